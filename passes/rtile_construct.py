@@ -41,7 +41,7 @@ from roller_mlir.dialects import rtile
 from roller_mlir.dialects.rtile_checks import InvalidOpError
 from roller_mlir.foreign.options import option
 from roller_mlir.hal import Device, find_device
-from roller_mlir.linalg.group.dispatches import group_of, named_dispatches, planned_blocks
+from roller_mlir.linalg.group.dispatches import Unit, named_units, planned_blocks
 from roller_mlir.linalg.group.wrap import wrap
 from roller_mlir.linalg.reader import StructuredOp, erase_unused, read_structured
 from roller_mlir.linalg.rewrite.split_reduction import split_reduction
@@ -98,23 +98,22 @@ class RTileConstruct(PlanFileOptions, PlanningOptions, DeviceOptions, Pass):
 
     def run(self, module: ir.Module) -> None:
         """Plan every structured op of every function."""
-        device, options = find_device(self.device), self.construct_options()
-        blocks = planned_blocks(module)
-        units = named_dispatches(blocks)
-        if self.records:
-            device = _beside_records(device, units.values(), options)
-        plans = _plans_of(str(self.plan_file), list(units)) if self.plan_file else {}
-        tuning = str(self.tuning or "")
+        options, blocks = self.construct_options(), planned_blocks(module)
+        path, tuning = str(self.plan_file or ""), str(self.tuning or "")
+        given = _given_plans(path) if path else {}
         measured = _measured_plans(tuning) if tuning else {}
+        units = named_units(blocks)
+        plans = _plans_of(given, path, list(units))
+        device = self._device_for(units.values(), options)
         missing: list[str] = []
-        for name, operation in units.items():
-            asked = options_of(operation, options)
-            found = _found(measured, operation, device, asked) if measured else None
+        for name, unit in units.items():
+            asked = options_of(unit, options)
+            found = _found(measured, unit, device, asked) if measured else None
             if found is None:
                 missing.append(name)
-                _plan_dispatch(operation, name, device, asked, plans.get(name))
+                _plan_unit(unit, name, device, asked, plans.get(name))
             else:
-                _plan_measured(operation, name, device, asked, found, tuning)
+                _plan_measured(unit, name, device, asked, found, tuning)
         if tuning and missing:
             shown = ", ".join(missing[:_MOST_NAMES]) + (" and others" if len(missing) > _MOST_NAMES else "")
             count = f"{len(missing)} of {len(units)} programs"
@@ -122,14 +121,37 @@ class RTileConstruct(PlanFileOptions, PlanningOptions, DeviceOptions, Pass):
         for block in blocks:
             erase_unused(block)
 
+    def predicted_seconds(self, units: Iterable[Unit]) -> float:
+        """Return the predicted time of all units, one launch after the other, as this pass plans them.
 
-def _beside_records(device: Device, units: Iterable[ir.Operation], options: ConstructOptions) -> Device:
+        Args:
+            units: Those of a module, which is not changed.
+
+        Raises:
+            DiagnosedError: One of them cannot be planned.
+        """
+        units, options = list(units), self.construct_options()
+        device = self._device_for(units, options)
+        measured = _measured_plans(str(self.tuning)) if self.tuning else {}
+        plans: list[Plan] = []
+        for unit in units:
+            asked = options_of(unit, options)
+            found = _found(measured, unit, device, asked) if measured else None
+            plans.append(_best(unit, device, asked) if found is None else found.record.plan)
+        return sum(plan.prediction.seconds for plan in plans if plan.prediction is not None)
+
+    def _device_for(self, units: Iterable[Unit], options: ConstructOptions) -> Device:
+        device = find_device(self.device)
+        return _beside_records(device, units, options) if self.records else device
+
+
+def _beside_records(device: Device, units: Iterable[Unit], options: ConstructOptions) -> Device:
     """Return a device whose blocks have less workgroup memory: that without the records of the tasks that they walk.
 
     Beside its inputs a program has a result, and as part of a divided one the sums of the other. With roles a record
     has one field more, and two crews keep records.
     """
-    expressions = [group_of(unit).expression for unit in units]
+    expressions = [unit.expression for unit in units]
     operands = 3 + max((len(one.inputs) for one in expressions), default=0) + most_starts(expressions)
     known = {one.family for one in device.instructions}
     roles = any(atom_family(family).reads_memory for family in options.instructions if family in known)
@@ -145,9 +167,9 @@ def _beside_records(device: Device, units: Iterable[ir.Operation], options: Cons
     )
 
 
-def options_of(unit: ir.Operation, options: ConstructOptions) -> ConstructOptions:
+def options_of(unit: Unit, options: ConstructOptions) -> ConstructOptions:
     """Return how one unit is planned: the reduction of joined ops is never divided."""
-    return replace(options, split=False) if unit.name == "rtile.program" else options
+    return replace(options, split=False) if unit.joined else options
 
 
 def choices_of(options: ConstructOptions) -> dict[str, JsonValue]:
@@ -157,12 +179,16 @@ def choices_of(options: ConstructOptions) -> dict[str, JsonValue]:
     return {name: to_json(getattr(options, name)) for name in names if getattr(options, name) != getattr(usual, name)}
 
 
-def _plans_of(path: str, programs: list[str]) -> dict[str, Plan]:
-    """Return the plans of a file; they must be plans of these programs."""
+def _given_plans(path: str) -> Mapping[str, Plan]:
+    """Return the plans of a file."""
     try:
-        plans = read_plan_file(path)
+        return read_plan_file(path)
     except ValueError as error:
         fail(None, str(error))
+
+
+def _plans_of(plans: Mapping[str, Plan], path: str, programs: list[str]) -> dict[str, Plan]:
+    """Return the plans of a file as plans of these programs, which they must be."""
     whole: dict[str, Plan] = {}
     joins = {name + JOIN_SUFFIX: name for name in programs}
     for name, plan in plans.items():
@@ -203,23 +229,19 @@ def _measured_plans(path: str) -> Mapping[str, Found]:
         fail(None, f"tuning {error}")
 
 
-def _found(
-    measured: Mapping[str, Found], operation: ir.Operation, device: Device, options: ConstructOptions
-) -> Found | None:
+def _found(measured: Mapping[str, Found], unit: Unit, device: Device, options: ConstructOptions) -> Found | None:
     """Return the record of a unit, None where it was not measured."""
-    return measured.get(tuning_key(group_of(operation).expression, device.name, choices_of(options)))
+    return measured.get(tuning_key(unit.expression, device.name, choices_of(options)))
 
 
-def _plan_measured(
-    operation: ir.Operation, name: str, device: Device, options: ConstructOptions, found: Found, path: str
-) -> None:
+def _plan_measured(unit: Unit, name: str, device: Device, options: ConstructOptions, found: Found, path: str) -> None:
     """Give a unit the plan that was measured for it."""
-    plan, expression, what = found.record.plan, group_of(operation).expression, operation.name
+    operation, plan, what = unit.operation, found.record.plan, unit.operation.name
     try:
-        problem = choice_problem(expression, plan, device, options)
+        problem = choice_problem(unit.expression, plan, device, options)
         if problem:
             fail(operation, f"'{what}' {problem}")
-        programs = _plan_dispatch(operation, name, device, options, plan)
+        programs = _plan_unit(unit, name, device, options, plan)
     except DiagnosedError as error:
         (first, *rest) = error.diagnostics
         remedy = f"the plan is from {path}:{found.line}; delete that line, or leave out tuning"
@@ -228,52 +250,59 @@ def _plan_measured(
         program.attributes[TUNED] = ir.StringAttr.get(describe(found, path))
 
 
-def _plan_dispatch(
-    operation: ir.Operation, name: str, device: Device, options: ConstructOptions, forced: Plan | None
+def _plan_unit(
+    unit: Unit, name: str, device: Device, options: ConstructOptions, forced: Plan | None
 ) -> list[rtile.ProgramOp]:
     """Give a unit a plan, its own or the one that is forced; return its programs."""
-    if operation.name == "rtile.program":
-        return [_plan_program(operation.opview, name, device, options, forced)]
-    return _plan(read_structured(operation), name, device, options, forced)
+    for member in unit.members:
+        _check_memory(unit.operation, member, device)
+    if unit.joined:
+        return [_plan_program(unit, name, device, options, forced)]
+    return _plan(
+        read_structured(unit.operation),
+        name,
+        device,
+        options,
+        forced or _best(unit, device, options),
+        forced is not None,
+    )
+
+
+def _best(unit: Unit, device: Device, options: ConstructOptions) -> Plan:
+    """Return the plan that construction chooses for a unit."""
+    try:
+        return best_plan(unit.expression, device, options)
+    except ConstructionError as error:
+        fail(unit.operation, f"'{unit.operation.name}' {error}")
 
 
 def _plan_program(
-    program: rtile.ProgramOp, name: str, device: Device, options: ConstructOptions, forced: Plan | None
+    unit: Unit, name: str, device: Device, options: ConstructOptions, forced: Plan | None
 ) -> rtile.ProgramOp:
     """Give a program of several linalg ops its plan."""
-    group = group_of(program.operation)
-    for member in group.members:
-        _check_memory(member.root, device)
+    program: rtile.ProgramOp = unit.operation.opview
     if forced and forced.split is not None:
         fail(
             program,
             f"plan-file: {name}: a plan with 'part' divides the reduction of a program of one op, but this program has "
-            f"{len(group.members)} ops; run rtile-fuse with fusion=false ('roller compile --no-fusion')",
+            f"{len(unit.members)} ops; run rtile-fuse with fusion=false ('roller compile --no-fusion')",
         )
-    try:
-        plan = forced or best_plan(group.expression, device, options)
-    except ConstructionError as error:
-        fail(program, f"'rtile.program' {error}")
+    plan = forced or _best(unit, device, options)
     if forced:
-        plan = _validated(program.operation, group.expression, plan, device, options)
+        plan = _validated(unit.operation, unit.expression, plan, device, options)
     program.attributes["sym_name"] = ir.StringAttr.get(name)
     program.attributes["plan"] = rtile.PlanAttr.of(plan)
     return program
 
 
 def _plan(
-    root: StructuredOp, name: str, device: Device, options: ConstructOptions, forced: Plan | None
+    root: StructuredOp, name: str, device: Device, options: ConstructOptions, plan: Plan, is_forced: bool
 ) -> list[rtile.ProgramOp]:
     """Replace a structured op by a program of its own, or by two where its reduction is divided over tasks."""
     operation = root.operation
-    _check_memory(root, device)
-    try:
-        plan = forced or best_plan(root.expression, device, options)
-    except ConstructionError as error:
-        fail(operation, f"'{operation.name}' {error}")
     split = plan.split
     if split is None:
-        validated = _validated(operation, root.expression, plan, device, options) if forced else plan
+        validated = _validated(operation, root.expression, plan, device, options) if is_forced else plan
         return [_wrap(root, name, validated)]
     if any(value is not None for value in (plan.part, split.join.part, split.join.split)):
         fail(
@@ -281,11 +310,11 @@ def _plan(
         )
     parts, join = split_reduction(root, split)
     first = read_structured(parts)
-    _check_memory(first, device)
+    _check_memory(first.operation, first.expression, device)
     plan = _validated(first.operation, first.expression, _parts_plan(plan, split), device, options)
     one = _wrap(first, name, plan)
     second = read_structured(join)
-    _check_memory(second, device)
+    _check_memory(second.operation, second.expression, device)
     plan = _validated(second.operation, second.expression, split.join, device, options)
     return [one, _wrap(second, name + JOIN_SUFFIX, plan)]
 
@@ -309,11 +338,11 @@ def _wrap(root: StructuredOp, name: str, plan: Plan) -> rtile.ProgramOp:
     return wrap([root], list(root.operation.results), name, rtile.PlanAttr.of(plan))
 
 
-def _check_memory(root: StructuredOp, device: Device) -> None:
-    needed = sum(access.size_bytes for access in (*root.expression.inputs, root.expression.output))
+def _check_memory(operation: ir.Operation, expression: TensorExpression, device: Device) -> None:
+    needed = sum(access.size_bytes for access in (*expression.inputs, expression.output))
     capacity = device.layer("global").total_capacity_bytes
     if needed > capacity:
         fail(
-            root.operation,
-            f"'{root.operation.name}' needs {needed} B of global memory, '{device.name}' has {capacity} B; split it",
+            operation,
+            f"'{operation.name}' needs {needed} B of global memory, '{device.name}' has {capacity} B; split it",
         )

@@ -13,7 +13,6 @@ from roller_mlir.compiler.cache.cache import CompileCache, artifact_slot, binari
 from roller_mlir.compiler.errors import InternalError
 from roller_mlir.compiler.launch_list import read_launch_list
 from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.compiler.persistent import with_block
 from roller_mlir.compiler.reached_stage import open_entry, reached_stage
 from roller_mlir.compiler.source import Source, parse_names
 from roller_mlir.compiler.stage_files import StageFiles
@@ -55,8 +54,6 @@ def compile_source(source: Source, target: str, options: CompileOptions, *, read
             phases["total"] = time.perf_counter() - started
             return replace(kept, manifest=replace(kept.manifest, phases_s=phases))
         files = StageFiles(options, device)
-        if options.persistent:
-            options, _ = with_block(module, reached, device, target, options)
         stages = run_stages(module, target, options, reached=reached, on_pass=files.on_pass)
         stages.phases_s = {**phases, **stages.phases_s}
         if reached in (BUFFERS, KERNELS) or options.override_stages:
@@ -154,8 +151,6 @@ def lower_until(source: Source, target: str, options: CompileOptions, until: Sta
     with make_context() as context, ir.Location.unknown():
         module, reached = _open(source, device, options, context)
         files = StageFiles(options, device)
-        if options.persistent:
-            options, _ = with_block(module, reached, device, target, options)
         run_stages(module, target, options, until=until, reached=reached, on_pass=files.on_pass)
         files.check_done()
         plans = {one.program_name: one.plan.read() for one in programs_of(module) if one.plan is not None}

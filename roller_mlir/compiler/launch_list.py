@@ -24,7 +24,7 @@ from roller_mlir.compiler.errors import InternalError
 from roller_mlir.dialects.rtile_fields import read_record
 from roller_mlir.linalg.accepted_input import compiled_functions
 from roller_mlir.loops.attributes import COOPERATIVE, REPORT, TIMES
-from roller_mlir.mapping.arena_offsets import aligned
+from roller_mlir.mapping.alignment import aligned
 from roller_mlir.plan.extent import Extent, as_extents
 from roller_mlir.plan.manifest import Buffer, BufferView, Launch, Role
 from roller_mlir.plan.task_times import TaskTimes

@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device
 from roller_mlir.hal.instructions import FAMILIES
-from roller_mlir.loops.program import programs_of
+from roller_mlir.linalg.group.dispatches import named_units, planned_blocks
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.tensor_copy import WARPGROUP_THREADS
+from roller_mlir.passes.rtile_construct import RTileConstruct
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, fail
-from roller_mlir.support.passes.pipeline import Step, run_pipeline
 from roller_mlir.targets.family import family_of, passes_to
-from roller_mlir.targets.stage import COMMON, FUSED, KERNELS, PLANNED, Stage
+from roller_mlir.targets.stage import KERNELS, PLANNED, Stage
 
 SUBGROUPS = (2, 4, 8)
 """Subgroups of a block that are planned for."""
@@ -41,31 +41,40 @@ class BlockChoice:
     refused: str = ""
 
 
-def with_block(
-    module: ir.Module, reached: Stage | None, device: Device, target: str, options: CompileOptions
-) -> tuple[CompileOptions, tuple[BlockChoice, ...]]:
-    """Return options with the threads of a task and the instructions that bodies of one kernel can have.
+def check_persistent(module: ir.Module, reached: Stage | None, device: Device) -> None:
+    """Refuse what cannot become one persistent kernel, whatever is in it.
 
     Args:
-        module: It is not changed.
+        module: Where errors are.
         reached: The last stage that it has reached.
         device: What to compile for.
-        target: How it is named.
-        options: They ask for a persistent kernel.
-
-    Returns:
-        The options, and what they were chosen from: nothing where the threads are asked for, or plans are made.
 
     Raises:
-        DiagnosedError: The device cannot hold such a kernel, no number of threads suits all programs, or the module has
-            kernels already.
+        DiagnosedError: The device cannot hold such a kernel, or the module has kernels already.
     """
     if reached is KERNELS:
         fail(module.operation, "persistent: the module has its kernels already; begin with an earlier stage")
     if not family_of(device).has_grid_barrier(device):
         fail(module.operation, f"persistent: {device.name} has no cooperative launch, so blocks cannot wait for others")
-    if reached not in (None, FUSED):
-        return options, ()
+
+
+def with_block(
+    module: ir.Module, device: Device, target: str, options: CompileOptions
+) -> tuple[CompileOptions, tuple[BlockChoice, ...]]:
+    """Return options with the threads of a task and the instructions that bodies of one kernel can have.
+
+    Args:
+        module: At stage "fused"; it is not changed.
+        device: What to compile for.
+        target: How it is named.
+        options: They ask for a persistent kernel.
+
+    Returns:
+        The options, and what they were chosen from: nothing where the threads are asked for.
+
+    Raises:
+        DiagnosedError: No number of threads suits all programs.
+    """
     known = {one.family for one in device.instructions}
     families = tuple(family for family in options.instructions or FAMILIES if family in known)
     if options.task_threads is not None:
@@ -75,12 +84,12 @@ def with_block(
     best: tuple[float, CompileOptions] | None = None
     refused: dict[int, DiagnosedError] = {}
     choices: list[BlockChoice] = []
-    planning = _Planning(module, reached, target)
+    units = named_units(planned_blocks(module)).values()
     for subgroups in SUBGROUPS:
         threads = subgroups * device.subgroup_size
         try:
             asked = _asked(module, options, families, threads, roles=threads % WARPGROUP_THREADS == 0)
-            seconds = planning.seconds(asked)
+            seconds = _planning_pass(target, asked).predicted_seconds(units)
         except DiagnosedError as error:
             refused[threads] = error
             choices.append(BlockChoice(threads=threads, refused=error.message))
@@ -91,6 +100,13 @@ def with_block(
     if best is None:
         raise _refusal(refused)
     return best[1], tuple(choices)
+
+
+def _planning_pass(target: str, options: CompileOptions) -> RTileConstruct:
+    """Return the pass that plans under these options."""
+    *_, last = passes_to(PLANNED, {"device": target, **options.pipeline_options()}, persistent=True)
+    assert isinstance(last, RTileConstruct)
+    return last
 
 
 def _refusal(refused: Mapping[int, DiagnosedError]) -> DiagnosedError:
@@ -113,37 +129,3 @@ def _asked(
     if not usable:  # nothing would ask for all
         fail(module.operation, f"persistent: blocks of {threads} threads compute by none of {', '.join(families)}")
     return replace(options, instructions=usable, block_threads=threads)
-
-
-class _Planning:
-    """Plans a module for several options, each on a copy; what they do alike before the plans is done once.
-
-    Args:
-        module: It is not changed.
-        reached: The last stage that it has reached.
-        target: What is planned for.
-    """
-
-    def __init__(self, module: ir.Module, reached: Stage | None, target: str) -> None:
-        self._skipped = 0 if reached is None else COMMON.index(reached) + 1
-        self._target = target
-        self._texts: dict[tuple[Step, ...], str] = {(): _text(module)}
-
-    def seconds(self, options: CompileOptions) -> float:
-        """Return the sum of the predicted times of the module's programs."""
-        given = {"device": self._target, **options.pipeline_options()}
-        *before, last = passes_to(PLANNED, given, persistent=True)[self._skipped :]
-        first = tuple[Step, ...](before)
-        if first not in self._texts:
-            module = ir.Module.parse(self._texts[()])
-            run_pipeline(module, list(first))
-            self._texts[first] = _text(module)
-        module = ir.Module.parse(self._texts[first])
-        run_pipeline(module, [last])
-        plans = [program.plan.read() for program in programs_of(module) if program.plan is not None]
-        return sum(plan.prediction.seconds for plan in plans if plan.prediction is not None)
-
-
-def _text(module: ir.Module) -> str:
-    """Return a module as text, without weights: planning reads none."""
-    return module.operation.get_asm(enable_debug_info=True, large_resource_limit=0)

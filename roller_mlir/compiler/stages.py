@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.compiler.persistent import BlockChoice, check_persistent, with_block
+from roller_mlir.hal import find_device
 from roller_mlir.model.options import MapOptions
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.bindings import ir
@@ -14,7 +16,7 @@ from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes.passes import Pass
 from roller_mlir.support.passes.pipeline import RunOptions, Step, run_pipeline
 from roller_mlir.targets.family import passes_to
-from roller_mlir.targets.stage import COMMON, KERNELS, Stage
+from roller_mlir.targets.stage import COMMON, FUSED, KERNELS, NORMALISED, Stage
 
 EVERY = "*"
 """Every pass, among the names of those whose IR is printed."""
@@ -27,10 +29,12 @@ class Stages:
     Attributes:
         phases_s: Seconds per pass of ours; upstream passes count to the next of ours.
         notes: Warnings and remarks.
+        blocks: Of one persistent kernel: the numbers of threads of a task that were planned for.
     """
 
     phases_s: dict[str, float] = field(default_factory=dict[str, float])
     notes: tuple[str, ...] = ()
+    blocks: tuple[BlockChoice, ...] = ()
 
 
 def run_stages(
@@ -55,17 +59,10 @@ def run_stages(
     Raises:
         DiagnosedError: The module, a forced tile or a plan file is refused, or the module is beyond `until`.
     """
-    given: dict[str, str | None] = {"device": target, **options.pipeline_options()}
     if reached is not None and COMMON.index(reached) > COMMON.index(until):
         fail(module.operation, f"the module is beyond the stage '{until.name}': it is at '{reached.name}'")
-    if not options.reuse:
-        given["reuse"] = "false"
-    given |= options.pipeline_options(MapOptions)
     if options.persistent:
-        given |= options.pipeline_options(PersistentOptions)
-    steps = passes_to(until, given, persistent=options.persistent)[
-        0 if reached is None else COMMON.index(reached) + 1 :
-    ]
+        check_persistent(module, reached, find_device(target))
     stages = Stages()
     started = time.perf_counter()
 
@@ -76,6 +73,11 @@ def run_stages(
         stages.phases_s[step.name] = time.perf_counter() - started
         started = time.perf_counter()
 
+    def run(first: Stage | None, last: Stage) -> None:
+        steps = _passes(target, options, last)[0 if first is None else COMMON.index(first) + 1 :]
+        collected = run_pipeline(module, list[Step](steps), printed)
+        stages.notes += tuple(f"{d.severity}: {d.message}" for d in collected.diagnostics)
+
     printed = RunOptions(
         before=tuple(name for name in options.print_before if name != EVERY),
         after=tuple(name for name in options.print_after if name != EVERY),
@@ -83,6 +85,24 @@ def run_stages(
         print_after_all=EVERY in options.print_after,
         on_step=record,
     )
-    collected = run_pipeline(module, list[Step](steps), printed)
-    stages.notes = tuple(f"{d.severity}: {d.message}" for d in collected.diagnostics)
+    if options.persistent and reached in (None, FUSED) and until not in (NORMALISED, FUSED):
+        # The threads of a task are chosen where it is known which ops are one program.
+        if reached is None:
+            run(None, FUSED)
+        options, stages.blocks = with_block(module, find_device(target), target, options)
+        stages.phases_s["threads of a task"] = time.perf_counter() - started
+        started = time.perf_counter()
+        reached = FUSED
+    run(reached, until)
     return stages
+
+
+def _passes(target: str, options: CompileOptions, last: Stage) -> list[Pass]:
+    """Return the passes from linalg to a stage."""
+    given: dict[str, str | None] = {"device": target, **options.pipeline_options()}
+    if not options.reuse:
+        given["reuse"] = "false"
+    given |= options.pipeline_options(MapOptions)
+    if options.persistent:
+        given |= options.pipeline_options(PersistentOptions)
+    return passes_to(last, given, persistent=options.persistent)

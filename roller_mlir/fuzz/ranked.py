@@ -9,9 +9,7 @@ from roller_mlir.codegen import FAMILIES
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.hal import find_device
-from roller_mlir.linalg.group.dispatches import named_dispatches
-from roller_mlir.linalg.group.group import GroupError, members_of, read_group
-from roller_mlir.linalg.reader import read_structured
+from roller_mlir.linalg.group.dispatches import named_units
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.codec import to_json
@@ -93,18 +91,7 @@ def dispatches(source: Source, target: str) -> dict[str, tuple[TensorExpression,
             if isinstance(op, func.FuncOp) and not op.is_external
             for block in op.regions[0].blocks
         ]
-        found = {name: _expression(unit) for name, unit in named_dispatches(blocks).items()}
+        found = {name: (unit.expression, unit.joined) for name, unit in named_units(blocks).items()}
     if not found:
         raise UnknownPlansError("nothing to plan")
     return found
-
-
-def _expression(unit: ir.Operation) -> tuple[TensorExpression, bool]:
-    if unit.name != "rtile.program":
-        return read_structured(unit).expression, False
-    block = unit.opview.entry
-    results = list(block.operations[len(block.operations) - 1].operation.operands)
-    try:
-        return read_group(members_of(block), results).expression, True
-    except GroupError as error:
-        raise UnknownPlansError(str(error)) from None

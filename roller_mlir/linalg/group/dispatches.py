@@ -1,29 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Units: what gets one plan each, a linalg op that stands alone or a program of several; and what they are called."""
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 from roller_mlir.linalg.group.group import Group, GroupError, members_of, read_group, starts_others_only
-from roller_mlir.linalg.reader import is_structured
+from roller_mlir.linalg.reader import is_structured, read_structured
+from roller_mlir.linalg.rewrite.equal_programs import program_text
+from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
 
 
+@dataclass(frozen=True)
+class Unit:
+    """What gets one plan.
+
+    Attributes:
+        operation: A linalg op, or a program without a plan.
+        root_name: What it is called after: its op, of several the heavy one, else the last.
+        expression: What is planned.
+        members: The expressions of its ops.
+        joined: Whether it is a program.
+    """
+
+    operation: ir.Operation
+    root_name: str
+    expression: TensorExpression
+    members: tuple[TensorExpression, ...]
+    joined: bool
+
+
 def planned_blocks(module: ir.Module) -> list[Any]:
-    """Return the blocks of a module's functions, in order: where `named_dispatches` looks."""
+    """Return the blocks of a module's functions, in order: where `named_units` looks."""
     functions = [op for op in module.body.operations if isinstance(op, func.FuncOp) and not op.is_external]
     return [block for function in functions for block in function.regions[0].blocks]
 
 
-def named_dispatches(blocks: list[Any]) -> dict[str, ir.Operation]:
-    """Return what gets a plan, by the programs' names, in order: loose linalg ops, and programs without a plan."""
+def named_units(blocks: list[Any]) -> dict[str, Unit]:
+    """Return what gets a plan, by the programs' names, in order: loose linalg ops, and programs without a plan.
+
+    Of programs that are equal but for their names and tensors one is read.
+
+    Raises:
+        DiagnosedError: One cannot be read, or joined ops cannot be one kernel.
+    """
     operations = [inner.operation for block in blocks for inner in block.operations]
-    dispatches = [
-        one
-        for one in operations
-        if (is_structured(one) and not starts_others_only(one)) or (one.name == "rtile.program" and is_unplanned(one))
-    ]
-    return {f"{_root_name(dispatch)}_{number}": dispatch for number, dispatch in enumerate(dispatches)}
+    known: dict[str, Unit] = {}
+    found: list[Unit] = []
+    for one in operations:
+        if is_structured(one) and not starts_others_only(one):
+            expression = read_structured(one).expression
+            found.append(Unit(one, _called(one), expression, (expression,), joined=False))
+        elif one.name == "rtile.program" and is_unplanned(one):
+            text = program_text(one.opview)
+            if text not in known:
+                known[text] = _read_program(one)
+            found.append(replace(known[text], operation=one))
+    return {f"{unit.root_name}_{number}": unit for number, unit in enumerate(found)}
 
 
 def is_unplanned(operation: ir.Operation) -> bool:
@@ -32,23 +66,22 @@ def is_unplanned(operation: ir.Operation) -> bool:
     return program.plan is None and bool(members_of(program.entry))
 
 
-def _root_name(dispatch: ir.Operation) -> str:
-    """Return what a program is called after: its op, of several the heavy one, else the last."""
-    name = dispatch.name
-    if name == "rtile.program":
-        group = _group_of(dispatch.opview)
-        name = group.members[-1 if group.reduction_root is None else group.reduction_root].root.operation.name
-    return name.split(".")[-1]
+def _read_program(operation: ir.Operation) -> Unit:
+    group = group_of(operation)
+    heavy = group.members[-1 if group.reduction_root is None else group.reduction_root].root.operation
+    members = tuple(member.root.expression for member in group.members)
+    return Unit(operation, _called(heavy), group.expression, members, joined=True)
 
 
-def group_of(dispatch: ir.Operation) -> Group:
+def _called(operation: ir.Operation) -> str:
+    return operation.name.split(".")[-1]
+
+
+def group_of(unit: ir.Operation) -> Group:
     """Return what gets one plan, a linalg op or a program of several, as a group."""
-    if dispatch.name != "rtile.program":
-        return read_group([dispatch], list(dispatch.results))
-    return _group_of(dispatch.opview)
-
-
-def _group_of(program: Any) -> Group:
+    if unit.name != "rtile.program":
+        return read_group([unit], list(unit.results))
+    program: Any = unit.opview
     block = program.entry
     results = list(block.operations[len(block.operations) - 1].operation.operands)
     try:

@@ -20,7 +20,7 @@ from roller_mlir.compiler.reached_stage import open_entry, reached_stage
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.compiler.stages import run_stages
 from roller_mlir.hal import find_device
-from roller_mlir.linalg.group.dispatches import group_of, named_dispatches, planned_blocks
+from roller_mlir.linalg.group.dispatches import named_units, planned_blocks
 from roller_mlir.linalg.group.wrap import wrap
 from roller_mlir.linalg.reader import read_structured
 from roller_mlir.measure.records import Reference
@@ -82,12 +82,11 @@ def dispatches_of(source: Source, target: str, options: CompileOptions | None = 
         open_entry(module, reached, device, options)
         run_stages(module, target, options, until=FUSED, reached=reached)
         found: dict[str, Dispatch] = {}
-        for name, operation in named_dispatches(planned_blocks(module)).items():
-            joined, root = operation.name == "rtile.program", name.rsplit("_", 1)[0]
-            expression = group_of(operation).expression
-            key = tuning_key(expression, device.name, choices_of(options_of(operation, asked)))
+        for name, unit in named_units(planned_blocks(module)).items():
+            joined, root, expression = unit.joined, unit.root_name, unit.expression
+            key = tuning_key(expression, device.name, choices_of(options_of(unit, asked)))
             # A loose op is a program afterwards, as planning makes one before it goes on.
-            text, reference = _text_of(operation, root)
+            text, reference = _text_of(unit.operation, root)
             if key in found:
                 found[key] = replace(found[key], names=(*found[key].names, name))
                 continue

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.reached_stage import reached_stage
 from roller_mlir.compiler.source import Source, parse_source
-from roller_mlir.linalg.group.dispatches import group_of, named_dispatches
+from roller_mlir.linalg.group.dispatches import group_of, named_units
 from roller_mlir.passes.rtile_fuse import RTileFuse
 from roller_mlir.passes.rtile_normalize import RTileNormalize
 from roller_mlir.plan import TensorExpression
@@ -90,13 +90,13 @@ def _read(source: Source, entry: str | None, context: ir.Context, fuse: RTileFus
         if isinstance(op, func.FuncOp) and not op.is_external
         for block in op.regions[0].blocks
     ]
-    units = named_dispatches(blocks)
+    units = named_units(blocks)
     if not units:
         fail(module.operation, f"function '{function}' has no operator to explain")
     found: list[SourceOperator] = []
     for name, unit in units.items():
-        group = group_of(unit)
+        group = group_of(unit.operation)
         place = group.members[group.reduction_root or 0].root.operation.location
-        joined = unit.name == "rtile.program"
+        joined = unit.joined
         found.append(SourceOperator(name, function, place_of(place), group.expression, None, joined))
     return found

@@ -12,7 +12,7 @@ from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of
 from roller_mlir.codegen.graph.task_graph import read_graph
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.launch_list import read_launch_list
-from roller_mlir.compiler.persistent import BlockChoice, with_block
+from roller_mlir.compiler.persistent import BlockChoice
 from roller_mlir.compiler.reached_stage import open_entry, reached_stage
 from roller_mlir.compiler.source import Source, parse_names
 from roller_mlir.compiler.stages import run_stages
@@ -168,14 +168,13 @@ def scheduled_program(source: Source, target: str, options: CompileOptions) -> S
         module = parse_names(source, context)
         reached = reached_stage(module)
         open_entry(module, reached, device, options)
-        asked, choices = with_block(module, reached, device, target, options)
-        run_stages(module, target, asked, reached=reached, on_pass=look)
+        stages = run_stages(module, target, options, reached=reached, on_pass=look)
         launches = read_launch_list(module, source.weights)
     return ScheduledProgram(
         function=launches.function,
         workspace_bytes=launches.workspace_bytes,
         state_bytes=launches.state_bytes,
-        choices=choices,
+        choices=stages.blocks,
         **found,
     )
 
