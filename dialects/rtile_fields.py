@@ -22,6 +22,12 @@ SELDOM = (
 """Fields of records that are left out of an attribute where they have their default."""
 
 
+_records: dict[tuple[Any, ...], Any] = {}
+"""Records by what they were read from; they are frozen, so that one can be handed out many times."""
+
+_MOST_RECORDS = 4096
+
+
 def to_attribute(data: Any) -> Any:
     """Return plain data or a record as a builtin attribute.
 
@@ -90,14 +96,23 @@ def read_record(kind: type[T], attribute: Any, what: str, given: Mapping[str, An
     Raises:
         InvalidOpError: An entry does not fit; the message names it, as in `plan.axes[0].block`.
     """
+    # Equal attributes are many, in the programs of a whole model; printing one is quicker than reading it.
+    key = (kind, what, str(attribute), tuple(given.items()) if given else ())
+    known = _records.get(key)
+    if known is not None:
+        return known
     try:
         data = from_attribute(attribute.maybe_downcast())
     except ValueError as error:
         raise InvalidOpError(f"{what} cannot be read: {error}") from error
     try:
-        return from_json(kind, data, what, given)
+        record = from_json(kind, data, what, given)
     except CodecError as error:
         raise InvalidOpError(str(error)) from error
+    if len(_records) >= _MOST_RECORDS:
+        _records.clear()
+    _records[key] = record
+    return record
 
 
 def check_permutation(values: Sequence[int], count: int, what: str) -> None:
