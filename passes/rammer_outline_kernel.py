@@ -86,15 +86,15 @@ class RammerOutlineKernel(DeviceOptions, WalkOptions, MapOptions, Pass):
 
 def _check_tasks(program: rammer.GraphOp) -> None:
     device, _ = schedule_of(program)
-    roles = any(takes_roles(application.program) for application in program.applications)
+    roles = any(map(takes_roles, program.programs))
     of_them = " that compute" if roles else ""
     computing = device.threads - (PRODUCER_THREADS if roles else 0)
-    for application in program.applications:
-        inner = application.program
-        what = f"'rammer.program' '{program.program_name}' cannot hold '{inner.program_name}'"
-        threads = threads_of(inner)
-        if threads != computing:
-            fail(application, f"{what}, whose tasks have {threads} threads: its blocks have {computing}{of_them}")
+    wrong = {inner.program_name: threads_of(inner) for inner in program.programs if threads_of(inner) != computing}
+    for application in program.applications if wrong else ():
+        name = application.program.program_name
+        if name in wrong:
+            what = f"'rammer.program' '{program.program_name}' cannot hold '{name}'"
+            fail(application, f"{what}, whose tasks have {wrong[name]} threads: its blocks have {computing}{of_them}")
 
 
 def _outline(
@@ -105,7 +105,7 @@ def _outline(
     function = program.operation.parent.opview
     assert isinstance(function, func.FuncOp)
     bodies = bodies_of(function, program)
-    programs, limits = [application.program for application in program.applications], block_limits(device)
+    programs, limits = program.programs, block_limits(device)
     threads, size = max(map(threads_of, programs)), limits.subgroup_size
     layout = role_layout(program, threads, size, limits.workgroup_bytes)
     if layout is not None and tensor_maps == "device":
@@ -115,7 +115,7 @@ def _outline(
             "are made by its launcher, not by the device; leave tensor-maps=device out, or leave out wgmma "
             "(instructions=...)",
         )
-    copied = None if layout is None else [takes_roles(one) for one in programs]
+    copied = None if layout is None else [takes_roles(bodies.bodies[number].program) for number in bodies.of]
     graph = read_graph(program, device, ordered=copied is not None).tasks  # records of roles say who hands over
     tables = tables_of(graph, schedule, bodies.of, bodies.starts, virtual.threads, copied)
     roles = registers = None

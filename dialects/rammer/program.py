@@ -26,6 +26,7 @@ from roller_mlir.dialects.rtile_checks import (
     required_attribute,
     single_block,
 )
+from roller_mlir.dialects.rtile_program import ProgramOp
 from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.support.bindings import ext, ir
 
@@ -68,6 +69,14 @@ class GraphOp(Rammer.Operation, name="program", traits=[ir.NoTerminatorTrait]):
     def applications(self) -> list[ApplyOp]:
         """The applications, in an order in which they may run."""
         return [op for op in self.entry.operations if isinstance(op, ApplyOp)]
+
+    @property
+    def programs(self) -> list[ProgramOp]:
+        """The programs that compute its applications, each once, in the order of their first ones."""
+        first: dict[tuple[str, int], ApplyOp] = {}
+        for application in self.applications:
+            first.setdefault((application.attributes["callee"].value, application.kernel), application)
+        return [application.program for application in first.values()]
 
     @property
     def events(self) -> list[EventOp]:

@@ -7,6 +7,7 @@ in pieces of 16 bytes. The record holds the starts of the application, too.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import gcd
 
 from roller_mlir.codegen.buffer_order import argument_roles, place_of
@@ -38,8 +39,13 @@ class BodyOperand:
     def word(self, value: ir.Value) -> int:
         """Return what the record says of it, given the value that it is."""
         root, start = place_of(value)
-        roots = [place_of(one)[0] for one in self.arguments]
-        return roots.index(root) if root in roots else len(roots) + start // PIECE_BYTES
+        number = self._numbers.get(root)
+        return len(self.arguments) + start // PIECE_BYTES if number is None else number
+
+    @cached_property
+    def _numbers(self) -> dict[ir.Value | str, int]:
+        """The arguments' numbers, by what they lie in."""
+        return {place_of(one)[0]: number for number, one in enumerate(self.arguments)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,13 +102,13 @@ def bodies_of(function: func.FuncOp, program: rammer.GraphOp) -> Bodies:
     arguments = {root: roles[ir.BlockArgument(root).arg_number] for root in roots if not isinstance(root, str)}
     workspace = frozenset(root for root, role in arguments.items() if role == "workspace")
     bodies = {key: _body(found, workspace) for key, found in applications.items()}
-    keys = list(bodies)
+    numbers = {key: number for number, key in enumerate(bodies)}
     of: list[int] = []
     starts: list[tuple[int, ...]] = []
     for application in program.applications:
         key = (application.attributes["callee"].value, application.kernel)
         pairs = zip(bodies[key].operands, application.operands, strict=True)
-        of.append(keys.index(key))
+        of.append(numbers[key])
         starts.append((*(one.word(value) for one, value in pairs if one.recorded), *application.starts))
     return Bodies(
         tuple(bodies.values()),

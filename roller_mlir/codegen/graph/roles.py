@@ -18,7 +18,7 @@ from roller_mlir.codegen.task.arena import combine_bytes, plan_arena
 from roller_mlir.dialects import rammer, rtile
 from roller_mlir.hal import Device
 from roller_mlir.loops.program import computes_of
-from roller_mlir.mapping.arena_offsets import aligned
+from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.resources import specialised_tasks_per_unit
 from roller_mlir.mapping.tensor_copy import BARRIER_BYTES, STORE_BUFFERS, WARPGROUP_THREADS
 from roller_mlir.mapping.warpgroup_registers import register_problem
@@ -78,7 +78,7 @@ def role_layout(graph: rammer.GraphOp, threads: int, subgroup_size: int, most_by
         subgroup_size: Lanes of a subgroup.
         most_bytes: Workgroup memory of a block at most.
     """
-    programs = [application.program for application in graph.applications]
+    programs = graph.programs
     steps = [steps_of_program(program) for program in programs if takes_roles(program)]
     if not steps:
         return None

@@ -44,13 +44,18 @@ def read_graph(program: rammer.GraphOp, device: Device, *, ordered: bool = True)
     check_operands(program)
     applications = program.applications
     types: dict[tuple[object, ...], ProgramBoxes] = {}
+    seconds: dict[tuple[object, ...], float] = {}  # of a task, by program
     numbers: dict[ir.Value | str, int] = {}
     operators: list[TaskOperator] = []
     for application in applications:
-        key = (application.attributes["callee"].value, application.kernel, application.starts)
+        name, number = application.attributes["callee"].value, len(operators)
+        program_key = (name, application.kernel)
+        key = (*program_key, application.starts)
         if key not in types:
             types[key] = boxes_of(application.program, application.starts)
         boxes = types[key]
+        if program_key not in seconds:
+            seconds[program_key] = _task_seconds(application.program, boxes, device)
 
         def accesses(found: tuple[tuple[int, TaskBoxes], ...], on: rammer.ApplyOp = application) -> list[TaskAccess]:
             places = [place_of(on.operands[number]) for number, _ in found]
@@ -59,12 +64,11 @@ def read_graph(program: rammer.GraphOp, device: Device, *, ordered: bool = True)
                 for (root, offset), (_, one) in zip(places, found, strict=True)
             ]
 
-        name, number = application.attributes["callee"].value, len(operators)
         operators.append(
             TaskOperator(
                 f"{name} ({number})" if len(applications) > 1 else name,
                 boxes.tasks,
-                _task_seconds(application.program, boxes, device),
+                seconds[program_key],
                 tuple(accesses(boxes.reads)),
                 tuple(accesses(boxes.writes)),
             )

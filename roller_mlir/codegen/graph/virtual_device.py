@@ -14,7 +14,7 @@ from roller_mlir.dialects import rammer, rtile
 from roller_mlir.hal import Device
 from roller_mlir.loops.loop_nest import parallel_nest
 from roller_mlir.loops.program import computes_of
-from roller_mlir.mapping.arena_offsets import aligned
+from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.resources import tasks_per_unit
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
 from roller_mlir.mapping.warpgroup_registers import launch_registers
@@ -34,7 +34,7 @@ def virtual_device(graph: rammer.GraphOp, device: Device, wanted: int | None = N
         wanted: Blocks, where the device holds as many at a time; None where nobody asks for more than
             the largest operator has tasks.
     """
-    programs = [application.program for application in graph.applications]
+    programs = graph.programs
     threads = aligned(max(threads_of(program) for program in programs), device.subgroup_size)
     layout = role_layout(graph, threads, device.subgroup_size, device.max_workgroup_bytes_per_block)
     if layout is None:
