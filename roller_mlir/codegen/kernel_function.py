@@ -19,7 +19,7 @@ from roller_mlir.loops.attributes import (
     WORKGROUP_ALIGNMENT,
 )
 from roller_mlir.loops.program import loads_of, stores_of
-from roller_mlir.mapping.arena_offsets import TILE_ALIGNMENT_BYTES
+from roller_mlir.mapping.alignment import TILE_ALIGNMENT_BYTES
 from roller_mlir.plan.extent import Extent
 from roller_mlir.plan.tensor_map import MAP_BYTES, TensorMap
 from roller_mlir.support.bindings import ir

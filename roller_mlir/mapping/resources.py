@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import ceil, prod
 
 from roller_mlir.hal import Device
-from roller_mlir.mapping.arena_offsets import TILE_ALIGNMENT_BYTES, aligned
+from roller_mlir.mapping.alignment import TILE_ALIGNMENT_BYTES, aligned
 from roller_mlir.mapping.atoms import Family, atom_family
 from roller_mlir.mapping.atoms.fragments import Shape
 from roller_mlir.mapping.layout.combine import combination_bytes

@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Offsets of buffers that live for a while in one workspace: buffers alive at the same time never overlap."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
-# What each part of a task's workgroup memory is aligned to, in bytes: a row of all banks.
-TILE_ALIGNMENT_BYTES = 128
+import numpy as np
 
+from roller_mlir.mapping.alignment import aligned
 
-def aligned(size_bytes: int, alignment: int = TILE_ALIGNMENT_BYTES) -> int:
-    """Return a size rounded up to whole multiples of an alignment.
-
-    >>> aligned(8448), aligned(129)
-    (8448, 256)
-    """
-    return -(-size_bytes // alignment) * alignment
+Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -39,19 +34,21 @@ def assign_offsets(lifetimes: Sequence[Lifetime], alignment: int = 256) -> tuple
     >>> assign_offsets([Lifetime(100, 0, 1), Lifetime(300, 1, 2), Lifetime(200, 2, 3)])
     ([512, 0, 512], 768)
     """
-    alive: dict[int, list[int]] = {}  # by launch: the buffers placed so far that it must keep
+    first = np.array([lifetime.first for lifetime in lifetimes], np.int64)
+    last = np.array([lifetime.last for lifetime in lifetimes], np.int64)
+    placed = np.zeros(len(lifetimes), bool)
 
-    def meanwhile(i: int) -> set[int]:
-        launches = range(lifetimes[i].first, lifetimes[i].last + 1)
-        found = {j for launch in launches for j in alive.get(launch, ())}
-        for launch in launches:
-            alive.setdefault(launch, []).append(i)
+    def meanwhile(i: int) -> Ints:
+        found = np.flatnonzero(placed & (first <= last[i]) & (last >= first[i]))
+        placed[i] = True
         return found
 
     return place([lifetime.size_bytes for lifetime in lifetimes], meanwhile, alignment)
 
 
-def place(sizes: Sequence[int], beside: Callable[[int], Iterable[int]], alignment: int = 256) -> tuple[list[int], int]:
+def place(
+    sizes: Sequence[int], beside: Callable[[int], Sequence[int] | Ints], alignment: int = 256
+) -> tuple[list[int], int]:
     """Give each buffer the lowest offset at which it overlaps with none that it must not, larger buffers first.
 
     Args:
@@ -63,13 +60,15 @@ def place(sizes: Sequence[int], beside: Callable[[int], Iterable[int]], alignmen
     Returns:
         One offset a buffer, and the size of the whole, both in bytes.
     """
-    offsets = [0] * len(sizes)
-    for i in sorted(range(len(sizes)), key=lambda i: -sizes[i]):
-        at = 0
-        for j in sorted(beside(i), key=lambda j: (offsets[j], j)):
-            if at + sizes[i] <= offsets[j]:
-                break
-            at = max(at, aligned(offsets[j] + sizes[j], alignment))
-        offsets[i] = at
-    ends = [offset + size for offset, size in zip(offsets, sizes, strict=True)]
-    return offsets, aligned(max(ends, default=0), alignment)
+    bytes_of, offsets = np.array(sizes, np.int64), np.zeros(len(sizes), np.int64)
+    for i in np.argsort(-bytes_of, kind="stable").tolist():
+        others = np.asarray(beside(i), np.int64)
+        if not len(others):
+            continue
+        others = others[np.argsort(offsets[others], kind="stable")]
+        ends = offsets[others] + bytes_of[others]
+        behind = np.maximum.accumulate((ends + alignment - 1) // alignment * alignment)
+        free = np.concatenate([[0], behind[:-1]])  # before each of the others: where all in front of it have ended
+        fits = np.flatnonzero(free + bytes_of[i] <= offsets[others])
+        offsets[i] = free[fits[0]] if len(fits) else behind[-1]
+    return offsets.tolist(), aligned(int((offsets + bytes_of).max(initial=0)), alignment)

@@ -31,7 +31,7 @@ from roller_mlir.codegen.kernel_function import (
 from roller_mlir.dialects import rammer, rtile
 from roller_mlir.loops.attributes import REGISTERS, TASKS_PER_UNIT, TENSOR_MAP, WORKGROUP_ALIGNMENT
 from roller_mlir.loops.loop_nest import parallel_nest
-from roller_mlir.mapping.arena_offsets import TILE_ALIGNMENT_BYTES
+from roller_mlir.mapping.alignment import TILE_ALIGNMENT_BYTES
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.tensor_copy import SWIZZLE_BYTES
 from roller_mlir.plan.extent import as_extent

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from roller_mlir.mapping.arena_offsets import aligned
+from roller_mlir.mapping.alignment import aligned
 from roller_mlir.rammer.boxes import Ints
 from roller_mlir.rammer.schedule import NO_EVENT, Schedule
 from roller_mlir.rammer.task_graph import TaskGraph

@@ -2,6 +2,7 @@
 """The workspace of a scheduled graph, laid out for its order: views of results move to bytes that they may share."""
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from roller_mlir.codegen.builder.task_context import element_bytes
 from roller_mlir.codegen.graph.task_graph import read_graph
 from roller_mlir.dialects import rammer
 from roller_mlir.hal import Device
-from roller_mlir.mapping.arena_offsets import place
+from roller_mlir.mapping.workspace_offsets import place
 from roller_mlir.rammer.reuse import BufferUse, never_together
 from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.rammer.task_graph import TaskAccess
@@ -59,11 +60,11 @@ def share_workspace(program: rammer.GraphOp, schedule: Schedule, device: Device)
         for size, tasks, writers in zip(sizes, touched, written, strict=True)
     ]
     apart = never_together(schedule, uses)
-    placed: list[int] = []
+    placed = np.zeros(len(views), bool)
 
-    def beside(one: int) -> list[int]:
-        found = [other for other in placed if not apart[one, other]]
-        placed.append(one)
+    def beside(one: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+        found = np.flatnonzero(placed & ~apart[one])
+        placed[one] = True
         return found
 
     offsets, whole = place(sizes, beside)

@@ -6,7 +6,7 @@ from math import prod
 
 from roller_mlir.codegen.builder.task_context import element_bytes
 from roller_mlir.loops.program import box_axes, box_loops, computes_of, load_layout, staged_loads
-from roller_mlir.mapping.arena_offsets import aligned
+from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.layout.combine import combination_bytes
 from roller_mlir.mapping.layout.data_tile import TileDimension

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
 
-from roller_mlir.mapping.arena_offsets import aligned
+from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.layout.combine import combination
 from roller_mlir.mapping.layout.layout import window_phases, window_vector
 from roller_mlir.mapping.layout.thread_reads import own_reads
