@@ -9,6 +9,7 @@ None writes into what it reads, and each output is written.
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from roller_mlir.codegen.builder.task_context import element_bytes
@@ -50,6 +51,23 @@ def add_buffer(function: Any, kind: ir.Type, role: str) -> ir.Value:
     return argument
 
 
+@dataclass(frozen=True)
+class _Accesses:
+    """Which operands a program reads, and which it writes."""
+
+    reads: tuple[int, ...]
+    writes: tuple[int, ...]
+
+    @classmethod
+    def of(cls, program: rtile.ProgramOp) -> "_Accesses":
+        stores = [
+            [use.owner.operation.name == "rtile.store" and use.operand_number == 1 for use in inside.uses]
+            for inside in program.entry.arguments
+        ]
+        reads = tuple(number for number, uses in enumerate(stores) if not all(uses))
+        return cls(reads, tuple(number for number, uses in enumerate(stores) if any(uses)))
+
+
 class _Order:
     """One function, and what its buffers hold after the programs so far."""
 
@@ -63,25 +81,26 @@ class _Order:
 
     def fault(self) -> tuple[ir.Operation, str] | None:
         for op in self._block.operations:
-            for step in op.applications if isinstance(op, rammer.GraphOp) else (op,):
-                program = step.program if isinstance(step, rammer.ApplyOp) else step
-                if isinstance(program, rtile.ProgramOp) and (problem := self._run(program, step.operands)):
-                    return step.operation, f"program '{program.program_name}' {problem}"
+            if isinstance(op, rtile.ProgramOp):
+                if problem := self._run(_Accesses.of(op), op.operands):
+                    return op.operation, f"program '{op.program_name}' {problem}"
+            elif isinstance(op, rammer.GraphOp):
+                known: dict[tuple[str, int], _Accesses] = {}  # of the programs, of which each has many applications
+                for step in op.applications:
+                    key = (step.attributes["callee"].value, step.kernel)
+                    if key not in known:
+                        known[key] = _Accesses.of(step.program)
+                    if problem := self._run(known[key], step.operands):
+                        return step.operation, f"program '{step.program.program_name}' {problem}"
         for number, role in enumerate(self._roles):
             if role == "output" and self._block.arguments[number] not in self._written:
                 return self._function.operation, f"no program writes argument {number}, which is an output"
         return None
 
-    def _run(self, program: rtile.ProgramOp, operands: Iterable[ir.Value]) -> str:
-        reads: list[tuple[int, ir.Value]] = []
-        writes: list[tuple[int, ir.Value]] = []
-        for number, (operand, inside) in enumerate(zip(operands, program.entry.arguments, strict=True)):
-            buffer = buffer_of(operand)
-            uses = [use.owner.operation.name == "rtile.store" and use.operand_number == 1 for use in inside.uses]
-            if any(uses):
-                writes.append((number, buffer))
-            if not all(uses):
-                reads.append((number, buffer))
+    def _run(self, accesses: "_Accesses", operands: Iterable[ir.Value]) -> str:
+        buffers = [buffer_of(operand) for operand in operands]
+        reads = [(number, buffers[number]) for number in accesses.reads]
+        writes = [(number, buffers[number]) for number in accesses.writes]
         for number, buffer in reads:
             if not self._is_there(buffer):
                 return f"reads operand {number}, which no program before it has written, or one has overwritten"

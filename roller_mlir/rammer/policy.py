@@ -79,9 +79,7 @@ def waves_of(graph: TaskGraph) -> list[list[int]]:
     Paper: RAMMER, Algorithm 1, line 3.
     """
     wave = [0] * len(graph.operators)
-    pairs = graph.dependences
-    between = np.unique(np.stack([graph.operator_of[pairs.consumers], graph.operator_of[pairs.producers]], 1), axis=0)
-    for consumer, producer in between.tolist():
+    for producer, consumer in graph.operator_dependences:
         wave[consumer] = max(wave[consumer], wave[producer] + 1)
     found: dict[int, list[int]] = defaultdict(list)
     for operator, number in enumerate(wave):

@@ -120,10 +120,26 @@ class TaskGraph:
         """
         return _Tracker(self).dependences()
 
+    @cached_property
+    def operator_dependences(self) -> list[tuple[int, int]]:
+        """Pairs of operators of which tasks of the second need tasks of the first, each once, in rising order."""
+        pairs = self.dependences
+        ops = self.operator_of.astype(np.int64)
+        keys = ops[pairs.consumers] * len(self.operators) + ops[pairs.producers]
+        consumers, producers = np.divmod(np.unique(keys[_begins(keys)]), max(1, len(self.operators)))
+        return [*zip(producers.tolist(), consumers.tolist(), strict=True)]
+
     def describe(self, task: int) -> str:
         """Return how messages call a task: its number in its operator, and the operator."""
         operator = int(self.operator_of[task])
         return f"task {task - self.first[operator]} of '{self.operators[operator].name}'"
+
+
+def _begins(values: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return where runs of equal numbers begin."""
+    begins = np.ones(len(values), bool)
+    np.not_equal(values[1:], values[:-1], out=begins[1:])
+    return begins
 
 
 class _Tracker:
@@ -141,10 +157,11 @@ class _Tracker:
         self.writers = {b: np.full(ends[b] // self.cell_bytes[b], -1, np.int32) for b in written}
         self.readers: dict[int, list[tuple[int, TaskAccess]]] = {b: [] for b in written}
         self.read = {b: np.zeros(len(cells), bool) for b, cells in self.writers.items()}
-        self.pairs: list[NDArray[np.int64]] = []
+        self.pairs: list[NDArray[np.int64]] = []  # of one operator
 
     def dependences(self) -> TaskDependences:
         """Return each pair of which the first writes what the second touches, or touches what the second writes."""
+        pairs = [np.zeros(0, np.int64)]
         for number, operator in enumerate(self.graph.operators):
             first = self.graph.first[number]
             reads = [one for one in operator.reads if one.buffer in self.writers]
@@ -160,8 +177,11 @@ class _Tracker:
             for one in reads:
                 self.readers[one.buffer].append((first, one))
                 self.read[one.buffer][self._range(one)] = True
-        pairs = np.unique(np.concatenate(self.pairs)) if self.pairs else np.zeros(0, np.int64)
-        consumers, producers = np.divmod(pairs, max(1, self.graph.tasks))
+            if self.pairs:  # whose consumers are tasks of this operator
+                found = np.sort(np.concatenate(self.pairs))
+                pairs.append(found[_begins(found)])
+                self.pairs = []
+        consumers, producers = np.divmod(np.concatenate(pairs), max(1, self.graph.tasks))
         return TaskDependences(producers.astype(np.int32), consumers.astype(np.int32))
 
     def _cells(self, one: TaskAccess) -> Ints:

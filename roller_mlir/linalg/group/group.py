@@ -21,6 +21,7 @@ from roller_mlir.linalg.reader import StructuredOp, fill_constant, is_structured
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.extent import Extent
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.values import indexing_maps
 
 __all__ = [
     "MOST_TENSORS",
@@ -100,6 +101,8 @@ def common_loops(operations: Sequence[ir.Operation]) -> list[tuple[int, ...]]:
     Raises:
         GroupError: They have no common loops.
     """
+    if len(operations) == 1:
+        return [tuple(range(indexing_maps(operations[0])[0].n_dims))]
     roots = [read_structured(operation) for operation in operations]
     made = {value: number for number, root in enumerate(roots) for value in root.operation.results}
     loops = CommonLoops(roots, made)
