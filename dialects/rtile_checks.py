@@ -5,7 +5,8 @@ Hooks run before the checks that MLIR generates from the op definitions, so that
 access goes through these helpers, and whatever else escapes from a hook still becomes a diagnostic.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
@@ -24,6 +25,25 @@ class InvalidOpError(Exception):
         self.location = location
 
 
+_checked: list[Any] = []
+"""Contexts whose programs are being verified, after equal ones were: see `verify_module`."""
+
+
+def is_checked(op: Any) -> bool:
+    """Return whether an op says what was found right in an equal program, so that it need not be looked at again."""
+    return bool(_checked) and any(op.context is context for context in _checked)
+
+
+@contextmanager
+def checked(context: Any) -> Generator[None]:
+    """Let hooks take it that what programs hold is right: all of them are equal to some that were checked."""
+    _checked.append(context)
+    try:
+        yield
+    finally:
+        _checked.remove(context)
+
+
 def hook(check: Callable[[Any], None]) -> Callable[[Any], bool]:
     """Turn a check that raises `InvalidOpError` into a verifier hook that reports and returns False."""
 
@@ -39,6 +59,17 @@ def hook(check: Callable[[Any], None]) -> Callable[[Any], bool]:
             op.location.emit_error(f"'{op.operation.name}' op cannot be verified: {type(error).__name__}: {error}")
             return False
         return True
+
+    return verify
+
+
+def hook_inside(check: Callable[[Any], None]) -> Callable[[Any], bool]:
+    """Turn a check of an op inside of a program, by what the program says alone, into a verifier hook."""
+    whole = hook(check)
+
+    @wraps(check)
+    def verify(op: Any) -> bool:
+        return is_checked(op) or whole(op)
 
     return verify
 

@@ -36,6 +36,7 @@ from roller_mlir.dialects.rtile_checks import (
     element_type,
     hook,
     integers,
+    is_checked,
     known_attributes,
     optional_attribute,
     require,
@@ -140,6 +141,11 @@ class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Sp
     @hook
     def verify_invariants(self) -> None:
         """Check operands, attributes and results."""
+        if not is_checked(self):
+            self._check()
+        occupy(self, results=True)
+
+    def _check(self) -> None:
         origin = required_attribute(self, "origin", ir.AffineMapAttr, "an affine map")
         if is_occupied(self):
             missing = len(self.results) + origin.value.n_dims - len(self.operands)
@@ -172,7 +178,6 @@ class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Sp
         require(len(self.accumulators) >= 1, "needs an accumulator operand, which the result updates")
         kinds = [value.type for value in self.accumulators]
         check_types([result.type for result in self.results], kinds, "results", "accumulator")
-        occupy(self, results=True)
 
     def _check_tiles(self, box: tuple[int, ...]) -> None:
         tiles = [*self.inputs, *self.accumulators]
@@ -215,6 +220,8 @@ class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Sp
         sizes = ir.DenseI32ArrayAttr.get(self._group_sizes())
         vacate(self, results=True)
         self.attributes[OPERAND_SIZES] = sizes
+        if is_checked(self):
+            return
         block = single_block(self)
         kinds = [element_type(value.type) for value in (*self.inputs, *self.accumulators)]
         check_types([argument.type for argument in block.arguments], kinds, "region arguments", "tile element")

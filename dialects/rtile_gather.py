@@ -17,7 +17,7 @@ In an `rtile.compute` the argument's tile is the whole tensor, in registers' lay
 
 from typing import Any
 
-from roller_mlir.dialects.rtile_checks import hook, known_attributes, require
+from roller_mlir.dialects.rtile_checks import hook_inside, known_attributes, require
 from roller_mlir.dialects.rtile_dialect import ReadsMemrefs, RTile, Speculatable
 from roller_mlir.support.bindings import ext, ir
 
@@ -29,7 +29,7 @@ class GatherOp(RTile.Operation, name="gather", traits=[ReadsMemrefs, Speculatabl
     position: ext.Operand[ir.IndexType]
     element: ext.Result[Any]  # pyrefly: ignore[bad-specialization]
 
-    @hook
+    @hook_inside
     def verify_invariants(self) -> None:
         """Check that the first operand is an argument of the body, and the types."""
         known_attributes(self, ())

@@ -12,7 +12,7 @@ Its value is origin(indices) + p on loop `dim`, for the point p of the box: what
 
 from typing import Any
 
-from roller_mlir.dialects.rtile_checks import hook, known_attributes, require, required_attribute
+from roller_mlir.dialects.rtile_checks import hook_inside, known_attributes, require, required_attribute
 from roller_mlir.dialects.rtile_dialect import ReadsMemrefs, RTile, Speculatable
 from roller_mlir.support.bindings import ext, ir
 
@@ -28,7 +28,7 @@ class IndexOp(RTile.Operation, name="index", traits=[ReadsMemrefs, Speculatable]
         """The loop of the enclosing compute."""
         return ir.IntegerAttr(self.attributes["dim"]).value
 
-    @hook
+    @hook_inside
     def verify_invariants(self) -> None:
         """Check the attribute, and that it stands directly in an `rtile.compute` that has the loop."""
         dim = required_attribute(self, "dim", ir.IntegerAttr, "an integer")

@@ -31,7 +31,7 @@ from roller_mlir.dialects.rtile_checks import (
     check_types,
     check_yield,
     element_type,
-    hook,
+    hook_inside,
     known_attributes,
     optional_attribute,
     require,
@@ -78,7 +78,7 @@ class TileLoad(RTile.Operation):
         """What elements outside the source read as; None leaves them unspecified."""
         return self.attributes["pad"].value if "pad" in self.attributes else None
 
-    @hook
+    @hook_inside
     def verify_invariants(self) -> None:
         """Check operands, attributes and results."""
         require(len(self.operands) >= 1, "needs a source operand")
@@ -127,7 +127,7 @@ class MapLoadOp(TileLoad, name="map_load", traits=[ReadsMemrefs, Speculatable]):
         """The block that makes one element."""
         return self.regions[0].blocks[0]
 
-    @hook
+    @hook_inside
     def verify_region_invariants(self) -> None:
         """Check the region."""
         block, element = single_block(self), element_type(self.results[0].type)

@@ -26,6 +26,7 @@ from roller_mlir.dialects.rtile_checks import (
     check_types,
     check_yield,
     hook,
+    is_checked,
     known_attributes,
     optional_attribute,
     require,
@@ -136,6 +137,11 @@ class ProgramOp(FreeOperandsAndResults, name="program", traits=[ir.IsIsolatedFro
         """Check operands, attributes and results."""
         name = required_attribute(self, "sym_name", ir.StringAttr, "a string")
         require(name.value != "", "requires a name, but sym_name is empty")
+        if not is_checked(self):
+            self._check()
+        occupy(self, results=True)
+
+    def _check(self) -> None:
         known_attributes(self, ("sym_name", "plan", *COUNTS, PERSISTENT, PIPELINE, OPERAND_SIZES, RESULT_SIZES))
         pipeline = optional_attribute(self, PIPELINE, ir.StringAttr, "a string")
         known = ", ".join(PIPELINES)
@@ -163,12 +169,13 @@ class ProgramOp(FreeOperandsAndResults, name="program", traits=[ir.IsIsolatedFro
                 isinstance(result.type, ir.RankedTensorType), f"result {number} must be a tensor, but is {result.type}"
             )
             static_shape(result.type, f"result {number}")
-        occupy(self, results=True)
 
     @hook
     def verify_region_invariants(self) -> None:
         """Check the region."""
         vacate(self, results=True)
+        if is_checked(self):
+            return
         block = single_block(self)
         kinds = [operand.type for operand in self.operands]
         check_types([argument.type for argument in block.arguments], kinds, "region arguments", "operand")

@@ -17,7 +17,7 @@ from roller_mlir.dialects.rtile_checks import (
     check_map,
     check_segments,
     element_type,
-    hook,
+    hook_inside,
     integers,
     known_attributes,
     optional_attribute,
@@ -71,7 +71,7 @@ class StoreOp(RTile.Operation, name="store", traits=[WritesMemrefs, Speculatable
         """How the tile gets to memory: "synchronous" (by its threads) or "tensor" (by copies of boxes)."""
         return self.attributes["copy"].value if "copy" in self.attributes else SYNCHRONOUS
 
-    @hook
+    @hook_inside
     def verify_invariants(self) -> None:
         """Check operands, attributes and results."""
         require(len(self.operands) >= 2, f"needs a tile and a destination operand, but has {len(self.operands)}")

@@ -9,6 +9,7 @@ from typing import Any
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.persistent import BlockChoice, check_persistent, with_block
 from roller_mlir.hal import find_device
+from roller_mlir.loops.verify import verify_module
 from roller_mlir.model.options import MapOptions
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.bindings import ir
@@ -84,6 +85,7 @@ def run_stages(
         print_before_all=EVERY in options.print_before,
         print_after_all=EVERY in options.print_after,
         on_step=record,
+        verify=verify_module,
     )
     if options.persistent and reached in (None, FUSED) and until not in (NORMALISED, FUSED):
         # The threads of a task are chosen where it is known which ops are one program.

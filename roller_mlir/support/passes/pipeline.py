@@ -64,6 +64,10 @@ class Pipeline:
         return f"{_MODULE}({','.join(str(step) for step in self.steps)})"
 
 
+def _verify(module: Any) -> None:
+    module.operation.verify()
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
     """How a pipeline runs.
@@ -85,6 +89,7 @@ class RunOptions:
       statistics: "list" or "pipeline": print what passes count to stderr; None: nothing.
       threads: Whether upstream passes may run on several threads.
       on_step: Called with each of our passes, and the module, after it ran.
+      verify: Verifies the module after each of our passes, as MLIR does.
     """
 
     verify_each: bool = True
@@ -103,6 +108,7 @@ class RunOptions:
     statistics: str | None = None
     threads: bool = True
     on_step: Callable[[Pass, Any], None] | None = None
+    verify: Callable[[Any], None] = _verify
 
 
 def parse_pipeline(text: str) -> Pipeline:
@@ -346,7 +352,7 @@ def _callback(
                 with ir.Location.unknown():
                     step.run(module)
                 if options.verify_each:
-                    module.operation.verify()
+                    options.verify(module)
             except ir.MLIRError as error:
                 found = diagnostics.diagnosed(Collector(collector.diagnostics[known:]), error)
                 del collector.diagnostics[known:]

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A module of equal programs is verified as any other: what is wrong in one of them, or in all, is found."""
+
+from collections.abc import Generator, Sequence
+from typing import Any
+
+import pytest
+
+from roller_mlir.compiler import CompileOptions
+from roller_mlir.compiler.driver import lower_until
+from roller_mlir.compiler.source import Source
+from roller_mlir.dialects.rtile_checks import is_checked
+from roller_mlir.loops.program import computes_of, loads_of, programs_of
+from roller_mlir.loops.verify import verify_module
+from roller_mlir.support.bindings import ir, make_context
+from roller_mlir.targets.stage import LOOPS
+
+KIND = "tensor<16x16xf32>"
+PRODUCT = f"linalg.matmul ins(%{{0}}, %w : {KIND}, {KIND}) outs(%s : {KIND}) -> {KIND}"
+TEXT = f"""func.func @f(%a: {KIND}, %w: {KIND}) -> {KIND} {{
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : {KIND}
+  %s = linalg.fill ins(%z : f32) outs(%e : {KIND}) -> {KIND}
+  %b = {PRODUCT.format("a")}
+  %c = {PRODUCT.format("b")}
+  %d = {PRODUCT.format("c")}
+  return %d : {KIND}
+}}"""
+
+
+@pytest.fixture(scope="module")
+def loops() -> str:
+    return lower_until(Source("-", TEXT), "h200", CompileOptions(fusion=False, cache=False), LOOPS)[0]
+
+
+@pytest.fixture
+def module(loops: str) -> Generator[Any]:
+    with make_context(), ir.Location.unknown():
+        yield ir.Module.parse(loops)
+
+
+def test_equal_programs_are_valid_as_each_is(module: Any) -> None:
+    verify_module(module)
+    verify_module(module)
+    assert len(programs_of(module)) == 3
+    assert not is_checked(programs_of(module)[0])
+
+
+@pytest.mark.parametrize("broken", [(0,), (1,), (2,), (0, 1, 2)])
+@pytest.mark.parametrize("what", ["load", "compute", "program", "body"])
+def test_what_is_wrong_is_found(module: Any, what: str, broken: Sequence[int]) -> None:
+    for number in broken:
+        program = programs_of(module)[number]
+        if what == "load":
+            loads_of(program.operation)[0].attributes["tile"] = ir.UnitAttr.get()
+        elif what == "compute":
+            computes_of(program.operation)[0].attributes["box"] = ir.DenseI64ArrayAttr.get([1])
+        elif what == "program":
+            program.attributes["plan"] = ir.UnitAttr.get()
+        else:
+            list(program.entry.operations)[-1].operation.erase()
+    with pytest.raises(ir.MLIRError):
+        verify_module(module)
+    assert not is_checked(programs_of(module)[0])
