@@ -4,6 +4,7 @@
     linalg.softmax dimension(d)             max over d; exp(x - max); sum over d; quotient: four linalg.generic
     tensor.concat dim(d) %a, %b             one element-wise linalg.generic: %a and %b padded to the result's shape, and
     tensor.insert_slice %a into %b[...]     selected from by linalg.index; an element is loaded only where it lies
+    tensor.concat of more than an op reads  a tree of those
     tensor.insert_slice %a into <a fill>    tensor.pad %a
     tensor.extract_slice, rank-reduced      a slice of the tensor with the dropped dimensions collapsed into others
     linalg.pack, linalg.unpack              see `packing`
@@ -13,9 +14,11 @@ A chain of insertions is one element-wise op; what is inserted last is what is r
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import inf, isnan, prod
 from typing import Any
 
+from roller_mlir.dialects.rtile_slots import SLOTS
 from roller_mlir.linalg.generic import empty_like, generic
 from roller_mlir.linalg.pads import pad_tensor
 from roller_mlir.linalg.reader import fill_constant
@@ -29,7 +32,10 @@ from roller_mlir.support.values import defining_op, erase_unread, is_static, num
 CONCAT = "tensor.concat"
 SOFTMAX = "linalg.softmax"
 MOST_PARTS = 16
-"""Insertions that one op selects from; a chain of more is several ops, each of which reads the one before."""
+"""Insertions that one op selects from; a chain of more is several ops, each of which reads the one before.
+
+Also how many tensors an op of a tree joins, where one op cannot join them all.
+"""
 
 
 def decompose(function: Any) -> None:
@@ -92,13 +98,27 @@ class TensorPart:
 
 def _concat(operation: ir.Operation) -> Any:
     along = ir.IntegerAttr(operation.attributes["dim"]).value
+    values: list[Any] = list(operation.operands)
+    # The op has its output and the variables of its loops as operands, too.
+    most = SLOTS - 1 - ir.RankedTensorType(operation.results[0].type).rank
+    while len(values) > most:
+        runs = -(-len(values) // MOST_PARTS)
+        ends = [number * len(values) // runs for number in range(runs + 1)]
+        values = [_joined(values[first:end], along) for first, end in pairwise(ends)]
+    return _joined(values, along)
+
+
+def _joined(values: Sequence[Any], along: int) -> Any:
+    """Join tensors along a dimension by one op."""
     parts: list[TensorPart] = []
     start = 0
-    for value in operation.operands:
+    for value in values:
         shape = ir.RankedTensorType(value.type).shape
         parts.append(TensorPart(value, tuple(start if d == along else 0 for d in range(len(shape)))))
         start += shape[along]
-    return _composed(ir.RankedTensorType(operation.results[0].type), None, parts)
+    first = ir.RankedTensorType(values[0].type)
+    whole = [start if d == along else size for d, size in enumerate(first.shape)]
+    return _composed(ir.RankedTensorType.get(whole, first.element_type), None, parts)
 
 
 def _insert(operation: ir.Operation) -> Any:
