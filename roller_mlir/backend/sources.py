@@ -13,6 +13,7 @@ from roller_mlir.backend.kernel_module import (
     launches,
     symbol_name,
 )
+from roller_mlir.backend.parameters import parameter_bytes
 from roller_mlir.backend.translate import mark_convergent, to_llvm_22
 from roller_mlir.hal import Device
 from roller_mlir.loops.attributes import FMA_COUNT, MATRIX_COUNT
@@ -38,6 +39,7 @@ class KernelSource:
         other_products: multiplications of one thread in the IR beside those of expected multiply-adds.
         other_sums: additions, likewise.
         dynamic_shared_bytes: what its launches ask for.
+        parameter_bytes: what its parameters fill, as they lie behind each other.
         place: where it stands in the source.
         tensor_maps: what it takes after its buffers.
         made_maps: the tensor maps that it makes in its last buffer.
@@ -51,6 +53,7 @@ class KernelSource:
     other_products: int = 0
     other_sums: int = 0
     dynamic_shared_bytes: int
+    parameter_bytes: int
     place: SourcePlace | None
     tensor_maps: tuple[TensorMap, ...] = ()
     made_maps: tuple[TensorMap, ...] = ()
@@ -88,6 +91,7 @@ def kernel_sources(module: ir.Module, device: Device) -> list[KernelSource]:
                     other_sums=max(0, _lanes(_SUM, text) - fmas),
                     matrix_count=_count(op, MATRIX_COUNT),
                     dynamic_shared_bytes=dynamic_workgroup_bytes(name, by_kernel.get(name, [])),
+                    parameter_bytes=parameter_bytes(op),
                     place=place_of(op.location),
                     residency=Residency.of(by_kernel.get(name, []), device),
                 )

@@ -22,7 +22,7 @@ from roller_mlir.plan.codec import from_json
 from roller_mlir.plan.tensor_map import MAP_BYTES, TensorMap
 from roller_mlir.support.bindings import ir
 
-_ALIGNMENT_BYTES = 64
+MAP_ALIGNMENT_BYTES = 64
 """What the driver aligns tensor maps to."""
 
 
@@ -73,7 +73,7 @@ def pass_by_value(module: ir.Module, arguments: Mapping[str, tuple[int, ...]]) -
     record = ir.Type.parse(f"!llvm.array<{MAP_BYTES} x i8>", module.context)
     known: dict[str, Any] = {
         "llvm.byval": ir.TypeAttr.get(record),
-        "llvm.align": ir.IntegerAttr.get(i64, _ALIGNMENT_BYTES),
+        "llvm.align": ir.IntegerAttr.get(i64, MAP_ALIGNMENT_BYTES),
         "nvvm.grid_constant": ir.UnitAttr.get(module.context),
     }
     for op in _lowered(module):

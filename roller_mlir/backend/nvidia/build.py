@@ -15,6 +15,7 @@ from roller_mlir.backend.checks.resources import check_ptx
 from roller_mlir.backend.checks.statistics import KernelStatistics, from_ptxas
 from roller_mlir.backend.errors import CompileError
 from roller_mlir.backend.job import BackendJob, KernelBinary, generate, timed
+from roller_mlir.backend.nvidia.parameters import with_parameters
 from roller_mlir.backend.sources import KernelSource
 from roller_mlir.backend.toolchain import NVDISASM_REMEDY, PTXAS_REMEDY
 from roller_mlir.backend.tools import ToolResult, run_tool
@@ -48,6 +49,8 @@ def build_nvidia(source: KernelSource, start: KernelBinary, job: BackendJob) -> 
     """Compile a kernel for an NVIDIA device, as far as `job.request.emit` says."""
     if source.made_maps:
         job = replace(job, target=job.target.with_ptx(PTX_VERSION))
+    target, said = with_parameters(job.target, source)
+    job, start = replace(job, target=target), replace(start, notes=(*start.notes, *said))
     # A step of matrix instructions is large enough by itself.
     answer = generate(source, job, with_object=False, unroll=not source.matrix_count)
     given = job.request.given(source.name, "ptx")
@@ -63,8 +66,9 @@ def build_nvidia(source: KernelSource, start: KernelBinary, job: BackendJob) -> 
         return binary
     result = _assemble(source, ptx, job, phases)
     if isinstance(result, str):
-        return replace(binary, notes=(result,))
+        return replace(binary, notes=(*binary.notes, result))
     result, notes = result
+    notes = (*binary.notes, *notes)
     notes += tuple(f"ptxas: kernel '{source.name}': {found[1]}" for found in _LOSS.finditer(result.log))
     files = {**binary.files, "cubin": result.output}
     binary = replace(binary, files=files, statistics=_known(source, result), notes=notes)
