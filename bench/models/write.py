@@ -11,9 +11,8 @@ structure.
 import argparse
 from pathlib import Path
 
-from models import MODELS, Model, make_model
-
 from roller_mlir.importers.weights import write_weights
+from roller_mlir.suites.models import MODELS, Model, make_model
 
 
 def write_model(model: Model, path: Path) -> None:

@@ -92,7 +92,7 @@ def run_stages(
         if reached is None:
             run(None, FUSED)
         options, stages.blocks = with_block(module, find_device(target), target, options)
-        stages.phases_s["threads of a task"] = time.perf_counter() - started
+        stages.phases_s["threads"] = time.perf_counter() - started
         started = time.perf_counter()
         reached = FUSED
     run(reached, until)

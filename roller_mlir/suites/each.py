@@ -6,6 +6,7 @@ So is what ends a process, or does not end: a bug of ours that must not hide wha
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -94,8 +95,13 @@ def _told(
 def record_of(job: tuple[Operator, Work]) -> Record:
     """Return what a stage says of an operator, or why it refuses it."""
     operator, work = job
+    return or_refusal(partial(work, operator))
+
+
+def or_refusal(act: Callable[[], Record]) -> Record:
+    """Return a record, or one that says why it was refused."""
     try:
-        return work(operator)
+        return act()
     except _REFUSALS as error:
         return {"error": str(error)}
 

@@ -46,11 +46,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     from roller_mlir.compiler.options import CompileOptions
+    from roller_mlir.compiler.scheduled_program import scheduled_program
     from roller_mlir.console.interrupt import check
     from roller_mlir.console.output import check_place, print_line, seconds, write_whole
     from roller_mlir.plan.task_times import chrome_trace
     from roller_mlir.rammer.replay import replay
-    from roller_mlir.report.explain.schedule import scheduled_program
     from roller_mlir.report.timeline import TimelineRun, critical_programs, page, predicted_run
     from roller_mlir.tools.commands.compile import open_source
 

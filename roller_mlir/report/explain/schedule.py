@@ -2,33 +2,20 @@
 """The schedule of a function that `roller compile --persistent` makes one kernel of: as data, and for a terminal."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from roller_mlir.codegen.graph.bodies import bodies_of
-from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of
-from roller_mlir.codegen.graph.task_graph import read_graph
 from roller_mlir.compiler import CompileOptions
-from roller_mlir.compiler.launch_list import read_launch_list
 from roller_mlir.compiler.persistent import BlockChoice
-from roller_mlir.compiler.reached_stage import open_entry, reached_stage
-from roller_mlir.compiler.source import Source, parse_names
-from roller_mlir.compiler.stages import run_stages
+from roller_mlir.compiler.scheduled_program import scheduled_program
+from roller_mlir.compiler.source import Source
 from roller_mlir.console.output import seconds
 from roller_mlir.hal import find_device
-from roller_mlir.passes.rammer_schedule import RammerSchedule
-from roller_mlir.passes.rammer_verify import RammerVerify
-from roller_mlir.plan.plan import Prediction
 from roller_mlir.rammer.replay import replay
-from roller_mlir.rammer.schedule import Schedule, VirtualDevice
-from roller_mlir.rammer.task_graph import TaskGraph
 from roller_mlir.report.explain.text import print_table
 from roller_mlir.report.quantities import size
 from roller_mlir.report.table import grid
-from roller_mlir.support.bindings import func, ir, make_context
-from roller_mlir.support.passes.passes import Pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,86 +88,6 @@ class ScheduleExplanation:
     utilisation: float
     choices: tuple[BlockChoice, ...]
     operators: tuple[ScheduledOperator, ...]
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ScheduledProgram:
-    """A function as far as `rammer-verify` brings it: tasks, their schedule, and what it was made of.
-
-    Attributes:
-        function: Its name.
-        graph: The tasks, with their predicted times.
-        virtual: The vDevice.
-        schedule: Which vEU runs which tasks, and what they wait for.
-        waits_before: Waits before `rammer-reduce-waits`.
-        bodies: The body of each operator.
-        seconds: The predicted time of each operator, alone on the device and without a launch; None where its plan
-            has none.
-        workspace_bytes: Memory for results between operators.
-        state_bytes: Counters, and what is kept from launch to launch.
-        choices: The numbers of threads of a task that were planned for.
-    """
-
-    function: str
-    graph: TaskGraph
-    virtual: VirtualDevice
-    schedule: Schedule
-    waits_before: int
-    bodies: tuple[int, ...]
-    seconds: tuple[float | None, ...]
-    workspace_bytes: int
-    state_bytes: int
-    choices: tuple[BlockChoice, ...]
-
-
-def scheduled_program(source: Source, target: str, options: CompileOptions) -> ScheduledProgram:
-    """Schedule a function, as a compilation does.
-
-    Args:
-        source: MLIR text.
-        target: A device's name, or the path of its description.
-        options: They ask for a persistent kernel.
-
-    Raises:
-        DiagnosedError: It cannot become one persistent kernel.
-    """
-    device, found = find_device(target), dict[str, Any]()
-
-    def look(step: Pass, module: Any) -> None:
-        for graph in graphs_of(module):
-            if isinstance(step, RammerSchedule):
-                found["waits_before"] = schedule_of(graph)[1].wait_count
-            if not isinstance(step, RammerVerify):
-                continue
-            function = graph.operation.parent.opview
-            assert isinstance(function, func.FuncOp)
-            plans = [one.program.plan.read() if one.program.plan else None for one in graph.applications]
-            virtual, schedule = schedule_of(graph)
-            found.update(
-                virtual=virtual,
-                schedule=schedule,
-                bodies=bodies_of(function, graph).of,
-                graph=read_graph(graph, device).tasks,
-                seconds=tuple(_alone(plan.prediction) if plan else None for plan in plans),
-            )
-
-    with make_context() as context, ir.Location.unknown():
-        module = parse_names(source, context)
-        reached = reached_stage(module)
-        open_entry(module, reached, device, options)
-        stages = run_stages(module, target, options, reached=reached, on_pass=look)
-        launches = read_launch_list(module, source.weights)
-    return ScheduledProgram(
-        function=launches.function,
-        workspace_bytes=launches.workspace_bytes,
-        state_bytes=launches.state_bytes,
-        choices=stages.blocks,
-        **found,
-    )
-
-
-def _alone(prediction: Prediction | None) -> float | None:
-    return None if prediction is None else prediction.seconds - prediction.seconds_by_layer.get("launch", 0.0)
 
 
 def explain_schedule(source: Source, target: str, options: CompileOptions) -> ScheduleExplanation:

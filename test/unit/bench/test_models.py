@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The models of bench/models give what numpy gives, evaluated and as one kernel, and have the published sizes."""
+"""The models of whole papers give what numpy gives, evaluated and as one kernel, and have the published sizes."""
 
 import math
 import sys
@@ -15,14 +15,13 @@ from roller_mlir.importers.weights import attach_weights, read_weights
 from roller_mlir.reference import evaluate_function
 from roller_mlir.runtime.registry import find_backend
 from roller_mlir.runtime.sequence import LoadedSequence
+from roller_mlir.suites.models import MODELS, make_model, reference
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 
 sys.path.append(str(Path(__file__).parents[3] / "bench" / "models"))
 
-import models
 import write
-from models import MODELS, make_model, reference
 
 SCALE = 32
 TARGETS = ("h200", "a100", "mi300x")
@@ -93,7 +92,7 @@ def test_a_model_is_written_the_same_each_time(tmp_path: Path, monkeypatch: pyte
     assert (tmp_path / "a.mlir").read_text() == (tmp_path / "b.mlir").read_text().replace("b.irpa", "a.irpa")
     assert (tmp_path / "a.irpa").read_bytes() == (tmp_path / "b.irpa").read_bytes()
     found = read_weights(tmp_path / "a.irpa", "-")
-    expected = models.make_model(SMALLEST, 4, SCALE).weights
+    expected = make_model(SMALLEST, 4, SCALE).weights
     assert {name: one.tobytes() for name, one in found.items()} == {name: w.tobytes() for name, w in expected.items()}
 
 

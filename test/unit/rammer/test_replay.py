@@ -11,13 +11,13 @@ from graph_models import branches
 from small_graphs import conflicts, random_graph
 
 from roller_mlir.compiler import CompileOptions
+from roller_mlir.compiler.scheduled_program import scheduled_program
 from roller_mlir.compiler.source import Source
 from roller_mlir.rammer.events import add_barriers, add_events, reduce_waits
 from roller_mlir.rammer.policy import POLICIES
 from roller_mlir.rammer.replay import NO_TASK, replay
 from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.rammer.task_graph import TaskGraph
-from roller_mlir.report.explain.schedule import scheduled_program
 
 HAND_OVER_S = 0.75
 

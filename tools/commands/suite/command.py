@@ -13,13 +13,16 @@
   roller suite roller119 --write-mlir DIR                       write one .mlir file per operator
   roller suite roller119 --target k80 --tiles published         predict the tiles that the table has, beside their times
   roller suite cnnopt-exhaustive --target v100 --data DIR       predict each row of the CSV files of tiles in DIR
+  roller suite rammer6 --target h200                            the models of RAMMER, each as one persistent kernel
+  roller suite rammer6 --target h200 --only lstm,seq2seq --batch 4 --stage compile -o DIR
+  roller suite rammer6 --target h200 --scale 32 --stage run     small versions in the simulator, against numpy
 
 Predictions are of the model, no measurements. bench/README.md documents the tables. A job that crashes or hangs in a
 process of --jobs or on a cluster of --ray is an error of its operator. Ctrl-C ends everything, with exit code 130.
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,16 +35,18 @@ if TYPE_CHECKING:
     from roller_mlir.suites import Operator
 
 _STAGES = ("construct", "explain", "compile", "run", "verify")
+_MODEL_STAGES = ("schedule", "compile", "run")
 # What goes with another stage only.
 _FOREIGN = {"explain": {"--jobs", "--ray", "--sample", "--output"}, "compile": {"--sample"}, "verify": {"--output"}}
 # What is told to go with something else, besides the device and what the construction may do.
 _GIVEN = (
     *("stage", "top_k", "shrink", "only", "dtype", "tiles", "data", "write_mlir"),
-    *("jobs", "ray", "sample", "output", "tuning", "json"),
+    *("jobs", "ray", "sample", "output", "tuning", "json", "batch", "scale"),
 )
 RUN_POINTS = 1 << 18
 """Points of a loop nest up to which the simulator runs an operator."""
 _ROWS = "cnnopt-exhaustive"
+_MODELS = "rammer6"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +56,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument("suite", nargs="?", metavar="NAME|DIR", help="a suite, or a folder with a table operators.csv")
     add_target_arguments(parser, default="h200", plural=True)
-    parser.add_argument("--stage", choices=_STAGES, help="how far to go (construct)")
+    parser.add_argument(
+        "--stage",
+        choices=tuple(dict.fromkeys((*_STAGES, *_MODEL_STAGES))),
+        help=f"how far to go (construct; of {_MODELS} {', '.join(_MODEL_STAGES)}, the first by default)",
+    )
     parser.add_argument("--only", type=patterns, default=(), metavar="ID,...", help="ids, patterns, classes or groups")
     parser.add_argument("--dtype", choices=DTYPES, help="element type of the inputs, instead of the table's")
     parser.add_argument(
@@ -83,6 +92,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sample", type=sample_numbers, metavar="I/N", help="verify: one pair in N, of each class")
     parser.add_argument("--tiles", choices=("published",), help="predict these tiles instead of constructing any")
     parser.add_argument("--data", metavar="DIR", help=f"{_ROWS}: folder of CSV files of tiles, one a layer")
+    parser.add_argument(
+        "--batch", type=positive, metavar="N", help=f"{_MODELS}: images, sequences or tokens at a time (1)"
+    )
+    parser.add_argument(
+        "--scale",
+        type=positive,
+        metavar="K",
+        help=f"{_MODELS}: divide steps, layers, channels and widths by it, to where the structure is the same (1)",
+    )
     parser.add_argument("--write-mlir", metavar="DIR", help="write DIR/ID.mlir for each operator, and stop")
     parser.add_argument("--json", action="store_true", help="print JSON, an array of one object per operator")
     construction = parser.add_argument_group("what the construction may do")
@@ -122,6 +140,12 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         only_with(_ROWS, {"--target", "--data", "--json"})
         if arguments.data is None:
             raise UsageError(f"{_ROWS} predicts measured tiles; name the folder of their CSV files with --data DIR")
+    elif arguments.suite == _MODELS:
+        _check_models(arguments, only_with, given_flags(arguments, ChoiceOptions))
+    elif given & {"--batch", "--scale"}:
+        raise UsageError(f"--batch and --scale go with {_MODELS}, but got suite '{arguments.suite}'")
+    elif stage == _MODEL_STAGES[0]:
+        raise UsageError(f"--stage {stage} goes with {_MODELS}, but got suite '{arguments.suite}'")
     elif arguments.data is not None:
         raise UsageError(f"--data goes with {_ROWS}, but got suite '{arguments.suite}'")
     elif arguments.write_mlir is not None:
@@ -142,6 +166,17 @@ def _check_usage(arguments: argparse.Namespace) -> None:
             raise UsageError(f"several targets go with --stage verify, but got --stage {stage}")
 
 
+def _check_models(arguments: argparse.Namespace, only_with: Callable[[str, set[str]], None], planned: set[str]) -> None:
+    """Check what is told beside the models: they have no tables, and are compiled one after the other."""
+    from roller_mlir.console.errors import UsageError
+
+    stage = arguments.stage or _MODEL_STAGES[0]
+    if stage not in _MODEL_STAGES:
+        raise UsageError(f"{_MODELS} has the stages {', '.join(_MODEL_STAGES)}, but got --stage {stage}")
+    known = {"--target", "--stage", "--only", "--batch", "--scale", "--json"} | planned
+    only_with(f"{_MODELS} --stage {stage}", known | ({"--output"} if stage == "compile" else set()))
+
+
 def _run(arguments: argparse.Namespace) -> int:
     from roller_mlir.suites import find_suite
     from roller_mlir.suites.select import select
@@ -152,6 +187,10 @@ def _run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.suite == _ROWS:
         return _rows(arguments)
+    if arguments.suite == _MODELS:
+        from roller_mlir.tools.commands.suite.models import run_models
+
+        return run_models(arguments)
     operators = select(find_suite(arguments.suite), arguments.only)
     if arguments.write_mlir is not None:
         return _write(operators, Path(arguments.write_mlir), arguments.dtype)

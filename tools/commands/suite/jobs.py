@@ -32,7 +32,11 @@ def run_stage(arguments: argparse.Namespace, operators: "Sequence[Operator]") ->
     device = device_of(arguments)
     if stage != "construct":
         device.require_compiles()
-    save = None if arguments.output is None else _saver(Path(arguments.output), operators, arguments.top_k)
+    save = (
+        None
+        if arguments.output is None
+        else saver(Path(arguments.output), [one.id for one in operators], arguments.top_k)
+    )
     with crew_of(arguments, len(operators), stage, save) as crew:
         records = list(each_operator(operators, _work(stage, arguments), crew))
     if arguments.json:
@@ -121,8 +125,13 @@ def _work(stage: str, arguments: argparse.Namespace) -> "Work":
     return partial(compile_ranked, top_k=arguments.top_k, **common)
 
 
-def _saver(folder: Path, operators: "Sequence[Operator]", top_k: int | None) -> Callable[[Record], None]:
+def saver(folder: Path, names: Sequence[str], top_k: int | None) -> Callable[[Record], None]:
     """Return what writes the artifacts of a record, each whole or not at all, and notes where.
+
+    Args:
+        folder: Is made.
+        names: The `id` of each record that will come.
+        top_k: How many artifacts a record has, each with its rank behind the name; None for one without.
 
     Raises:
         InputError: The folder cannot be made.
@@ -137,9 +146,9 @@ def _saver(folder: Path, operators: "Sequence[Operator]", top_k: int | None) -> 
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder} cannot be made: {reason_of(error)}") from None
-    for operator in operators:
+    for name in names:
         for rank in range(top_k or 1):
-            check_target(folder / f"{operator.id}{f'.{rank}' if top_k else ''}")
+            check_target(folder / f"{name}{f'.{rank}' if top_k else ''}")
 
     def save(record: Record) -> None:
         artifacts: dict[str, Any] = record.pop(ARTIFACTS, {})

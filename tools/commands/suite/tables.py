@@ -7,6 +7,7 @@ from typing import Any
 
 from roller_mlir.console.output import print_json, print_line, print_tables, seconds
 from roller_mlir.suites import find_suite, suite_folder, suite_names
+from roller_mlir.suites.models import RAMMER6
 from roller_mlir.support.standard_output import print_error
 
 Record = dict[str, Any]
@@ -23,6 +24,7 @@ def print_suites(as_json: bool) -> None:
         for name, operators in found.items()
     ]
     print_tables([("Suites", ("suite", "operators", "classes", "folder"), rows)])
+    print_line(f"rammer6: whole models, each as one persistent kernel: {', '.join(RAMMER6)}")
     print_line("cnnopt-exhaustive --data DIR predicts the tiles in the CSV files of DIR")
 
 

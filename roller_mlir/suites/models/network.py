@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What models are written in: a network of operators, which `Graph` emits as linalg and `Arrays` computes with numpy.
+"""What models are written in: a network of operators, which `LinalgGraph` emits as linalg and `Arrays` computes with numpy.
 
 The structure of a model is written once, as a function of a network. What an operator means is written twice, and the
 two share nothing. Images are NCHW, matrices have a row for each element of the batch, and everything is f32.
@@ -152,7 +152,8 @@ class Network(ABC, Generic[V]):
             for starts, (low, _), n in zip(ends, padding, self.shape(x)[2:], strict=True)
         ]
         total = self.pool("sum", self.padded(x, padding), window, stride)
-        return self.pointwise("mul", total, (self.windows(*self.shape(total)[2:], counts), (2, 3)))
+        _, _, height, width = self.shape(total)
+        return self.pointwise("mul", total, (self.windows(height, width, counts), (2, 3)))
 
     def mean(self, x: V) -> V:
         """Return the mean of each channel of an image."""

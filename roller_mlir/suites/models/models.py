@@ -7,12 +7,13 @@ from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from arrays import Arrays
-from convolutional import AlexNet, NasNet, ResNeXt
-from graph import Graph, Value
-from network import Network, V
-from recurrent import DeepSpeech2, LstmTc, Seq2Seq
-from transformer import Decoder
+
+from roller_mlir.suites.models.arrays import Arrays
+from roller_mlir.suites.models.convolutional import AlexNet, NasNet, ResNeXt
+from roller_mlir.suites.models.graph import LinalgGraph, Value
+from roller_mlir.suites.models.network import Network, V
+from roller_mlir.suites.models.recurrent import DeepSpeech2, LstmTc, Seq2Seq
+from roller_mlir.suites.models.transformer import Decoder
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -40,6 +41,10 @@ MODELS: Mapping[str, Callable[[], Structure]] = {
 }
 
 
+RAMMER6 = ("resnext", "nasnet", "alexnet", "deepspeech2", "lstm", "seq2seq")
+"""Those of RAMMER's Table 1, in its order."""
+
+
 @dataclass(frozen=True)
 class Model:
     """A model of some batch.
@@ -48,15 +53,17 @@ class Model:
         name: A key of MODELS, and the name of the function.
         batch: How many images, sequences or tokens.
         structure: Its parameters.
+        scale: By what they were divided.
     """
 
     name: str
     batch: int
     structure: Structure
+    scale: int = 1
 
     @cached_property
-    def _written(self) -> tuple[Graph, list[Value]]:
-        graph = Graph()
+    def _written(self) -> tuple[LinalgGraph, list[Value]]:
+        graph = LinalgGraph()
         return graph, self.structure.build(graph, self.batch)
 
     def text(self, weights: str) -> str:
@@ -91,7 +98,7 @@ def make_model(name: str, batch: int = 1, scale: int = 1) -> Model:
             structure is still the same.
     """
     structure = MODELS[name]()
-    return Model(name, batch, structure if scale == 1 else structure.scaled(scale))
+    return Model(name, batch, structure if scale == 1 else structure.scaled(scale), scale)
 
 
 def reference(model: Model, inputs: Sequence[Array]) -> list[Array]:

@@ -7,7 +7,7 @@ attention and of a gated feed-forward part, no biases. The embedding of the toke
 
 from dataclasses import dataclass
 
-from network import Network, V
+from roller_mlir.suites.models.network import Network, V
 
 
 @dataclass(frozen=True)

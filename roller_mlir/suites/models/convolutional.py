@@ -9,7 +9,7 @@ artifacts/models/alexnet_nchw/alexnet_model.py. Normalization is a scale and a s
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from network import VALID, Network, V
+from roller_mlir.suites.models.network import VALID, Network, V
 
 
 @dataclass(frozen=True)

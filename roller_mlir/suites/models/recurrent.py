@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from network import Network, V
+from roller_mlir.suites.models.network import Network, V
 
 GATES = 4
 
@@ -177,8 +177,13 @@ class Seq2Seq:
 
     def scaled(self, scale: int) -> "Seq2Seq":
         """Return a smaller one."""
-        counts = (self.encoder_steps, self.encoder_layers, self.decoder_steps, self.decoder_layers)
-        return Seq2Seq(*(max(2, count // scale) for count in counts), max(8, self.hidden // scale))
+        return Seq2Seq(
+            encoder_steps=max(2, self.encoder_steps // scale),
+            encoder_layers=max(2, self.encoder_layers // scale),
+            decoder_steps=max(2, self.decoder_steps // scale),
+            decoder_layers=max(2, self.decoder_layers // scale),
+            hidden=max(8, self.hidden // scale),
+        )
 
     def build(self, net: Network[V], batch: int) -> list[V]:
         """Write the model; it returns the decoder's last output."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from network import Network
+
+from roller_mlir.suites.models.network import Network
 
 Array: TypeAlias = np.ndarray[Any, Any]
 _SEED = 20201104
@@ -73,7 +74,7 @@ class Value:
         return f"%{self.name}"
 
 
-class Graph(Network[Value]):
+class LinalgGraph(Network[Value]):
     """A function that is written op by op.
 
     Attributes:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from network import Network
+
+from roller_mlir.suites.models.network import Network
 
 Array: TypeAlias = np.ndarray[Any, Any]
 

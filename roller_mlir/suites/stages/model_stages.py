@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The stages of whole models, each of which becomes one persistent kernel: its schedule, its binary, its results."""
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from roller_mlir.compiler import CompileOptions
+from roller_mlir.compiler.driver import compile_source
+from roller_mlir.compiler.scheduled_program import scheduled_program
+from roller_mlir.compiler.source import Source
+from roller_mlir.rammer.replay import replay
+from roller_mlir.suites.models import Model, reference
+from roller_mlir.suites.stages.compile_stage import ARTIFACTS, compile_record
+
+TOLERANCE = 1e-4
+"""By how much results of f32 may differ from those of f64: so much where they are below 1, so much of them above."""
+
+RUN_LIMIT_S = 600.0
+"""Time that the simulator has for a model."""
+
+
+def model_record(model: Model) -> dict[str, Any]:
+    """Return what identifies a model: `id`, `batch`, `scale`."""
+    return {"id": model.name, "batch": model.batch, "scale": model.scale}
+
+
+def schedule_model(model: Model, target: str, options: CompileOptions | None = None) -> dict[str, Any]:
+    """Schedule a model as one persistent kernel, without a binary.
+
+    Args:
+        model: Of some batch and scale.
+        target: A device's name, or the path of its description.
+        options: Those of the compilation; None for the defaults.
+
+    Returns:
+        What `model_record` says; `operators` (how many), `programs` and `bodies` (how many of these differ), `tasks`,
+        `blocks`, `threads` of a block, `waits` and `waits_before` their reduction, `makespan_s`, `bound_s` (what no
+        schedule of these tasks on so many blocks comes below) and `utilisation` (the share of the makespan in which a
+        block works), all of the model and not measured; `workspace_bytes`, `state_bytes`; `schedule_s` and `phases_s`.
+
+    Raises:
+        DiagnosedError: It cannot become one persistent kernel.
+    """
+    options = _persistent(options)
+    begun = time.perf_counter()
+    source = _source(model)
+    written = time.perf_counter()
+    one = scheduled_program(source, target, options)
+    done = time.perf_counter()
+    times = replay(one.graph, one.schedule, options.hand_over_s)
+    return {
+        **model_record(model),
+        "operators": len(one.graph.operators),
+        "programs": one.programs,
+        "bodies": len(set(one.bodies)),
+        "tasks": one.graph.tasks,
+        "blocks": len(one.schedule.programs),
+        "threads": one.virtual.threads,
+        "waits": one.schedule.wait_count,
+        "waits_before": one.waits_before,
+        "makespan_s": times.makespan_s,
+        "bound_s": times.bound_s,
+        "utilisation": times.utilisation,
+        "workspace_bytes": one.workspace_bytes,
+        "state_bytes": one.state_bytes,
+        "schedule_s": done - begun,
+        "phases_s": {"write": written - begun, **one.phases_s},
+    }
+
+
+def compile_model(
+    model: Model, target: str, options: CompileOptions | None = None, *, keep: bool = False
+) -> dict[str, Any]:
+    """Compile a model to the binary of one persistent kernel.
+
+    Args:
+        model: As of `schedule_model`, likewise the others.
+        target: What to compile for.
+        options: What is forced.
+        keep: Whether to return the artifact, too.
+
+    Returns:
+        What `model_record` and `compile_record` say; with `keep` also `ARTIFACTS`: the artifact by what it is named
+        after the model, which is nothing.
+
+    Raises:
+        DiagnosedError: It cannot be compiled.
+    """
+    options = replace(_persistent(options), cache=False)  # what is timed here is the compiler
+    begun = time.perf_counter()
+    artifact = compile_source(_source(model), target, options)
+    record = {**model_record(model), **compile_record(artifact, time.perf_counter() - begun)}
+    return {**record, ARTIFACTS: {"": artifact}} if keep else record
+
+
+def run_model(model: Model, target: str, options: CompileOptions | None = None) -> dict[str, Any]:
+    """Run a model as one persistent kernel in the simulator, and compare it with numpy in f64.
+
+    Args:
+        model: As of `schedule_model`, likewise the others.
+        target: What to compile for.
+        options: What is forced.
+
+    Returns:
+        What `model_record` says; `compile_s` (without binaries), `run_s` (of the simulator, no speed of the device),
+        `results` (elements), `matches`, and `max_error` in units of what `TOLERANCE` permits.
+
+    Raises:
+        DiagnosedError: It cannot be compiled.
+        BackendError: The simulator found a fault, or takes longer than `RUN_LIMIT_S`; a larger scale helps there.
+    """
+    options = replace(_persistent(options), binaries=False, cache=False)
+    begun = time.perf_counter()
+    artifact = compile_source(_source(model), target, options)
+    compiled = time.perf_counter()
+    inputs = model.inputs()
+    found = artifact.run_reported(*inputs, on="sim", timeout_s=RUN_LIMIT_S).outputs
+    done = time.perf_counter()
+    errors = [
+        float((np.abs(got - right) / (TOLERANCE * np.maximum(1, np.abs(right)))).max())
+        for got, right in zip(found, reference(model, inputs), strict=True)
+    ]
+    return {
+        **model_record(model),
+        "compile_s": compiled - begun,
+        "run_s": done - compiled,
+        "results": sum(one.size for one in found),
+        "matches": all(error <= 1 for error in errors),
+        "max_error": max(errors),
+    }
+
+
+def _persistent(options: CompileOptions | None) -> CompileOptions:
+    return replace(options or CompileOptions(), persistent=True)
+
+
+def _source(model: Model) -> Source:
+    return Source("-", model.text(f"{model.name}.irpa"), model.weights)

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`roller suite rammer6`: whole models, each as one persistent kernel, one after the other."""
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from roller_mlir.console.output import print_json, print_line, print_tables, seconds
+from roller_mlir.support.standard_output import print_error
+
+if TYPE_CHECKING:
+    from roller_mlir.suites.models import Model
+
+Record = dict[str, Any]
+_Work = Callable[["Model"], Record]
+_SHOWN_S = 0.05
+"""A phase is a row of its own where it takes a model so long."""
+
+
+def run_models(arguments: argparse.Namespace) -> int:
+    """Take the models that the arguments name through a stage; return the exit code."""
+    from roller_mlir.console.interrupt import check
+    from roller_mlir.suites.each import or_refusal
+    from roller_mlir.suites.models import make_model
+    from roller_mlir.suites.stages.model_stages import model_record
+    from roller_mlir.support.progress import progress
+    from roller_mlir.tools.commands.suite.jobs import exit_code
+    from roller_mlir.tools.commands.targets import device_of
+
+    stage: str = arguments.stage or "schedule"
+    device = device_of(arguments)
+    device.require_compiles()
+    models = [make_model(name, arguments.batch or 1, arguments.scale or 1) for name in _chosen(arguments.only)]
+    work = _work(stage, arguments, models)
+    records: list[Record] = []
+    with progress(len(models), stage) as step:
+        for model in models:
+            check()
+            records.append({**model_record(model), **or_refusal(partial(work, model))})
+            step(failed="error" in records[-1] or records[-1].get("matches") is False)
+    if arguments.json:
+        print_json(records)
+    else:
+        _print_records(stage, device.name, records)
+    return exit_code(records)
+
+
+def _chosen(patterns: Sequence[str]) -> tuple[str, ...]:
+    """Return the models that one of the patterns names; all without patterns.
+
+    Raises:
+        SuiteError: A pattern names none.
+    """
+    from roller_mlir.suites import SuiteError
+    from roller_mlir.suites.models import RAMMER6
+
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in RAMMER6):
+            raise SuiteError(f"no model is '{pattern}'; give names, or patterns of them: {', '.join(RAMMER6)}")
+    return tuple(name for name in RAMMER6 if not patterns or any(fnmatchcase(name, one) for one in patterns))
+
+
+def _work(stage: str, arguments: argparse.Namespace, models: "Sequence[Model]") -> _Work:
+    """Return a stage as a function of a model."""
+    from roller_mlir.compiler import CompileOptions
+    from roller_mlir.model.options import ChoiceOptions
+    from roller_mlir.suites.stages.compile_stage import ARTIFACTS
+    from roller_mlir.suites.stages.model_stages import compile_model, run_model, schedule_model
+    from roller_mlir.tools.commands.suite.jobs import saver
+    from roller_mlir.tools.commands.targets import target_of
+
+    target = target_of(arguments)
+    options = replace(CompileOptions(**ChoiceOptions.values_of(arguments)), persistent=True)
+    if stage != "compile":
+        return partial({"schedule": schedule_model, "run": run_model}[stage], target=target, options=options)
+    if arguments.output is None:
+        return partial(compile_model, target=target, options=options)
+    save = saver(Path(arguments.output), [model.name for model in models], None)
+
+    def compile_and_save(model: "Model") -> Record:
+        record = compile_model(model, target, options, keep=True)
+        save(record)
+        assert ARTIFACTS not in record, "an artifact is written, not printed"
+        return record
+
+    return compile_and_save
+
+
+def _print_records(stage: str, device: str, records: Sequence[Record]) -> None:
+    good = [record for record in records if "error" not in record]
+    if good:
+        title, header, row = _TABLES[stage]
+        tables = [(title.format(device=device), header, [row(record) for record in good])]
+        if any("phases_s" in record for record in good):
+            tables.append(_phases(good))
+        print_tables(tables)
+        for record in good:
+            for note in record.get("notes", ()):
+                if note.startswith("kernel '"):
+                    print_line(f"{record['id']}: {note}")
+        wrong = [record["id"] for record in good if record.get("matches") is False]
+        if stage == "run":
+            print_line(f"do not match numpy: {', '.join(wrong)}" if wrong else "all match numpy")
+    for record in records:
+        if "error" in record:
+            print_error(f"roller: error: {record['id']}: {record['error']}")
+
+
+def _phases(records: Sequence[Record]) -> tuple[str, Sequence[str], list[Sequence[str]]]:
+    """Return a table of where the time goes: a row a phase, a column a model."""
+    names = dict.fromkeys(name for record in records for name in record["phases_s"] if name != "total")
+    times = {name: [record["phases_s"].get(name, 0.0) for record in records] for name in names}
+    rows: list[Sequence[str]] = [
+        (name, *map(seconds, spent)) for name, spent in times.items() if max(spent) >= _SHOWN_S
+    ]
+    return "Time of the phases", ("phase", *(record["id"] for record in records)), rows
+
+
+def _schedule_row(record: Record) -> Sequence[str]:
+    return (
+        record["id"],
+        *(str(record[name]) for name in ("operators", "programs", "bodies", "tasks", "blocks", "threads", "waits")),
+        seconds(record["makespan_s"]),
+        seconds(record["bound_s"]),
+        f"{record['utilisation']:.0%}",
+        seconds(record["schedule_s"]),
+    )
+
+
+def _compile_row(record: Record) -> Sequence[str]:
+    (kernel,) = record["kernels"]
+    said = (kernel[name] for name in ("registers", "spill_bytes", "shared_bytes"))
+    return (record["id"], seconds(record["compile_s"]), *("-" if one is None else str(one) for one in said))
+
+
+def _run_row(record: Record) -> Sequence[str]:
+    return (
+        record["id"],
+        str(record["results"]),
+        seconds(record["compile_s"]),
+        seconds(record["run_s"]),
+        "within bounds" if record["matches"] else "differs",
+        f"{record['max_error']:.2f}",
+    )
+
+
+_TABLES: dict[str, tuple[str, Sequence[str], Callable[[Record], Sequence[str]]]] = {
+    "schedule": (
+        "Models as one persistent kernel each for {device}; times of a run predicted by the model (not measured)",
+        (
+            *("id", "operators", "programs", "bodies", "tasks", "blocks", "threads", "waits", "makespan"),
+            *("at least", "busy", "scheduled in"),
+        ),
+        _schedule_row,
+    ),
+    "compile": (
+        "Models as one persistent kernel each for {device}; registers, spills and memory as the vendor's tools say",
+        ("id", "compile", "registers", "spills (B)", "workgroup (B)"),
+        _compile_row,
+    ),
+    "run": (
+        "Run in the simulator as compiled for {device}, each as one persistent kernel",
+        ("id", "results", "compile", "simulator", "against numpy", "error of permitted"),
+        _run_row,
+    ),
+}
