@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What models are written in: a network of operators, which `LinalgGraph` emits as linalg and `Arrays` computes with numpy.
+"""What models are written in: a network of operators, which `LinalgGraph` emits as linalg, and `Arrays` computes.
 
 The structure of a model is written once, as a function of a network. What an operator means is written twice, and the
 two share nothing. Images are NCHW, matrices have a row for each element of the batch, and everything is f32.
