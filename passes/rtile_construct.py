@@ -130,6 +130,18 @@ class RTileConstruct(PlanFileOptions, PlanningOptions, DeviceOptions, Pass):
         Raises:
             DiagnosedError: One of them cannot be planned.
         """
+        plans = self.chosen_plans(units)
+        return sum(plan.prediction.seconds for plan in plans if plan.prediction is not None)
+
+    def chosen_plans(self, units: Iterable[Unit]) -> list[Plan]:
+        """Return the plan of each unit, measured or constructed, whole where its reduction is divided over tasks.
+
+        Args:
+            units: As for `predicted_seconds`.
+
+        Raises:
+            DiagnosedError: One of them cannot be planned.
+        """
         units, options = list(units), self.construct_options()
         device = self._device_for(units, options)
         measured = _measured_plans(str(self.tuning)) if self.tuning else {}
@@ -138,7 +150,7 @@ class RTileConstruct(PlanFileOptions, PlanningOptions, DeviceOptions, Pass):
             asked = options_of(unit, options)
             found = _found(measured, unit, device, asked) if measured else None
             plans.append(_best(unit, device, asked) if found is None else found.record.plan)
-        return sum(plan.prediction.seconds for plan in plans if plan.prediction is not None)
+        return plans
 
     def _device_for(self, units: Iterable[Unit], options: ConstructOptions) -> Device:
         device = find_device(self.device)

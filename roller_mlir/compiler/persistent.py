@@ -89,7 +89,7 @@ def with_block(
         threads = subgroups * device.subgroup_size
         try:
             asked = _asked(module, options, families, threads, roles=threads % WARPGROUP_THREADS == 0)
-            seconds = _planning_pass(target, asked).predicted_seconds(units)
+            seconds = planning_pass(target, asked).predicted_seconds(units)
         except DiagnosedError as error:
             refused[threads] = error
             choices.append(BlockChoice(threads=threads, refused=error.message))
@@ -102,9 +102,10 @@ def with_block(
     return best[1], tuple(choices)
 
 
-def _planning_pass(target: str, options: CompileOptions) -> RTileConstruct:
+def planning_pass(target: str, options: CompileOptions) -> RTileConstruct:
     """Return the pass that plans under these options."""
-    *_, last = passes_to(PLANNED, {"device": target, **options.pipeline_options()}, persistent=True)
+    given: dict[str, str | None] = {"device": target, **options.pipeline_options()}
+    *_, last = passes_to(PLANNED, given, persistent=options.persistent)
     assert isinstance(last, RTileConstruct)
     return last
 

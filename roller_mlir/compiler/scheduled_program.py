@@ -3,7 +3,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from roller_mlir.codegen.graph.bodies import bodies_of
@@ -11,18 +11,23 @@ from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of
 from roller_mlir.codegen.graph.task_graph import read_graph
 from roller_mlir.compiler.launch_list import read_launch_list
 from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.compiler.persistent import BlockChoice
+from roller_mlir.compiler.persistent import BlockChoice, planning_pass
 from roller_mlir.compiler.reached_stage import open_entry, reached_stage
 from roller_mlir.compiler.source import Source, parse_names
 from roller_mlir.compiler.stages import run_stages
 from roller_mlir.hal import find_device
+from roller_mlir.linalg.group.dispatches import named_units, planned_blocks
 from roller_mlir.passes.rammer_schedule import RammerSchedule
 from roller_mlir.passes.rammer_verify import RammerVerify
+from roller_mlir.passes.rtile_fuse import RTileFuse
 from roller_mlir.plan.plan import Prediction
+from roller_mlir.rammer.baselines import OperatorKernel
+from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.rammer.schedule import Schedule, VirtualDevice
 from roller_mlir.rammer.task_graph import TaskGraph
 from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.passes.passes import Pass
+from roller_mlir.support.values import values_used
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,6 +48,8 @@ class ScheduledProgram:
         choices: The numbers of threads of a task that were planned for.
         programs: How many distinct programs the operators have.
         phases_s: Seconds per phase: `read`, `threads` (the numbers of threads that were planned for), each pass.
+        kernels: The operators as kernels of their own, as they are planned where nothing is persistent; none where the
+            module was planned already.
     """
 
     function: str
@@ -57,6 +64,7 @@ class ScheduledProgram:
     choices: tuple[BlockChoice, ...]
     programs: int
     phases_s: Mapping[str, float]
+    kernels: tuple[OperatorKernel, ...]
 
 
 def scheduled_program(source: Source, target: str, options: CompileOptions) -> ScheduledProgram:
@@ -72,7 +80,11 @@ def scheduled_program(source: Source, target: str, options: CompileOptions) -> S
     """
     device, found = find_device(target), dict[str, Any]()
 
+    found["kernels"] = ()
+
     def look(step: Pass, module: Any) -> None:
+        if isinstance(step, RTileFuse):
+            found["kernels"] = _operator_kernels(module, target, options)
         for graph in graphs_of(module):
             if isinstance(step, RammerSchedule):
                 found["waits_before"] = schedule_of(graph)[1].wait_count
@@ -112,6 +124,33 @@ def scheduled_program(source: Source, target: str, options: CompileOptions) -> S
         phases_s={"read": read_s, **stages.phases_s},
         **found,
     )
+
+
+def _operator_kernels(module: ir.Module, target: str, options: CompileOptions) -> tuple[OperatorKernel, ...]:
+    """Return what would be launched for a module of joined ops if it became no persistent kernel."""
+    plain = replace(options, persistent=False, **{one.field: one.default for one in PersistentOptions.options()})
+    blocks = planned_blocks(module)
+    units = list(named_units(blocks).values())
+    plans = planning_pass(target, plain).chosen_plans(units)
+    number_of = {unit.operation: number for number, unit in enumerate(units)}
+    made: dict[ir.Value, frozenset[int]] = {}  # by value: the units that it comes of
+    kernels: list[OperatorKernel] = []
+    for operation in (op.operation for block in blocks for op in block.operations):
+        given = frozenset[int]().union(*(made.get(value, frozenset()) for value in values_used(operation)))
+        number = number_of.get(operation)
+        made.update(dict.fromkeys(operation.results, given if number is None else frozenset((number,))))
+        if number is not None and (prediction := plans[number].prediction) is not None:
+            launch_s = prediction.seconds_by_layer.get("launch", 0.0)
+            kernels.append(
+                OperatorKernel(
+                    seconds=prediction.seconds - launch_s,
+                    launch_s=launch_s,
+                    launches=1 if plans[number].split is None else 2,
+                    share=min(1.0, prediction.waves),
+                    producers=tuple(sorted(given)),
+                )
+            )
+    return tuple(kernels)
 
 
 def _alone(prediction: Prediction | None) -> float | None:

@@ -11,9 +11,10 @@ from typing import Any
 
 from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.compiler.persistent import planning_pass
 from roller_mlir.compiler.source import Source
 from roller_mlir.hal import find_device
-from roller_mlir.measure.tune.dispatches import Dispatch, planning_pass
+from roller_mlir.measure.tune.dispatches import Dispatch
 from roller_mlir.model import construct
 from roller_mlir.model.options import PlanningOptions
 from roller_mlir.plan import Plan

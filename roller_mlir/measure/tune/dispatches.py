@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.compiler.persistent import planning_pass
 from roller_mlir.compiler.reached_stage import open_entry, reached_stage
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.compiler.stages import run_stages
@@ -25,13 +26,12 @@ from roller_mlir.linalg.group.wrap import wrap
 from roller_mlir.linalg.reader import read_structured
 from roller_mlir.measure.records import Reference
 from roller_mlir.measure.tune.dispatch_reference import reference_of_op
-from roller_mlir.passes.rtile_construct import RTileConstruct, choices_of, options_of
+from roller_mlir.passes.rtile_construct import choices_of, options_of
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.tuning_key import tuning_key
 from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.targets.family import passes_to
-from roller_mlir.targets.stage import FUSED, PLANNED
+from roller_mlir.targets.stage import FUSED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,12 +101,6 @@ def dispatches_of(source: Source, target: str, options: CompileOptions | None = 
                 reference=reference,
             )
     return list(found.values())
-
-
-def planning_pass(target: str, options: CompileOptions) -> RTileConstruct:
-    """Return the pass that plans under these options."""
-    spelled: dict[str, str | None] = {"device": target, **options.pipeline_options()}
-    return next(step for step in passes_to(PLANNED, spelled) if isinstance(step, RTileConstruct))
 
 
 def title_of(root: str, expression: TensorExpression) -> str:

@@ -11,6 +11,9 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.scheduled_program import scheduled_program
 from roller_mlir.compiler.source import Source
+from roller_mlir.rammer.baselines import as_graph_s, in_line_s, launched_s
+from roller_mlir.rammer.events import add_barriers
+from roller_mlir.rammer.policy import wavefront
 from roller_mlir.rammer.replay import replay
 from roller_mlir.suites.models import Model, reference
 from roller_mlir.suites.stages.compile_stage import ARTIFACTS, compile_record
@@ -40,6 +43,9 @@ def schedule_model(model: Model, target: str, options: CompileOptions | None = N
         `blocks`, `threads` of a block, `waits` and `waits_before` their reduction, `makespan_s`, `bound_s` (what no
         schedule of these tasks on so many blocks comes below) and `utilisation` (the share of the makespan in which a
         block works), all of the model and not measured; `workspace_bytes`, `state_bytes`; `schedule_s` and `phases_s`.
+        Predicted likewise, to compare with: `launches_s` of a launch for each operator, planned for itself alone;
+        `line_s` of a CUDA graph of these in a line, `graph_s` of one with an edge for each dependence; `waves_s` of the
+        persistent kernel with a barrier between waves of operators.
 
     Raises:
         DiagnosedError: It cannot become one persistent kernel.
@@ -51,6 +57,7 @@ def schedule_model(model: Model, target: str, options: CompileOptions | None = N
     one = scheduled_program(source, target, options)
     done = time.perf_counter()
     times = replay(one.graph, one.schedule, options.hand_over_s)
+    waves = add_barriers(one.graph, wavefront(one.graph, len(one.schedule.programs), options.hand_over_s))
     return {
         **model_record(model),
         "operators": len(one.graph.operators),
@@ -61,6 +68,10 @@ def schedule_model(model: Model, target: str, options: CompileOptions | None = N
         "threads": one.virtual.threads,
         "waits": one.schedule.wait_count,
         "waits_before": one.waits_before,
+        "launches_s": launched_s(one.kernels),
+        "line_s": in_line_s(one.kernels),
+        "graph_s": as_graph_s(one.kernels),
+        "waves_s": replay(one.graph, waves, options.hand_over_s).makespan_s,
         "makespan_s": times.makespan_s,
         "bound_s": times.bound_s,
         "utilisation": times.utilisation,

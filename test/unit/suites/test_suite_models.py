@@ -27,6 +27,8 @@ def assert_scheduled(record: dict[str, Any]) -> None:
     assert record["waits"] <= record["waits_before"]
     assert 0 < record["bound_s"] <= record["makespan_s"]
     assert 0 < record["utilisation"] <= 1
+    assert record["makespan_s"] <= record["waves_s"] * 1.2
+    assert 0 < record["graph_s"] <= record["line_s"] < record["launches_s"]
     phases = record["phases_s"]
     assert {"write", "read", "threads", "rtile-fuse", "rammer-schedule", "rammer-verify"} <= set(phases)
     assert sum(phases.values()) <= record["schedule_s"]
@@ -52,6 +54,7 @@ def test_tables(capsys: Any) -> None:
     out = capsys.readouterr().out
     assert "as one persistent kernel each for h200" in out and "makespan" in out
     assert "Time of the phases" in out and "threads" in out
+    assert "graph in a line" in out and "over the least" in out
     assert main(["suite"]) == 0
     assert "rammer6: whole models, each as one persistent kernel: resnext, nasnet, " in capsys.readouterr().out
 

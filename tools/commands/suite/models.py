@@ -95,6 +95,8 @@ def _print_records(stage: str, device: str, records: Sequence[Record]) -> None:
     if good:
         title, header, row = _TABLES[stage]
         tables = [(title.format(device=device), header, [row(record) for record in good])]
+        if stage == "schedule":
+            tables.append((_COMPARED, ("id", *_BASELINES, "over the least"), [_compared_row(one) for one in good]))
         if any("phases_s" in record for record in good):
             tables.append(_phases(good))
         print_tables(tables)
@@ -131,6 +133,11 @@ def _schedule_row(record: Record) -> Sequence[str]:
     )
 
 
+def _compared_row(record: Record) -> Sequence[str]:
+    times = (seconds(record[name]) for name in _BASELINES.values())
+    return (record["id"], *times, f"{record['makespan_s'] / record['bound_s']:.2f}")
+
+
 def _compile_row(record: Record) -> Sequence[str]:
     (kernel,) = record["kernels"]
     said = (kernel[name] for name in ("registers", "spill_bytes", "shared_bytes"))
@@ -147,6 +154,16 @@ def _run_row(record: Record) -> Sequence[str]:
         f"{record['max_error']:.2f}",
     )
 
+
+_COMPARED = "Predicted times: operators as kernels of their own, launched or as a CUDA graph, and as one kernel"
+_BASELINES = {
+    "launches": "launches_s",
+    "graph in a line": "line_s",
+    "graph": "graph_s",
+    "barriers": "waves_s",
+    "persistent": "makespan_s",
+    "at least": "bound_s",
+}
 
 _TABLES: dict[str, tuple[str, Sequence[str], Callable[[Record], Sequence[str]]]] = {
     "schedule": (
