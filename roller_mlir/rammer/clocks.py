@@ -32,10 +32,10 @@ def clocks_of(schedule: Schedule) -> Clocks:
     units = len(schedule.programs)
     before = np.zeros((len(schedule.signals), units), np.int32)
     events = np.zeros((len(schedule.counts), units), np.int32)
-    missing: list[int] = schedule.counts.tolist()
+    missing = schedule.counts.copy()
     signals: list[int] = schedule.signals.tolist()
     programs: list[list[int]] = [program.tolist() for program in schedule.programs]
-    listed: dict[bytes, list[int]] = {b"": []}  # tasks of one operator wait for the same
+    known: dict[bytes, NDArray[np.int32]] = {}  # by waits that are over: tasks of one operator wait for the same
     next_of = [0] * units
     waiting: dict[int, list[int]] = defaultdict(list)
     ready = list(range(units - 1, -1, -1))
@@ -44,24 +44,23 @@ def clocks_of(schedule: Schedule) -> Clocks:
         program = programs[unit]
         for position in range(next_of[unit], len(program)):
             task = program[position]
-            if (key := schedule.waits[task].tobytes()) not in listed:
-                listed[key] = schedule.waits[task].tolist()
-            waits = listed[key]
-            blocked = [event for event in waits if missing[event] > 0]
-            if blocked:
-                waiting[blocked[0]].append(unit)
-                break
-            clock = before[task]
+            clock, waits = before[task], schedule.waits[task]
+            if len(waits) and (key := waits.tobytes()) not in known:
+                signalled = missing[waits] == 0
+                if not signalled.all():
+                    waiting[int(waits[signalled.argmin()])].append(unit)
+                    break
+                known[key] = events[waits].max(axis=0)
             if position:
                 np.maximum(clock, before[program[position - 1]], out=clock)
                 clock[unit] = position
-            for event in waits:
-                np.maximum(clock, events[event], out=clock)
+            if len(waits):
+                np.maximum(clock, known[waits.tobytes()], out=clock)
             event = signals[task]
             if event != NO_EVENT:
-                known = events[event]
-                np.maximum(known, clock, out=known)
-                known[unit] = max(known[unit], position + 1)
+                of_event = events[event]
+                np.maximum(of_event, clock, out=of_event)
+                of_event[unit] = max(of_event[unit], position + 1)
                 missing[event] -= 1
                 if missing[event] == 0:
                     ready += waiting.pop(event, ())

@@ -6,6 +6,8 @@ Paper: RAMMER, section 3.3 (`Wait`), where one wait for the last of consecutive 
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,17 +22,41 @@ NO_WAITS: Ints = np.zeros(0, np.int32)
 
 
 def add_events(graph: TaskGraph, programs: Sequence[Ints]) -> Schedule:
-    """Return a placement with a wait for each dependence between vEUs. The order on one vEU needs none.
+    """Return a placement with waits for the dependences between vEUs. The order on one vEU needs none.
+
+    Nor do dependences that an operator in between implies, as in chains of cells that all read the first one's result.
+    Producers of the same consumers signal one event, those too that run on a consumer's own vEU: whoever waits for it
+    comes behind all of them as it is.
 
     Args:
         graph: The tasks.
         programs: The tasks of each vEU, in order.
     """
-    unordered = _with_events(programs, graph.tasks, TaskDependences(NO_WAITS, NO_WAITS))
-    unit, position = unordered.place
-    producers, consumers = graph.dependences.producers, graph.dependences.consumers
-    across = (unit[producers] != unit[consumers]) | (position[producers] > position[consumers])
-    return _with_events(programs, graph.tasks, TaskDependences(producers[across], consumers[across]))
+    pairs = TaskDependences(graph.dependences.producers[graph.direct], graph.dependences.consumers[graph.direct])
+    placed = Schedule(
+        tuple(programs), (NO_WAITS,) * graph.tasks, np.full(graph.tasks, NO_EVENT, np.int32), np.zeros(0, np.int32)
+    )
+    unit, position = placed.place
+    across = (unit[pairs.producers] != unit[pairs.consumers]) | (position[pairs.producers] > position[pairs.consumers])
+    event = _events_of(pairs, graph.tasks)
+    awaited = event[pairs.producers[across]].astype(np.int64)
+    keys = np.unique(pairs.consumers[across] * np.int64(graph.tasks) + awaited)
+    consumers, events = np.divmod(keys, max(1, graph.tasks))
+    starts = np.searchsorted(consumers, np.arange(graph.tasks + 1)).tolist()
+    listed = np.split(events.astype(np.int32), starts[1:-1])
+    return _numbered(replace(placed, waits=tuple(listed), signals=event))
+
+
+def _events_of(pairs: TaskDependences, tasks: int) -> Ints:
+    """Return of each task the event that it signals, one for all tasks with the same consumers; those of no task none.
+
+    Events are numbered by their first tasks.
+    """
+    order = np.lexsort((pairs.consumers, pairs.producers))
+    consumers = pairs.consumers[order]
+    starts = np.searchsorted(pairs.producers[order], np.arange(tasks + 1)).tolist()
+    known: dict[bytes, int] = {b"": NO_EVENT}
+    return np.array([known.setdefault(consumers[a:b].tobytes(), len(known) - 1) for a, b in pairwise(starts)], np.int32)
 
 
 def add_barriers(graph: TaskGraph, programs: Sequence[Ints]) -> Schedule:
@@ -76,8 +102,8 @@ def reduce_waits(schedule: Schedule) -> Schedule:
     if clocks.stuck:
         return schedule
     unit, position = schedule.place
-    needed: dict[bytes, tuple[Ints, Ints, Ints]] = {}  # members, and where they run
-    producers, consumers = list[Ints](), list[Ints]()
+    needed: dict[bytes, tuple[Ints, Ints, Ints, Ints]] = {}  # members, where they run, and what they signal
+    left = list(schedule.waits)
     for program in schedule.programs:
         previous = -1
         for task in program.tolist():
@@ -87,16 +113,14 @@ def reduce_waits(schedule: Schedule) -> Schedule:
                     members = np.concatenate([schedule.members[event] for event in waits])
                     implied = clocks.before[members][:, unit[members]] > position[members]
                     members = members[~implied.any(axis=0)]
-                    needed[key] = members, unit[members], position[members]
-                members, of, at = needed[key]
+                    needed[key] = members, unit[members], position[members], schedule.signals[members]
+                members, of, at, signalled = needed[key]
                 kept = (of != unit[task]) | (at > position[task])
                 if previous >= 0:
                     kept &= clocks.before[previous][of] <= at
-                producers.append(members[kept])
-                consumers.append(np.full(len(producers[-1]), task, np.int32))
+                left[task] = waits[np.isin(waits, signalled[kept])]
             previous = task
-    pairs = TaskDependences(np.concatenate([NO_WAITS, *producers]), np.concatenate([NO_WAITS, *consumers]))
-    return _joined(_with_events(schedule.programs, len(schedule.signals), pairs), clocks)
+    return _joined(_numbered(replace(schedule, waits=tuple(left))), clocks)
 
 
 def _joined(schedule: Schedule, clocks: Clocks) -> Schedule:
@@ -132,7 +156,13 @@ def _joined(schedule: Schedule, clocks: Clocks) -> Schedule:
             else:
                 chosen[count] = event
                 count += 1
-    return _numbered(schedule, [_root(joined, event) for event in range(len(joined))])
+    became = np.array([_root(joined, event) for event in range(len(joined))], np.int32)
+    signals = np.where(schedule.signals == NO_EVENT, NO_EVENT, became[schedule.signals]) if joined else schedule.signals
+    made: dict[bytes, Ints] = {b"": NO_WAITS}  # tasks of one operator wait for the same
+    for waits in schedule.waits:
+        if (key := waits.tobytes()) not in made:
+            made[key] = np.unique(became[waits])
+    return _numbered(replace(schedule, waits=tuple(made[waits.tobytes()] for waits in schedule.waits), signals=signals))
 
 
 def _root(joined: list[int], event: int) -> int:
@@ -142,36 +172,14 @@ def _root(joined: list[int], event: int) -> int:
     return event
 
 
-def _numbered(schedule: Schedule, became: Sequence[int]) -> Schedule:
-    """Return a schedule whose events became others, which are numbered through."""
-    number = {event: i for i, event in enumerate(dict.fromkeys(became))}
-    renumbered = [number[event] for event in became]
-    of_event = np.array(renumbered, np.int32)
-    signals = schedule.signals.copy()
-    signals[signals != NO_EVENT] = of_event[signals[signals != NO_EVENT]]
-    counts = np.bincount(signals[signals != NO_EVENT], minlength=len(number)).astype(np.int32)
-    made: dict[bytes, Ints] = {b"": NO_WAITS}  # tasks of one operator wait for the same
+def _numbered(schedule: Schedule) -> Schedule:
+    """Return a schedule whose events are those that tasks wait for, numbered through in their order, and counted."""
+    awaited = np.zeros(int(schedule.signals.max(initial=NO_EVENT)) + 1, bool)
     for waits in schedule.waits:
-        if (key := waits.tobytes()) not in made:
-            made[key] = np.array(sorted({renumbered[event] for event in waits.tolist()}), np.int32)
-    return Schedule(schedule.programs, tuple(made[waits.tobytes()] for waits in schedule.waits), signals, counts)
-
-
-def _with_events(programs: Sequence[Ints], tasks: int, pairs: TaskDependences) -> Schedule:
-    """Return a placement with waits for pairs of tasks: producers of the same consumers signal one event."""
-    order = np.lexsort((pairs.consumers, pairs.producers))
-    producers, consumers = pairs.producers[order], pairs.consumers[order]
-    starts = np.flatnonzero(np.diff(producers, prepend=-1))
-    events: dict[bytes, int] = {}
-    signals = np.full(tasks, NO_EVENT, np.int32)
-    waits: dict[int, list[int]] = defaultdict(list)
-    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(producers)], strict=False):
-        group = consumers[start:end]
-        if (key := group.tobytes()) not in events:
-            events[key] = len(events)
-            for task in group.tolist():
-                waits[task].append(events[key])
-        signals[producers[start]] = events[key]
-    counts = np.bincount(signals[signals != NO_EVENT], minlength=len(events)).astype(np.int32)
-    listed = tuple(np.array(waits[task], np.int32) if task in waits else NO_WAITS for task in range(tasks))
-    return Schedule(tuple(programs), listed, signals, counts)
+        awaited[waits] = True
+    number = np.where(awaited, np.cumsum(awaited) - 1, NO_EVENT).astype(np.int32)
+    signals = schedule.signals.copy()
+    signals[signals != NO_EVENT] = number[signals[signals != NO_EVENT]]
+    counts = np.bincount(signals[signals != NO_EVENT], minlength=int(awaited.sum())).astype(np.int32)
+    waits = tuple(number[one] if len(one) else NO_WAITS for one in schedule.waits)
+    return Schedule(schedule.programs, waits, signals, counts)

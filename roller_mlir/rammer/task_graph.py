@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
 from math import gcd, prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,11 +124,45 @@ class TaskGraph:
     @cached_property
     def operator_dependences(self) -> list[tuple[int, int]]:
         """Pairs of operators of which tasks of the second need tasks of the first, each once, in rising order."""
-        pairs = self.dependences
-        ops = self.operator_of.astype(np.int64)
-        keys = ops[pairs.consumers] * len(self.operators) + ops[pairs.producers]
-        consumers, producers = np.divmod(np.unique(keys[_begins(keys)]), max(1, len(self.operators)))
-        return [*zip(producers.tolist(), consumers.tolist(), strict=True)]
+        return list(self._operator_pairs)
+
+    @cached_property
+    def _operator_pairs(self) -> dict[tuple[int, int], tuple[int, int]]:
+        """Of each two dependent operators, the pairs of dependent tasks, and tasks of the second one in some pair."""
+        of = self.dependences
+        consumer_op, producer_op = self.operator_of[of.consumers], self.operator_of[of.producers]
+        begins = np.flatnonzero(_begins(of.consumers) | _begins(producer_op))
+        lengths = np.diff(begins, append=len(producer_op))
+        keys = consumer_op[begins].astype(np.int64) * len(self.operators) + producer_op[begins]
+        distinct, number = np.unique(keys, return_inverse=True)
+        pairs, tasks = np.bincount(number, lengths).astype(np.int64), np.bincount(number)
+        consumers, producers = np.divmod(distinct, max(1, len(self.operators)))
+        between = zip(producers.tolist(), consumers.tolist(), strict=True)
+        return dict(zip(between, zip(pairs.tolist(), tasks.tolist(), strict=True), strict=True))
+
+    @cached_property
+    def direct(self) -> NDArray[np.bool_]:
+        """Which dependences no operator in between implies.
+
+        They are implied where each task of that operator needs all tasks of the producers' one, and each task of the
+        consumers' one needs some of it.
+        """
+        pairs, tasks = self._operator_pairs, [one.tasks for one in self.operators]
+        givers: dict[int, list[int]] = defaultdict(list)
+        for producer, consumer in pairs:
+            givers[consumer].append(producer)
+        implied = [
+            producer * len(tasks) + consumer
+            for producer, consumer in pairs
+            if any(
+                pairs.get((producer, between), (0, 0))[0] == tasks[producer] * tasks[between]
+                and pairs[between, consumer][1] == tasks[consumer]
+                for between in givers[consumer]
+            )
+        ]
+        of = self.operator_of.astype(np.int64)
+        keys = of[self.dependences.producers] * len(tasks) + of[self.dependences.consumers]
+        return ~np.isin(keys, implied)
 
     def describe(self, task: int) -> str:
         """Return how messages call a task: its number in its operator, and the operator."""
@@ -135,7 +170,7 @@ class TaskGraph:
         return f"task {task - self.first[operator]} of '{self.operators[operator].name}'"
 
 
-def _begins(values: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _begins(values: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
     """Return where runs of equal numbers begin."""
     begins = np.ones(len(values), bool)
     np.not_equal(values[1:], values[:-1], out=begins[1:])
