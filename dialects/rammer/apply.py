@@ -107,10 +107,13 @@ def _operator_named(op: Any, name: str) -> OperatorOp:
     module = op.operation
     while module.name != "builtin.module" and module.parent is not None:
         module = module.parent.operation
-    found = [one for one in module.regions[0].blocks[0].operations if isinstance(one, OperatorOp)]
-    named = [one for one in found if one.operator_name == name]
-    require(len(named) == 1, f"needs 1 'rammer.operator' @{name} in the module, but there are {len(named)}")
-    return named[0]
+    # A module with hundreds of weights has as many globals: they are not looked at in Python. Its verifier refuses two
+    # of a name.
+    found = None
+    if module.name == "builtin.module" and name in (symbols := ir.SymbolTable(module)):
+        found = symbols[name]
+    require(isinstance(found, OperatorOp), f"needs 1 'rammer.operator' @{name} in the module, but there are 0")
+    return found
 
 
 def apply(

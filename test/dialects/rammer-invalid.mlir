@@ -1961,3 +1961,58 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
   }) {sym_name = "main", device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 1, x = 2, workgroup_bytes = 0}>, schedule = #rammer.schedule<{signals = array<i32: -1, -1>, starts = array<i32: 0, 2>, tasks = array<i32: 0, 1>, wait_starts = array<i32: 0, 0, 0>, waits = array<i32>}>} : () -> ()
   return
 }
+
+// -----
+
+// expected-note@+1 {{see existing symbol definition here}}
+"rammer.operator"() ({
+^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
+  "rtile.program"(%a, %b) ({
+  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    scf.for %i = %c0 to %c2 step %c1 {
+      %init = tensor.empty() : tensor<32xf32>
+      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * -32 + 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
+      %s = "rtile.compute"(%p, %init, %i) ({
+      ^bb0(%u: f32, %old: f32):
+        %one = arith.constant 1.0 : f32
+        %t = arith.addf %u, %one : f32
+        "rtile.yield"(%t) : (f32) -> ()
+      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
+          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
+          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
+        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
+      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
+    } {rtile.mapping = "unit"}
+    "rtile.yield"() : () -> ()
+  }) {sym_name = "turn"} : (memref<64xf32>, memref<64xf32>) -> ()
+}) {sym_name = "turn"} : () -> ()
+// expected-error@+1 {{redefinition of symbol named 'turn'}}
+"rammer.operator"() ({
+^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
+  "rtile.program"(%a, %b) ({
+  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    scf.for %i = %c0 to %c2 step %c1 {
+      %init = tensor.empty() : tensor<32xf32>
+      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * -32 + 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
+      %s = "rtile.compute"(%p, %init, %i) ({
+      ^bb0(%u: f32, %old: f32):
+        %one = arith.constant 1.0 : f32
+        %t = arith.addf %u, %one : f32
+        "rtile.yield"(%t) : (f32) -> ()
+      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
+          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
+          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
+        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
+      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
+    } {rtile.mapping = "unit"}
+    "rtile.yield"() : () -> ()
+  }) {sym_name = "turn"} : (memref<64xf32>, memref<64xf32>) -> ()
+}) {sym_name = "turn"} : () -> ()
