@@ -118,7 +118,8 @@ def reduce_waits(schedule: Schedule) -> Schedule:
                 kept = (of != unit[task]) | (at > position[task])
                 if previous >= 0:
                     kept &= clocks.before[previous][of] <= at
-                left[task] = waits[np.isin(waits, signalled[kept])]
+                wanted = set(signalled[kept].tolist())
+                left[task] = np.array([event for event in waits.tolist() if event in wanted], np.int32)
             previous = task
     return _joined(_numbered(replace(schedule, waits=tuple(left))), clocks)
 
