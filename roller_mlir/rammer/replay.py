@@ -11,7 +11,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from roller_mlir.rammer.policy import urgency_of
 from roller_mlir.rammer.schedule import NO_EVENT, Schedule
 from roller_mlir.rammer.task_graph import TaskGraph
 
@@ -28,7 +27,8 @@ class PredictedTimes:
         end_s: When it ends.
         behind: The task whose end was the last thing that it stood behind, or `NO_TASK`.
         work_bound_s: The work of all tasks, divided over all vEUs: no schedule of these tasks is shorter.
-        path_bound_s: The longest chain of tasks that need each other, without a hand-over: neither is any of these.
+        path_bound_s: The longest chain of tasks that need each other, with the hand-overs that no placement avoids:
+            neither is any of these.
     """
 
     start_s: NDArray[np.float64]
@@ -137,5 +137,25 @@ def replay(graph: TaskGraph, schedule: Schedule, hand_over_s: float) -> Predicte
         end,
         behind,
         float(graph.seconds.sum()) / max(1, len(programs)),
-        max(urgency_of(graph, 0.0), default=0.0),
+        longest_chain_s(graph, hand_over_s),
     )
+
+
+def longest_chain_s(graph: TaskGraph, hand_over_s: float) -> float:
+    """Return what no placement of the tasks on however many vEUs comes below, in seconds.
+
+    A task starts behind all that it needs. Either all of these run on its own vEU, one after the other, or at least one
+    of them hands over.
+
+    Args:
+        graph: The tasks, with their predicted times.
+        hand_over_s: As of `replay`.
+    """
+    start, end = np.zeros(graph.tasks), graph.seconds.copy()
+    for task, producers in enumerate(graph.dependences.producers_of(graph.tasks)):
+        if len(producers):
+            ends = end[producers]
+            alone = start[producers].min() + graph.seconds[producers].sum()
+            start[task] = max(ends.max(), min(alone, ends.min() + hand_over_s))
+            end[task] += start[task]
+    return float(end.max(initial=0.0))

@@ -60,7 +60,7 @@ class ScheduleExplanation:
         state_bytes: Counters, and what is kept from launch to launch.
         makespan_s: When the last task ends, by the predicted times of tasks and of a hand-over.
         bound_s: What no schedule of these tasks on so many blocks comes below: all work shared out, or the longest
-            chain of tasks that need each other.
+            chain of tasks that need each other, with the hand-overs that no placement avoids.
         utilisation: The share of the makespan in which a block works, on average.
         choices: The numbers of threads of a task that were planned for; the least predicted time is taken. Empty where
             one is asked for.

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from roller_mlir.mapping.layout.combine import combination
 from roller_mlir.mapping.thread_map import ThreadMap, register_offset
-from roller_mlir.mapping.workspace_offsets import Lifetime, assign_offsets
+from roller_mlir.mapping.workspace_offsets import Lifetime, assign_offsets, place
 from roller_mlir.plan import AxisPlan, Loop
 
 LIFETIMES = st.builds(
@@ -28,6 +28,30 @@ def test_buffers_alive_together_are_apart(lifetimes: list[Lifetime]) -> None:
             together = one.first <= other.last and other.first <= one.last
             apart = offsets[i] + one.size_bytes <= offsets[j] or offsets[j] + other.size_bytes <= offsets[i]
             assert apart or not together
+
+
+@given(st.lists(st.tuples(st.integers(1, 2000), st.booleans()), max_size=8))
+def test_each_buffer_has_the_lowest_offset_that_is_free(buffers: list[tuple[int, bool]]) -> None:
+    """By trying each multiple of the alignment; buffers that are marked may overlap with all others."""
+    sizes = [size for size, _ in buffers]
+    order = sorted(range(len(sizes)), key=lambda number: -sizes[number])
+
+    def beside(number: int) -> list[int]:
+        before = order[: order.index(number)]
+        return [] if buffers[number][1] else [other for other in before if not buffers[other][1]]
+
+    offsets, whole = place(sizes, beside)
+    for number in order:
+        taken = [(offsets[other], offsets[other] + sizes[other]) for other in beside(number)]
+        at = next(at for at in range(0, 1 << 20, 256) if all(at + sizes[number] <= a or at >= b for a, b in taken))
+        assert offsets[number] == at
+    assert whole == -(-max((a + b for a, b in zip(offsets, sizes, strict=True)), default=0) // 256) * 256
+
+
+def test_many_buffers_that_live_together() -> None:
+    """With a step for each pair of them, in each launch, this takes hours."""
+    offsets, _ = assign_offsets([Lifetime(64, 0, 2_000) for _ in range(2_000)])
+    assert sorted(offsets) == list(range(0, 2_000 * 256, 256))
 
 
 def test_a_chain_needs_two_buffers() -> None:

@@ -15,7 +15,7 @@ from roller_mlir.compiler.scheduled_program import scheduled_program
 from roller_mlir.compiler.source import Source
 from roller_mlir.rammer.events import add_barriers, add_events, reduce_waits
 from roller_mlir.rammer.policy import POLICIES
-from roller_mlir.rammer.replay import NO_TASK, replay
+from roller_mlir.rammer.replay import NO_TASK, longest_chain_s, replay
 from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.rammer.task_graph import TaskGraph
 
@@ -71,6 +71,43 @@ def test_starts_are_the_longest_paths(seed: int) -> None:
             assert found.start_s[after] == found.end_s[before] + delay
 
 
+def _least_makespan(graph: TaskGraph, units: int) -> float:
+    """Return the shortest time of all placements on so many vEUs, by trying each, task by task."""
+    producers = [set(found.tolist()) for found in graph.dependences.producers_of(graph.tasks)]
+    seconds = graph.seconds.tolist()
+
+    def least(done: dict[int, tuple[float, int]], free: tuple[float, ...]) -> float:
+        if len(done) == graph.tasks:
+            return max(free)
+        found = float("inf")
+        for task in range(graph.tasks):
+            if task in done or not producers[task] <= done.keys():
+                continue
+            for unit in range(units):
+                ready = [
+                    end + (HAND_OVER_S if on != unit else 0.0) for end, on in (done[one] for one in producers[task])
+                ]
+                end = max([free[unit], *ready]) + seconds[task]
+                found = min(found, least({**done, task: (end, unit)}, (*free[:unit], end, *free[unit + 1 :])))
+        return found
+
+    return least({}, (0.0,) * units)
+
+
+def test_no_placement_comes_below_the_bound() -> None:
+    met = handed = 0
+    for seed in range(400):
+        rng = random.Random(seed)
+        graph = with_times(random_graph(rng), rng)
+        if graph.tasks > 5 or conflicts(graph) is None:
+            continue
+        least, bound = _least_makespan(graph, 2), longest_chain_s(graph, HAND_OVER_S)
+        assert bound <= least * (1 + 1e-9), seed
+        met += bound >= least * (1 - 1e-9)
+        handed += bound > longest_chain_s(graph, 0.0)
+    assert met > 10 and handed > 3, (met, handed)
+
+
 def test_what_waits_for_ever_is_no_time() -> None:
     graph = random_graph(random.Random(3))
     programs = (np.arange(graph.tasks, dtype=np.int32),)
@@ -91,4 +128,4 @@ def test_a_wave_is_as_wide_as_all_that_runs_side_by_side() -> None:
     narrow = scheduled_program(Source("branches", text), "h200", replace(options, blocks=largest))
     times = [replay(one.graph, one.schedule, options.hand_over_s) for one in (wide, narrow)]
     assert times[0].makespan_s < times[1].makespan_s
-    assert times[0].bound_s < times[1].bound_s
+    assert times[0].work_bound_s < times[1].work_bound_s
