@@ -146,7 +146,7 @@ def _operator_kernels(module: ir.Module, target: str, options: CompileOptions) -
                     seconds=prediction.seconds - launch_s,
                     launch_s=launch_s,
                     launches=1 if plans[number].split is None else 2,
-                    share=min(1.0, prediction.waves),
+                    share=min(1.0, prediction.waves * max(1, prediction.tasks_per_unit)),
                     producers=tuple(sorted(given)),
                 )
             )

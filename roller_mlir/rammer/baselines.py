@@ -24,7 +24,7 @@ class OperatorKernel:
         seconds: Its predicted time, alone on the device, without launches.
         launch_s: The time of its launches, one after the other.
         launches: How many: two where its reduction is divided over tasks.
-        share: The share of the tasks that the device holds at a time which it fills, above 0 and at most 1.
+        share: The share of the device's units that its tasks fill, above 0 and at most 1.
         producers: Numbers of the operators whose results it reads, all smaller than its own.
     """
 
@@ -48,7 +48,7 @@ def in_line_s(kernels: Sequence[OperatorKernel]) -> float:
 def as_graph_s(kernels: Sequence[OperatorKernel]) -> float:
     """Return the time of a CUDA graph that has an edge for each dependence, in seconds.
 
-    Kernels that need nothing of each other run side by side as long as their tasks fit on the device together, and each
+    Kernels that need nothing of each other run side by side on units of their own, as tasks of a schedule do, and each
     as fast as alone, so that what they share, such as the memory's bandwidth, makes this time too short, not too long.
     """
     takers: list[list[int]] = [[] for _ in kernels]
