@@ -70,14 +70,14 @@ def with_block(
         options: They ask for a persistent kernel.
 
     Returns:
-        The options, and what they were chosen from: nothing where the threads are asked for.
+        The options, and what they were chosen from: nothing where the threads are asked for, or a file gives the plans.
 
     Raises:
         DiagnosedError: No number of threads suits all programs.
     """
     known = {one.family for one in device.instructions}
     families = tuple(family for family in options.instructions or FAMILIES if family in known)
-    if options.task_threads is not None:
+    if options.task_threads is not None or options.plan_file is not None:
         return options, ()
     if options.block_threads is not None:
         return _asked(module, options, families, options.block_threads), ()

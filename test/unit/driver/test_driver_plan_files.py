@@ -152,3 +152,20 @@ def test_a_plan_file_goes_without_other_choices(
 def test_through_the_api(tmp_path: Path) -> None:
     with pytest.raises(DiagnosedError, match=r"error: plan-file .*missing\.json: no such file or directory"):
         roller_mlir.compile(MATMUL, plan_file=tmp_path / "missing.json")
+
+
+def test_plans_of_a_persistent_kernel_can_be_given(tmp_path: Path, capsys: Any) -> None:
+    source = tmp_path / "f.mlir"
+    source.write_text(
+        "func.func @f(%a: tensor<64xf32>) -> tensor<64xf32> {\n"
+        "  %e = tensor.empty() : tensor<64xf32>\n"
+        "  %r = linalg.exp ins(%a : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>\n"
+        "  return %r : tensor<64xf32>\n"
+        "}\n"
+    )
+    asked = ["compile", str(source), "--persistent", "--emit", "plan", "--json"]
+    assert main(asked) == 0
+    given = tmp_path / "plan.json"
+    given.write_text(capsys.readouterr().out)
+    assert main([*asked, "--plan-file", str(given)]) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads(given.read_text())
