@@ -7,43 +7,56 @@ usage, 70 a bug of ours (with a reproducer), 130 interrupted. What reads program
 
 import sys
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from roller_mlir.console.commands import Command, add_commands
 from roller_mlir.console.interrupt import interruptible
 
 if TYPE_CHECKING:
     import argparse
 
-# Sub-command to (module, summary). A module is imported when its name is on the command line, or for the manual.
+# A command is imported when its name is on the command line, or for the manual.
 COMMANDS = {
-    "compile": ("roller_mlir.tools.commands.compile", "compile a .mlir file into an artifact, or show a stage of it"),
-    "import": (
+    "compile": Command(
+        "roller_mlir.tools.commands.compile",
+        "compile a .mlir file into an artifact, or show a stage of it",
+        in_child=True,
+    ),
+    "import": Command(
         "roller_mlir.tools.commands.import_model",
         "bring a model of ONNX, StableHLO or TOSA to linalg, as .mlir",
+        in_child=True,
     ),
-    "run": (
+    "run": Command(
         "roller_mlir.tools.commands.run",
         "run an artifact or a .mlir file, check it against numpy, count transactions",
+        in_child=True,
     ),
-    "simulate": ("roller_mlir.tools.commands.simulate", "run a program whose CUDA or HIP device is the simulator"),
-    "iree": ("roller_mlir.tools.commands.iree.command", "put artifacts into programs of IREE"),
-    "explain": ("roller_mlir.tools.commands.explain", "show how an operator is planned, and why so"),
-    "timeline": ("roller_mlir.tools.commands.timeline", "show when a persistent kernel's blocks run which task"),
-    "suite": ("roller_mlir.tools.commands.suite.command", "run the operators of a suite through a stage"),
-    "tune": ("roller_mlir.tools.commands.tune", "measure the best plans of each operator, and keep the fastest"),
-    "fuzz": ("roller_mlir.tools.commands.fuzz", "compile, run and check random programs"),
-    "report": ("roller_mlir.tools.commands.report", "make a report of what was measured with a kit"),
-    "cache": ("roller_mlir.tools.commands.cache", "look at the cache of compiled functions, or empty it"),
-    "completion": ("roller_mlir.tools.commands.completion", "print what completes commands and flags in a shell"),
-    "devices": ("roller_mlir.tools.commands.devices", "list the devices, or all that is known of one"),
+    "simulate": Command(
+        "roller_mlir.tools.commands.simulate", "run a program whose CUDA or HIP device is the simulator"
+    ),
+    "iree": Command(
+        "roller_mlir.tools.commands.iree.command",
+        "put artifacts into programs of IREE",
+        in_child=True,
+        passes_on_to="a tool of IREE",
+    ),
+    "explain": Command(
+        "roller_mlir.tools.commands.explain", "show how an operator is planned, and why so", in_child=True
+    ),
+    "timeline": Command(
+        "roller_mlir.tools.commands.timeline", "show when a persistent kernel's blocks run which task", in_child=True
+    ),
+    "suite": Command("roller_mlir.tools.commands.suite.command", "run the operators of a suite through a stage"),
+    "tune": Command("roller_mlir.tools.commands.tune", "measure the best plans of each operator, and keep the fastest"),
+    "fuzz": Command("roller_mlir.tools.commands.fuzz", "compile, run and check random programs"),
+    "report": Command("roller_mlir.tools.commands.report", "make a report of what was measured with a kit"),
+    "cache": Command("roller_mlir.tools.commands.cache", "look at the cache of compiled functions, or empty it"),
+    "completion": Command(
+        "roller_mlir.tools.commands.completion", "print what completes commands and flags in a shell"
+    ),
+    "devices": Command("roller_mlir.tools.commands.devices", "list the devices, or all that is known of one"),
 }
-
-# They work in a child, so that a crash of MLIR, LLVM or a kernel is an error with an exit code.
-IN_CHILD = ("compile", "import", "run", "iree", "explain", "timeline")
-
-# What stands behind -- on their command line goes to another program, as it is.
-PASSING_ON = ("iree",)
 
 _EPILOG = """exit codes: 0 done; 1 an error in the input, or a result that does not match; 2 wrong usage;
 70 a bug of ours; 130 interrupted. `roller COMMAND --help` documents a command."""
@@ -63,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     def work(ready: Callable[[], object] = lambda: None) -> int:
         return interruptible("roller", lambda: _main(arguments), whole_process=argv is None, ready=ready)
 
-    if argv is None and arguments and arguments[0] in IN_CHILD:
+    if argv is None and arguments and arguments[0] in COMMANDS and COMMANDS[arguments[0]].in_child:
         from roller_mlir.console.child import in_child
 
         return in_child("roller", work)
@@ -76,7 +89,6 @@ def _main(arguments: list[str]) -> int:
     from contextlib import redirect_stdout
 
     from roller_mlir import __version__
-    from roller_mlir.console.colour import add_colour_argument
     from roller_mlir.console.errors import plain_record, run_guarded
     from roller_mlir.console.output import print_json, print_line
 
@@ -87,27 +99,10 @@ def _main(arguments: list[str]) -> int:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"roller {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", required=True)
-    chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
-    used = parser
-    actions: dict[str, Callable[[argparse.Namespace], int]] = {}
-    for name, (module_name, summary) in COMMANDS.items():
-        if name != chosen:
-            commands.add_parser(name, help=summary)
-            continue
-        module = import_module(module_name)
-        sub = commands.add_parser(
-            name,
-            help=summary,
-            description=module.__doc__,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        module.add_arguments(sub)
-        add_colour_argument(sub)
-        used = sub
-        actions[name] = module.run
-    end = arguments.index("--") if chosen in PASSING_ON and "--" in arguments else len(arguments)
+    chosen = next((argument for argument in arguments if not argument.startswith("-")), "")
+    used = add_commands(parser, COMMANDS, chosen=chosen).get(chosen, parser)
+    passes_on = chosen in COMMANDS and COMMANDS[chosen].passes_on_to is not None
+    end = arguments.index("--") if passes_on and "--" in arguments else len(arguments)
     manual = io.StringIO()  # argparse itself would say nothing where standard output cannot be written
     try:
         with redirect_stdout(manual):
@@ -126,7 +121,7 @@ def _main(arguments: list[str]) -> int:
 
         return run_guarded(show, argparse.Namespace())
     parsed.command_line, parsed.passed_on = arguments, arguments[end + 1 :]
-    return run_guarded(actions[parsed.command], parsed)
+    return run_guarded(COMMANDS[parsed.command].load().run, parsed)
 
 
 def _unknown(words: Sequence[str], parser: "argparse.ArgumentParser") -> str:

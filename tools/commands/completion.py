@@ -9,7 +9,8 @@ roller completion fish > ~/.config/fish/completions/roller.fish
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
+
+from roller_mlir.console.commands import Command
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -62,8 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
     from roller_mlir.console.output import print_line
     from roller_mlir.tools.roller import COMMANDS
 
-    flags = {name: flags_of(module) for name, (module, _) in COMMANDS.items()}
-    summaries = {name: summary for name, (_, summary) in COMMANDS.items()}
+    flags = {name: flags_of(command) for name, command in COMMANDS.items()}
+    summaries = {name: command.summary for name, command in COMMANDS.items()}
     script = fish(flags, summaries) if arguments.shell == "fish" else bash(flags)
     if arguments.shell == "zsh":
         script = f"autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n{script}"
@@ -71,13 +72,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def flags_of(module: str) -> list[Flag]:
+def flags_of(command: Command) -> list[Flag]:
     """Return the flags of a command and of the commands below it, as its own parser knows them."""
     from roller_mlir.console.arguments import actions_of
     from roller_mlir.console.colour import add_colour_argument
 
     parser = argparse.ArgumentParser(allow_abbrev=False)
-    import_module(module).add_arguments(parser)
+    command.load().add_arguments(parser)
     add_colour_argument(parser)
     found: dict[tuple[str, ...], Flag] = {}
     for action in actions_of(parser):

@@ -9,52 +9,45 @@ roller iree run mlp.vmfb --on sim --random --check             a module, without
 """
 
 import argparse
-from importlib import import_module
 
-# Sub-command to (module, summary).
+from roller_mlir.console.commands import Command, add_commands
+
 COMMANDS = {
-    "compile": ("roller_mlir.tools.commands.iree.compile", "compile a model, our kernels inside"),
-    "run": ("roller_mlir.tools.commands.iree.run", "run a module of IREE, and check what it gives"),
-    "spec": ("roller_mlir.tools.commands.iree.spec", "write our tiles for plain iree-compile"),
-    "wrap": ("roller_mlir.tools.commands.iree.wrap", "put an artifact into a program of IREE"),
-    "cmake-dir": ("roller_mlir.tools.commands.iree.cmake_dir", "print where CMake finds the package Roller"),
+    "compile": Command(
+        "roller_mlir.tools.commands.iree.compile", "compile a model, our kernels inside", passes_on_to="iree-compile"
+    ),
+    "run": Command(
+        "roller_mlir.tools.commands.iree.run",
+        "run a module of IREE, and check what it gives",
+        passes_on_to="iree-run-module",
+    ),
+    "spec": Command(
+        "roller_mlir.tools.commands.iree.spec", "write our tiles for plain iree-compile", passes_on_to="iree-compile"
+    ),
+    "wrap": Command("roller_mlir.tools.commands.iree.wrap", "put an artifact into a program of IREE"),
+    "cmake-dir": Command("roller_mlir.tools.commands.iree.cmake_dir", "print where CMake finds the package Roller"),
 }
-# What stands behind -- on their command line goes to a tool of IREE, as it is: `arguments.passed_on`.
-PASSING_ON = {"compile": "iree-compile", "run": "iree-run-module", "spec": "iree-compile"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare a parser for each command, with the arguments of its own."""
-    from roller_mlir.console.colour import add_colour_argument
-
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="action", required=True)
-    for name, (module_name, summary) in COMMANDS.items():
-        module = import_module(module_name)
-        sub = commands.add_parser(
-            name,
-            help=summary,
-            description=module.__doc__,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        module.add_arguments(sub)
-        add_colour_argument(sub, argparse.SUPPRESS)
-        sub.set_defaults(run_action=module.run)
+    add_commands(parser, COMMANDS, below=True)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     from roller_mlir.console.errors import UsageError
 
-    if arguments.passed_on and arguments.action not in PASSING_ON:
+    command = COMMANDS[arguments.subcommand]
+    tool = command.passes_on_to
+    if arguments.passed_on and tool is None:
         raise UsageError(
-            f"roller iree {arguments.action} passes nothing on, but got '{arguments.passed_on[0]}' behind --"
+            f"roller iree {arguments.subcommand} passes nothing on, but got '{arguments.passed_on[0]}' behind --"
         )
     for word in arguments.passed_on:
         if word == "-h" or word.lstrip("-").startswith(("help", "version")):
-            tool = PASSING_ON[arguments.action]
             raise UsageError(
                 f"what stands behind -- goes to {tool}, which is not asked for '{word}'; run: {tool} {word}"
             )
-    code: int = arguments.run_action(arguments)
+    code: int = command.load().run(arguments)
     return code
