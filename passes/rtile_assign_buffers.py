@@ -20,9 +20,9 @@ from typing import ClassVar
 
 from roller_mlir.codegen.buffer_order import ROLE, order_fault
 from roller_mlir.codegen.builder.task_context import element_bytes
+from roller_mlir.codegen.workspace_offsets import Lifetime, assign_offsets
 from roller_mlir.foreign.options import option
 from roller_mlir.loops.buffer_programs import move_program
-from roller_mlir.mapping.workspace_offsets import Lifetime, assign_offsets
 from roller_mlir.support.bindings import arith, func, ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes.passes import Pass, register

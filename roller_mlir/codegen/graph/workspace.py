@@ -9,9 +9,9 @@ import numpy as np
 from roller_mlir.codegen.buffer_order import argument_roles
 from roller_mlir.codegen.builder.task_context import element_bytes
 from roller_mlir.codegen.graph.task_graph import read_graph
+from roller_mlir.codegen.workspace_offsets import place
 from roller_mlir.dialects import rammer
 from roller_mlir.hal import Device
-from roller_mlir.mapping.workspace_offsets import place
 from roller_mlir.rammer.reuse import BufferUse, never_together
 from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.rammer.task_graph import TaskAccess

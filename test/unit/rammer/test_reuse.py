@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from small_graphs import access, conflicts, is_right, reads_from
 
-from roller_mlir.mapping.workspace_offsets import place
+from roller_mlir.codegen.workspace_offsets import place
 from roller_mlir.rammer.events import add_events, reduce_waits
 from roller_mlir.rammer.policy import POLICIES
 from roller_mlir.rammer.proof import find_faults
