@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from roller_mlir.dialects.rtile_checks import integers, require
+from roller_mlir.dialects.rtile_checks import InvalidOpError, integers, require
 from roller_mlir.dialects.rtile_dialect import RTile
 from roller_mlir.dialects.rtile_fields import (
     check_axis,
@@ -86,11 +86,12 @@ class TileAttr(RTile.Attribute, name="tile"):
 
     def check(self) -> None:
         """Raise `InvalidOpError` unless shape, layer and steps fit together."""
-        require(
-            len(self.shape) == len(self.steps), f"tile has {len(self.shape)} dimensions, but {len(self.steps)} steps"
-        )
-        layers = " or ".join(repr(layer) for layer in LAYERS)
-        require(self.layer in LAYERS, f"tile layer must be {layers}, but is {self.layer!r}")
+        rank, steps = len(self.shape), len(self.steps)
+        if rank != steps:
+            raise InvalidOpError(f"tile has {rank} dimensions, but {steps} steps")
+        if self.layer not in LAYERS:
+            layers = " or ".join(repr(layer) for layer in LAYERS)
+            raise InvalidOpError(f"tile layer must be {layers}, but is {self.layer!r}")
 
 
 class LayoutAttr(RTile.Attribute, name="layout"):
@@ -154,18 +155,23 @@ class ThreadsAttr(RTile.Attribute, name="threads"):
         """Raise `InvalidOpError` unless the map fits a box."""
         read = self.read()
         axes = read.axes
-        require(len(axes) == len(box), f"threads 'axes' needs {len(box)} pairs, one per loop, but has {len(axes)}")
+        if len(axes) != len(box):
+            raise InvalidOpError(f"threads 'axes' needs {len(box)} pairs, one per loop, but has {len(axes)}")
         for loop, (extent, axis) in enumerate(zip(box, axes, strict=True)):
-            good = len(axis) in (2, 4)
-            require(good, f"threads 'axes' must hold [threads, chunk] of at least 1, but loop {loop} has {list(axis)}")
+            if len(axis) not in (2, 4):
+                raise InvalidOpError(
+                    f"threads 'axes' must hold [threads, chunk] of at least 1, but loop {loop} has {list(axis)}"
+                )
             check_axis(f"threads of loop {loop}", extent, *axis[:2])
             if len(axis) == 4:
                 check_tile(f"threads of loop {loop}", extent, *axis)
         tiled = [loop for loop, axis in enumerate(axes) if len(axis) == 4]
         order = sorted(read.lane_order)
-        require(order == tiled, f"threads 'lane_order' must name the loops with lanes, {tiled}, but is {order}")
+        if order != tiled:
+            raise InvalidOpError(f"threads 'lane_order' must name the loops with lanes, {tiled}, but is {order}")
         check_thread_order(read.order, [axis[0] for axis in axes], "threads 'order'")
-        require(read.lane < len(box), f"threads 'lane' must be -1 or one of {len(box)} loops, but is {read.lane}")
+        if read.lane >= len(box):
+            raise InvalidOpError(f"threads 'lane' must be -1 or one of {len(box)} loops, but is {read.lane}")
 
 
 class InstructionAttr(RTile.Attribute, name="instruction"):
@@ -190,17 +196,19 @@ class InstructionAttr(RTile.Attribute, name="instruction"):
     def check(self, iterators: Sequence[str], threads: ThreadsRecord) -> None:
         """Raise `InvalidOpError` unless the instruction fits loops and their threads."""
         loops = self.read().loops
-        require(len(set(loops)) == 3, f"instruction must span 3 different loops, but spans {list(loops)}")
+        if len(set(loops)) != 3:
+            raise InvalidOpError(f"instruction must span 3 different loops, but spans {list(loops)}")
         wanted = ("parallel", "parallel", "reduction")
         for key, loop, kind in zip(("row", "column", "depth"), loops, wanted, strict=True):
             known = loop < len(iterators) and iterators[loop] == kind
-            require(known, f"instruction '{key}' must be a {kind} loop of the box, but is {loop}")
+            if not known:
+                raise InvalidOpError(f"instruction '{key}' must be a {kind} loop of the box, but is {loop}")
         row, column, _ = loops
-        require(
-            sorted(threads.lane_order) == sorted((row, column)),
-            f"instruction needs threads whose 'lane_order' holds its rows and columns, {row} and {column}, but it is "
-            f"{list(threads.lane_order)}",
-        )
+        if sorted(threads.lane_order) != sorted((row, column)):
+            raise InvalidOpError(
+                f"instruction needs threads whose 'lane_order' holds its rows and columns, {row} and {column}, "
+                f"but it is {list(threads.lane_order)}"
+            )
 
 
 class PlanAttr(RTile.Attribute, name="plan"):
@@ -229,8 +237,9 @@ class PlanAttr(RTile.Attribute, name="plan"):
 def check_plan(plan: Plan) -> None:
     """Raise `InvalidOpError` unless the fields of a program's plan fit together."""
     require(plan.split is None, "plan 'split' is of two programs; rtile-construct gives each stage a plan of its own")
-    known = ", ".join(repr(family) for family in FAMILIES)
-    require(plan.instruction in FAMILIES, f"plan.instruction: expected one of {known}, but got {plan.instruction!r}")
+    if plan.instruction not in FAMILIES:
+        known = ", ".join(repr(family) for family in FAMILIES)
+        raise InvalidOpError(f"plan.instruction: expected one of {known}, but got {plan.instruction!r}")
     loops = len(plan.axes)
     for loop, axis in enumerate(plan.axes):
         check_axis(f"plan axis {loop}", axis.block, axis.threads, axis.chunk)
@@ -240,18 +249,24 @@ def check_plan(plan: Plan) -> None:
     atom = plan.atom
     if atom is not None:
         for key, loop in (("row", atom.row), ("column", atom.column), ("depth", atom.depth)):
-            require(loop < loops, f"plan 'atom' {key} must be one of the loops")
+            if loop >= loops:
+                raise InvalidOpError(f"plan 'atom' {key} must be one of the loops")
         order = sorted(atom.lane_order)
-        require(order == tiled, f"plan 'atom' lane_order must name the loops with lanes, {tiled}, but is {order}")
+        if order != tiled:
+            raise InvalidOpError(f"plan 'atom' lane_order must name the loops with lanes, {tiled}, but is {order}")
     else:
-        require(not tiled, f"plan axes {tiled} have lanes, which only an 'atom' gives a meaning")
+        if tiled:
+            raise InvalidOpError(f"plan axes {tiled} have lanes, which only an 'atom' gives a meaning")
     check_thread_order(plan.thread_order, [axis.threads for axis in plan.axes], "plan 'thread_order'")
-    require(plan.lane is None or plan.lane < loops, f"plan 'lane' must be one of {loops} loops, but is {plan.lane}")
+    if plan.lane is not None and plan.lane >= loops:
+        raise InvalidOpError(f"plan 'lane' must be one of {loops} loops, but is {plan.lane}")
     seen: set[int] = set()
     for key, order in (("unit_order", plan.unit_order), ("reduction_order", plan.reduction_order)):
         for loop in order:
-            require(loop < loops, f"plan '{key}' must hold some of {loops} loops, but holds {loop}")
-            require(loop not in seen, f"plan orders must name a loop once, but loop {loop} occurs again in '{key}'")
+            if loop >= loops:
+                raise InvalidOpError(f"plan '{key}' must hold some of {loops} loops, but holds {loop}")
+            if loop in seen:
+                raise InvalidOpError(f"plan orders must name a loop once, but loop {loop} occurs again in '{key}'")
             seen.add(loop)
     for number, operand in enumerate(plan.operands):
         check_permutation(operand.order, len(operand.order), f"plan operand {number} 'order'")

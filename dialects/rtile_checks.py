@@ -75,7 +75,10 @@ def hook_inside(check: Callable[[Any], None]) -> Callable[[Any], bool]:
 
 
 def require(condition: bool, message: str) -> None:
-    """Raise `InvalidOpError(message)` unless the condition holds."""
+    """Raise `InvalidOpError(message)` unless the condition holds.
+
+    It is for messages that cost nothing: one that shows a type or an attribute is made where the rule is broken.
+    """
     if not condition:
         raise InvalidOpError(message)
 
@@ -92,7 +95,8 @@ def optional_attribute(op: Any, name: str, kind: Any, shown: str) -> Any:
     if name not in op.attributes:
         return None
     attribute = op.attributes[name]
-    require(isinstance(attribute, kind), f"attribute '{name}' must be {shown}, but is {attribute}")
+    if not isinstance(attribute, kind):
+        raise InvalidOpError(f"attribute '{name}' must be {shown}, but is {attribute}")
     return attribute
 
 
@@ -100,26 +104,28 @@ def known_attributes(op: Any, names: Iterable[str]) -> None:
     """Refuse attributes that the op does not know; those of a dialect ("x.y") are anybody's."""
     known = set(names)
     for name in sorted(op.attributes):
-        others = ", ".join(sorted(known)) or "none"
-        require("." in name or name in known, f"has unknown attribute '{name}'; known are {others}")
+        if "." not in name and name not in known:
+            others = ", ".join(sorted(known)) or "none"
+            raise InvalidOpError(f"has unknown attribute '{name}'; known are {others}")
 
 
 def static_shape(kind: Any, what: str) -> tuple[int, ...]:
     """Return the shape of a ranked tensor or memref type without dynamic or empty dimensions."""
-    require(
-        isinstance(kind, (ir.RankedTensorType, ir.MemRefType)),
-        f"{what} must be a ranked tensor or memref, but is {kind}",
-    )
+    if not isinstance(kind, (ir.RankedTensorType, ir.MemRefType)):
+        raise InvalidOpError(f"{what} must be a ranked tensor or memref, but is {kind}")
     shaped = ir.ShapedType(kind)
-    require(shaped.has_static_shape, f"{what} must have a static shape, but is {kind}")
+    if not shaped.has_static_shape:
+        raise InvalidOpError(f"{what} must have a static shape, but is {kind}")
     shape = tuple(shaped.shape)
-    require(all(extent > 0 for extent in shape), f"{what} must have dimensions of at least 1, but is {kind}")
+    if not all(extent > 0 for extent in shape):
+        raise InvalidOpError(f"{what} must have dimensions of at least 1, but is {kind}")
     return shape
 
 
 def tile_shape(kind: Any, what: str) -> tuple[int, ...]:
     """Return the shape of a tile, which is a ranked tensor."""
-    require(isinstance(kind, ir.RankedTensorType), f"{what} must be a ranked tensor, but is {kind}")
+    if not isinstance(kind, ir.RankedTensorType):
+        raise InvalidOpError(f"{what} must be a ranked tensor, but is {kind}")
     return static_shape(kind, what)
 
 
@@ -130,24 +136,24 @@ def element_type(kind: Any) -> Any:
 
 def check_map(attribute: Any, what: str, *, dimensions: int, of: str, results: int, to: str) -> Any:
     """Check the arity of an affine map attribute and return the map."""
-    require(isinstance(attribute, ir.AffineMapAttr), f"{what} must be an affine map, but is {attribute}")
+    if not isinstance(attribute, ir.AffineMapAttr):
+        raise InvalidOpError(f"{what} must be an affine map, but is {attribute}")
     affine_map = attribute.value
-    require(affine_map.n_symbols == 0, f"{what} must not have symbols, but has {affine_map.n_symbols}")
-    require(
-        affine_map.n_dims == dimensions,
-        f"{what} needs {dimensions} dimensions, one per {of}, but has {affine_map.n_dims}",
-    )
+    if affine_map.n_symbols != 0:
+        raise InvalidOpError(f"{what} must not have symbols, but has {affine_map.n_symbols}")
+    if affine_map.n_dims != dimensions:
+        raise InvalidOpError(f"{what} needs {dimensions} dimensions, one per {of}, but has {affine_map.n_dims}")
     count = len(affine_map.results)
-    require(count == results, f"{what} needs {results} results, one per {to}, but has {count}")
+    if count != results:
+        raise InvalidOpError(f"{what} needs {results} results, one per {to}, but has {count}")
     return affine_map
 
 
 def check_index_operands(operands: Sequence[Any]) -> None:
     """Check that loop positions are index values."""
     for operand in operands:
-        require(
-            isinstance(operand.type, ir.IndexType), f"tile positions must be of type index, but one is {operand.type}"
-        )
+        if not isinstance(operand.type, ir.IndexType):
+            raise InvalidOpError(f"tile positions must be of type index, but one is {operand.type}")
 
 
 def integers(attribute: Any, what: str, *, at_least: int = 1) -> tuple[int, ...]:
@@ -155,15 +161,15 @@ def integers(attribute: Any, what: str, *, at_least: int = 1) -> tuple[int, ...]
     if isinstance(attribute, ir.DenseI64ArrayAttr):
         values = tuple(attribute)
     else:
-        require(isinstance(attribute, ir.ArrayAttr), f"{what} must be an array of integers, but is {attribute}")
+        if not isinstance(attribute, ir.ArrayAttr):
+            raise InvalidOpError(f"{what} must be an array of integers, but is {attribute}")
         elements = tuple(attribute)
-        require(
-            all(isinstance(e, ir.IntegerAttr) for e in elements),
-            f"{what} must be an array of integers, but is {attribute}",
-        )
+        if not all(isinstance(e, ir.IntegerAttr) for e in elements):
+            raise InvalidOpError(f"{what} must be an array of integers, but is {attribute}")
         values = tuple(element.value for element in elements)
     for value in values:
-        require(value >= at_least, f"{what} must hold integers of at least {at_least}, but holds {value}")
+        if value < at_least:
+            raise InvalidOpError(f"{what} must hold integers of at least {at_least}, but holds {value}")
     return values
 
 
@@ -181,28 +187,32 @@ def check_segments(op: Any, names: Sequence[str], singles: Sequence[bool], *, ne
     """
     groups = ", ".join(names)
     if "operandSegmentSizes" not in op.attributes:
-        require(not needed, f"requires attribute 'operandSegmentSizes' (array<i32: ...>) for its groups {groups}")
+        if needed:
+            raise InvalidOpError(f"requires attribute 'operandSegmentSizes' (array<i32: ...>) for its groups {groups}")
         return None
     attribute = op.attributes["operandSegmentSizes"]
-    require(
-        isinstance(attribute, ir.DenseI32ArrayAttr), f"operandSegmentSizes must be array<i32: ...>, but is {attribute}"
-    )
+    if not isinstance(attribute, ir.DenseI32ArrayAttr):
+        raise InvalidOpError(f"operandSegmentSizes must be array<i32: ...>, but is {attribute}")
     sizes = tuple(attribute)
-    require(len(sizes) == len(names), f"operandSegmentSizes needs {len(names)} sizes ({groups}), but has {len(sizes)}")
-    require(all(size >= 0 for size in sizes), f"operandSegmentSizes must not be negative, but is {attribute}")
-    require(
-        sum(sizes) == len(op.operands),
-        f"operandSegmentSizes must sum to the {len(op.operands)} operands, but sums to {sum(sizes)}",
-    )
+    if len(sizes) != len(names):
+        raise InvalidOpError(f"operandSegmentSizes needs {len(names)} sizes ({groups}), but has {len(sizes)}")
+    if not all(size >= 0 for size in sizes):
+        raise InvalidOpError(f"operandSegmentSizes must not be negative, but is {attribute}")
+    if sum(sizes) != len(op.operands):
+        raise InvalidOpError(
+            f"operandSegmentSizes must sum to the {len(op.operands)} operands, but sums to {sum(sizes)}"
+        )
     for name, single, size in zip(names, singles, sizes, strict=True):
-        require(not single or size == 1, f"needs exactly 1 operand as {name}, but operandSegmentSizes gives {size}")
+        if single and size != 1:
+            raise InvalidOpError(f"needs exactly 1 operand as {name}, but operandSegmentSizes gives {size}")
     return sizes
 
 
 def single_block(op: Any) -> Any:
     """Return the only block of the region of `op`."""
     blocks = list(op.regions[0].blocks)
-    require(len(blocks) == 1, f"needs a region of 1 block, but it has {len(blocks)}")
+    if len(blocks) != 1:
+        raise InvalidOpError(f"needs a region of 1 block, but it has {len(blocks)}")
     return blocks[0]
 
 
@@ -210,15 +220,18 @@ def check_yield(block: Any, kinds: Sequence[Any], what: str) -> None:
     """Check that `block` ends in an rtile.yield of values of these types."""
     operations = list(block.operations)
     last = operations[-1].operation.name
-    require(last == "rtile.yield", f"region must end in 'rtile.yield', but ends in '{last}'")
+    if last != "rtile.yield":
+        raise InvalidOpError(f"region must end in 'rtile.yield', but ends in '{last}'")
     yielded = [operand.type for operand in operations[-1].operands]
     check_types(yielded, kinds, "'rtile.yield' operands", what)
 
 
 def check_types(found: Sequence[Any], expected: Sequence[Any], what: str, reference: str) -> None:
     """Check two lists of types against each other."""
-    require(len(found) == len(expected), f"needs {len(expected)} {what}, one per {reference}, but has {len(found)}")
+    if len(found) != len(expected):
+        raise InvalidOpError(f"needs {len(expected)} {what}, one per {reference}, but has {len(found)}")
     for number, (kind, wanted) in enumerate(zip(found, expected, strict=True)):
-        require(
-            kind == wanted, f"{what} must have the types of the {reference}s: number {number} is {kind}, not {wanted}"
-        )
+        if kind != wanted:
+            raise InvalidOpError(
+                f"{what} must have the types of the {reference}s: number {number} is {kind}, not {wanted}"
+            )

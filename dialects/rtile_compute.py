@@ -28,6 +28,7 @@ from typing import Any
 
 from roller_mlir.dialects.rtile_attributes import InstructionAttr, InstructionRecord, ThreadsAttr, ThreadsRecord
 from roller_mlir.dialects.rtile_checks import (
+    InvalidOpError,
     check_index_operands,
     check_map,
     check_segments,
@@ -149,23 +150,23 @@ class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Sp
         origin = required_attribute(self, "origin", ir.AffineMapAttr, "an affine map")
         if is_occupied(self):
             missing = len(self.results) + origin.value.n_dims - len(self.operands)
-            require(missing <= 0, f"needs {missing} more operands for its results and its origin's dimensions")
+            if missing > 0:
+                raise InvalidOpError(f"needs {missing} more operands for its results and its origin's dimensions")
         else:
             check_segments(self, ("inputs", "accumulators", "indices"), (False, False, False), needed=True)
         known_attributes(self, (*_ATTRIBUTES, OPERAND_SIZES, RESULT_SIZES))
         box = integers(required_attribute(self, "box", ir.DenseI64ArrayAttr, "array<i64: ...>"), "box")
         loops = len(box)
         bounds = integers(required_attribute(self, "bounds", ir.DenseI64ArrayAttr, "array<i64: ...>"), "bounds")
-        require(len(bounds) == loops, f"bounds needs {loops} values, one per loop of the box, but has {len(bounds)}")
+        if len(bounds) != loops:
+            raise InvalidOpError(f"bounds needs {loops} values, one per loop of the box, but has {len(bounds)}")
         iterators = required_attribute(self, "iterator_types", ir.ArrayAttr, "an array")
         for attribute in iterators:
-            known = " or ".join(f"#linalg.iterator_type<{name}>" for name in ITERATOR_TYPES)
-            require(
-                iterator_name(attribute) in ITERATOR_TYPES, f"iterator_types must hold {known}, but holds {attribute}"
-            )
-        require(
-            len(iterators) == loops, f"iterator_types needs {loops} entries, one per loop, but has {len(iterators)}"
-        )
+            if iterator_name(attribute) not in ITERATOR_TYPES:
+                known = " or ".join(f"#linalg.iterator_type<{name}>" for name in ITERATOR_TYPES)
+                raise InvalidOpError(f"iterator_types must hold {known}, but holds {attribute}")
+        if len(iterators) != loops:
+            raise InvalidOpError(f"iterator_types needs {loops} entries, one per loop, but has {len(iterators)}")
         check_index_operands(self.indices)
         check_map(
             origin, "origin", dimensions=len(self.indices), of="index operand", results=loops, to="loop of the box"
@@ -182,10 +183,10 @@ class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Sp
     def _check_tiles(self, box: tuple[int, ...]) -> None:
         tiles = [*self.inputs, *self.accumulators]
         maps = required_attribute(self, "indexing_maps", ir.ArrayAttr, "an array of affine maps")
-        require(
-            len(maps) == len(tiles),
-            f"indexing_maps needs {len(tiles)} maps, one per input and accumulator, but has {len(maps)}",
-        )
+        if len(maps) != len(tiles):
+            raise InvalidOpError(
+                f"indexing_maps needs {len(tiles)} maps, one per input and accumulator, but has {len(maps)}"
+            )
         for number, (value, attribute) in enumerate(zip(tiles, maps, strict=True)):
             what = f"indexing map {number}"
             shape = tile_shape(value.type, f"tile operand {number}")
@@ -193,25 +194,27 @@ class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Sp
                 attribute, what, dimensions=len(box), of="loop of the box", results=len(shape), to="tile dimension"
             )
             for dimension, (low, high) in enumerate(map_ranges(affine_map, box)):
-                require(
-                    low >= 0 and high < shape[dimension],
-                    f"{what} reaches {low} to {high} in dimension {dimension} of tile {value.type}, "
-                    f"which has 0 to {shape[dimension] - 1}",
-                )
+                if not (low >= 0 and high < shape[dimension]):
+                    raise InvalidOpError(
+                        f"{what} reaches {low} to {high} in dimension {dimension} of tile {value.type}, "
+                        f"which has 0 to {shape[dimension] - 1}"
+                    )
             if number >= len(self.inputs):
                 self._check_output_map(affine_map, what)
 
     def _check_output_map(self, affine_map: Any, what: str) -> None:
         seen: set[int] = set()
+        iterators = self.iterators
         for result in affine_map.results:
             if isinstance(result, ir.AffineConstantExpr):
                 continue
-            require(
-                isinstance(result, ir.AffineDimExpr), f"{what} of an accumulator must select loops, but is {affine_map}"
-            )
+            if not isinstance(result, ir.AffineDimExpr):
+                raise InvalidOpError(f"{what} of an accumulator must select loops, but is {affine_map}")
             loop = result.position
-            require(loop not in seen, f"{what} of an accumulator must select each loop once, but is {affine_map}")
-            require(self.iterators[loop] == "parallel", f"{what} of an accumulator must not use reduction loop {loop}")
+            if loop in seen:
+                raise InvalidOpError(f"{what} of an accumulator must select each loop once, but is {affine_map}")
+            if iterators[loop] != "parallel":
+                raise InvalidOpError(f"{what} of an accumulator must not use reduction loop {loop}")
             seen.add(loop)
 
     @hook

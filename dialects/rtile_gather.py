@@ -17,7 +17,7 @@ In an `rtile.compute` the argument's tile is the whole tensor, in registers' lay
 
 from typing import Any
 
-from roller_mlir.dialects.rtile_checks import hook_inside, known_attributes, require
+from roller_mlir.dialects.rtile_checks import InvalidOpError, hook_inside, known_attributes, require
 from roller_mlir.dialects.rtile_dialect import ReadsMemrefs, RTile, Speculatable
 from roller_mlir.support.bindings import ext, ir
 
@@ -33,15 +33,18 @@ class GatherOp(RTile.Operation, name="gather", traits=[ReadsMemrefs, Speculatabl
     def verify_invariants(self) -> None:
         """Check that the first operand is an argument of the body, and the types."""
         known_attributes(self, ())
-        require(len(self.operands) == 2, f"needs an argument of its body and a position, but has {len(self.operands)}")
+        if len(self.operands) != 2:
+            raise InvalidOpError(f"needs an argument of its body and a position, but has {len(self.operands)}")
         table, position = self.operands
         require(
             isinstance(table.owner, ir.Block) and table.owner.owner == self.operation.parent,
             "needs an argument of the body that it stands in as its first operand",
         )
-        require(isinstance(position.type, ir.IndexType), f"position must be an index, but is {position.type}")
+        if not isinstance(position.type, ir.IndexType):
+            raise InvalidOpError(f"position must be an index, but is {position.type}")
         (result,) = self.results
-        require(result.type == table.type, f"result must be {table.type}, as the argument, but is {result.type}")
+        if result.type != table.type:
+            raise InvalidOpError(f"result must be {table.type}, as the argument, but is {result.type}")
 
 
 def gather(table: Any, position: Any) -> GatherOp:

@@ -12,7 +12,7 @@ Its value is origin(indices) + p on loop `dim`, for the point p of the box: what
 
 from typing import Any
 
-from roller_mlir.dialects.rtile_checks import hook_inside, known_attributes, require, required_attribute
+from roller_mlir.dialects.rtile_checks import InvalidOpError, hook_inside, known_attributes, required_attribute
 from roller_mlir.dialects.rtile_dialect import ReadsMemrefs, RTile, Speculatable
 from roller_mlir.support.bindings import ext, ir
 
@@ -35,12 +35,14 @@ class IndexOp(RTile.Operation, name="index", traits=[ReadsMemrefs, Speculatable]
         known_attributes(self, ("dim",))
         parent = self.operation.parent
         name = parent.operation.name
-        require(name == "rtile.compute", f"must stand in the region of an 'rtile.compute', but stands in '{name}'")
+        if name != "rtile.compute":
+            raise InvalidOpError(f"must stand in the region of an 'rtile.compute', but stands in '{name}'")
         if "iterator_types" not in parent.attributes:
             return  # an error of the compute's
         loops = len(parent.attributes["iterator_types"])
         known = f"dim must be a loop of its 'rtile.compute', 0 to {loops - 1}"
-        require(0 <= dim.value < loops, f"{known}, but is {dim.value}")
+        if not 0 <= dim.value < loops:
+            raise InvalidOpError(f"{known}, but is {dim.value}")
 
 
 def index(dim: int, *, loc: Any = None) -> IndexOp:

@@ -25,6 +25,7 @@ from typing import Any
 
 from roller_mlir.dialects.rtile_attributes import LayoutAttr, TileAttr
 from roller_mlir.dialects.rtile_checks import (
+    InvalidOpError,
     check_index_operands,
     check_map,
     check_segments,
@@ -89,16 +90,17 @@ class TileLoad(RTile.Operation):
         check_index_operands(self.indices)
         tile = required_attribute(self, "tile", TileAttr, "#rtile.tile<shape, layer, steps>")
         tile.check()
-        require(len(tile.shape) == rank, f"tile has {len(tile.shape)} dimensions, but the source {kind} has {rank}")
+        if len(tile.shape) != rank:
+            raise InvalidOpError(f"tile has {len(tile.shape)} dimensions, but the source {kind} has {rank}")
         origin = required_attribute(self, "origin", ir.AffineMapAttr, "an affine map")
         check_map(
             origin, "origin", dimensions=len(self.indices), of="index operand", results=rank, to="source dimension"
         )
         expected = ir.RankedTensorType.get(tile.shape, element_type(kind))
-        require(len(self.results) == 1, f"needs 1 result of type {expected}, but has {len(self.results)}")
-        require(
-            self.results[0].type == expected, f"result must be {expected}, as tile says, but is {self.results[0].type}"
-        )
+        if len(self.results) != 1:
+            raise InvalidOpError(f"needs 1 result of type {expected}, but has {len(self.results)}")
+        if self.results[0].type != expected:
+            raise InvalidOpError(f"result must be {expected}, as tile says, but is {self.results[0].type}")
         layout = optional_attribute(self, "layout", LayoutAttr, "#rtile.layout<{...}>")
         if layout is not None:
             layout.check(rank)
@@ -106,11 +108,10 @@ class TileLoad(RTile.Operation):
         if "pad" in self.attributes:
             pad = self.attributes["pad"]
             numbers = (ir.FloatAttr, ir.IntegerAttr, ir.BoolAttr)
-            require(isinstance(pad, numbers), f"attribute 'pad' must be a number, but is {pad}")
-            require(
-                pad.type == element_type(kind),
-                f"pad must be of the element type {element_type(kind)}, but is {pad.type}",
-            )
+            if not isinstance(pad, numbers):
+                raise InvalidOpError(f"attribute 'pad' must be a number, but is {pad}")
+            if pad.type != element_type(kind):
+                raise InvalidOpError(f"pad must be of the element type {element_type(kind)}, but is {pad.type}")
 
 
 class LoadOp(TileLoad, name="load", traits=[ReadsMemrefs, Speculatable]):

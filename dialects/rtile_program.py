@@ -70,10 +70,8 @@ class YieldOp(FreeOperands, name="yield", traits=[ir.IsTerminatorTrait]):
         """Check operands, attributes and results."""
         parent = self.operation.parent
         name = parent.name if parent is not None else "nothing"
-        require(
-            name in ("rtile.program", "rtile.compute", "rtile.map_load"),
-            f"must be inside 'rtile.program', 'rtile.compute' or 'rtile.map_load', not {name}",
-        )
+        if name not in ("rtile.program", "rtile.compute", "rtile.map_load"):
+            raise InvalidOpError(f"must be inside 'rtile.program', 'rtile.compute' or 'rtile.map_load', not {name}")
         known_attributes(self, (OPERAND_SIZES,))
         occupy(self, results=False)
 
@@ -145,14 +143,15 @@ class ProgramOp(FreeOperandsAndResults, name="program", traits=[ir.IsIsolatedFro
         known_attributes(self, ("sym_name", "plan", *COUNTS, PERSISTENT, PIPELINE, OPERAND_SIZES, RESULT_SIZES))
         pipeline = optional_attribute(self, PIPELINE, ir.StringAttr, "a string")
         known = ", ".join(PIPELINES)
-        require(
-            pipeline is None or pipeline.value in PIPELINES, f"{PIPELINE} must be one of {known}, but is {pipeline}"
-        )
+        if pipeline is not None and pipeline.value not in PIPELINES:
+            raise InvalidOpError(f"{PIPELINE} must be one of {known}, but is {pipeline}")
         optional_attribute(self, PERSISTENT, ir.UnitAttr, "a unit attribute")
         for count in COUNTS:
             given = optional_attribute(self, count, ir.IntegerAttr, "an integer")
-            require(given is None or given.value >= 1, f"{count} must be at least 1, but is {given}")
-        require(self.max_units is None or self.persistent, f"{MAX_UNITS} is of programs that are {PERSISTENT}")
+            if given is not None and given.value < 1:
+                raise InvalidOpError(f"{count} must be at least 1, but is {given}")
+        if self.max_units is not None and not self.persistent:
+            raise InvalidOpError(f"{MAX_UNITS} is of programs that are {PERSISTENT}")
         plan = optional_attribute(self, "plan", PlanAttr, "#rtile.plan<{...}>")
         if plan is not None:
             plan.check()
@@ -160,14 +159,11 @@ class ProgramOp(FreeOperandsAndResults, name="program", traits=[ir.IsIsolatedFro
             static_shape(operand.type, f"operand {number}")
         buffers = [isinstance(operand.type, ir.MemRefType) for operand in self.operands]
         require(all(buffers) or not any(buffers), "operands must be all tensors or all memrefs, but are mixed")
-        require(
-            not any(buffers) or len(self.results) == 0,
-            f"on memrefs has no results, but here it has {len(self.results)}",
-        )
+        if any(buffers) and len(self.results) != 0:
+            raise InvalidOpError(f"on memrefs has no results, but here it has {len(self.results)}")
         for number, result in enumerate(self.results):
-            require(
-                isinstance(result.type, ir.RankedTensorType), f"result {number} must be a tensor, but is {result.type}"
-            )
+            if not isinstance(result.type, ir.RankedTensorType):
+                raise InvalidOpError(f"result {number} must be a tensor, but is {result.type}")
             static_shape(result.type, f"result {number}")
 
     @hook

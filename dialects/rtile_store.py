@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from roller_mlir.dialects.rtile_checks import (
+    InvalidOpError,
     check_index_operands,
     check_map,
     check_segments,
@@ -21,7 +22,6 @@ from roller_mlir.dialects.rtile_checks import (
     integers,
     known_attributes,
     optional_attribute,
-    require,
     required_attribute,
     static_shape,
     tile_shape,
@@ -74,30 +74,38 @@ class StoreOp(RTile.Operation, name="store", traits=[WritesMemrefs, Speculatable
     @hook_inside
     def verify_invariants(self) -> None:
         """Check operands, attributes and results."""
-        require(len(self.operands) >= 2, f"needs a tile and a destination operand, but has {len(self.operands)}")
+        if len(self.operands) < 2:
+            raise InvalidOpError(f"needs a tile and a destination operand, but has {len(self.operands)}")
         check_segments(self, ("tile", "destination", "indices"), (True, True, False), needed=False)
         known_attributes(self, ("operandSegmentSizes", "origin", "steps", "copy"))
         copy = optional_attribute(self, "copy", ir.StringAttr, "a string")
         one_of = " or ".join(repr(way) for way in STORES)
-        require(copy is None or copy.value in STORES, f"attribute 'copy' must be {one_of}, but is {copy}")
+        if copy is not None and copy.value not in STORES:
+            raise InvalidOpError(f"attribute 'copy' must be {one_of}, but is {copy}")
         kind, tile = self.operands[1].type, self.operands[0].type
         rank = len(static_shape(kind, "destination"))
         tile_rank = len(tile_shape(tile, "tile"))
-        require(tile_rank == rank, f"tile {tile} has {tile_rank} dimensions, but the destination {kind} has {rank}")
-        require(element_type(tile) == element_type(kind), f"element types must be equal, but are {tile} and {kind}")
+        if tile_rank != rank:
+            raise InvalidOpError(f"tile {tile} has {tile_rank} dimensions, but the destination {kind} has {rank}")
+        if element_type(tile) != element_type(kind):
+            raise InvalidOpError(f"element types must be equal, but are {tile} and {kind}")
         check_index_operands(self.indices)
         origin = required_attribute(self, "origin", ir.AffineMapAttr, "an affine map")
         check_map(
             origin, "origin", dimensions=len(self.indices), of="index operand", results=rank, to="destination dimension"
         )
         steps = integers(required_attribute(self, "steps", ir.DenseI64ArrayAttr, "array<i64: ...>"), "steps")
-        require(len(steps) == rank, f"steps needs {rank} values, one per destination dimension, but has {len(steps)}")
+        if len(steps) != rank:
+            raise InvalidOpError(f"steps needs {rank} values, one per destination dimension, but has {len(steps)}")
         found = [result.type for result in self.results]
         if isinstance(kind, ir.MemRefType):
-            require(not found, f"into a memref has no result, but here it has {len(found)}")
+            if found:
+                raise InvalidOpError(f"into a memref has no result, but here it has {len(found)}")
         else:
-            require(len(found) == 1, f"into a tensor needs 1 result of type {kind}, but has {len(found)}")
-            require(found[0] == kind, f"result must have the destination's type {kind}, but is {found[0]}")
+            if len(found) != 1:
+                raise InvalidOpError(f"into a tensor needs 1 result of type {kind}, but has {len(found)}")
+            if found[0] != kind:
+                raise InvalidOpError(f"result must have the destination's type {kind}, but is {found[0]}")
 
 
 def store(
