@@ -163,7 +163,7 @@ def integers(attribute: Any, what: str, *, at_least: int = 1) -> tuple[int, ...]
     else:
         if not isinstance(attribute, ir.ArrayAttr):
             raise InvalidOpError(f"{what} must be an array of integers, but is {attribute}")
-        elements = tuple(attribute)
+        elements: tuple[Any, ...] = tuple(attribute)
         if not all(isinstance(e, ir.IntegerAttr) for e in elements):
             raise InvalidOpError(f"{what} must be an array of integers, but is {attribute}")
         values = tuple(element.value for element in elements)
