@@ -9,7 +9,7 @@ Refused, with a location: operations that the simulator does not know, dynamic a
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from math import prod
 from typing import Any, Protocol
 
@@ -147,7 +147,14 @@ class LoweringOptions:
 
 
 class _Planner(Protocol):
-    """Knows some operations and how they are rewritten."""
+    """Knows some operations and how they are rewritten.
+
+    Attributes:
+        takes: How the names of its operations begin; it is asked for no other.
+    """
+
+    @property
+    def takes(self) -> tuple[str, ...]: ...
 
     def plan(self, operation: Any) -> Callable[[], None] | None: ...
 
@@ -213,13 +220,16 @@ class _KernelLowering:
         todo: list[Callable[[], None]] = []
         operations = list(_operations(self.function))
         limits = KernelLimits(self.function)
+        asked: dict[str, list[_Planner]] = {}
         for operation in operations:
             name = str(operation.name)
+            if name not in asked:
+                asked[name] = [planner for planner in planners if name.startswith(planner.takes)]
             limits.check(operation)
             watch = plan_watch(emitter, operation)
             if watch is not None:
                 todo.insert(0, watch)
-            actions = (planner.plan(operation) for planner in planners)
+            actions = (planner.plan(operation) for planner in asked[name])
             action = next((one for one in actions if one is not None), None)
             if action is not None:
                 todo.append(action)
@@ -228,14 +238,15 @@ class _KernelLowering:
             elif not (is_plain(name) or memory.knows(name) or _counts(operation)):
                 fail(operation, f"'{name}' is not known to the simulator")
         todo[:0] = groups.checks()
+        host_type = cache(lambda kind: groups.host_type(_host_type(kind)))
         for operation in operations:
             for result in operation.results:
-                result.set_type(groups.host_type(_host_type(result.type)))
+                result.set_type(host_type(result.type))
         for operation in (self.function, *operations):
             for region in operation.regions:
                 for block in region.blocks:
                     for argument in block.arguments:
-                        argument.set_type(groups.host_type(_host_type(argument.type)))
+                        argument.set_type(host_type(argument.type))
         for action in todo:
             action()
 

@@ -8,7 +8,7 @@ inside the buffer. An operation on memory that has no check here is refused: not
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 from roller_mlir.sim.engine.layout import ShadowAccess, Space, shadow_access_word
 from roller_mlir.sim.engine.runtime_ir import PREFIX
@@ -74,6 +74,8 @@ class Instrumenter:
         log: Whether accesses are logged.
         sanitize: Whether the sanitizer sees accesses; they are checked, too.
     """
+
+    takes: ClassVar = ("",)  # all: what touches memory and has no check is refused
 
     emitter: KernelEmitter
     check: bool

@@ -11,7 +11,7 @@ the kernel. Divisions that remain are made such that they cannot trap (`hardened
 
 from collections.abc import Callable
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 from roller_mlir.sim.gpu.accesses import Instrumenter
 from roller_mlir.sim.gpu.kernel_ir import INLINE
@@ -29,6 +29,8 @@ _INDEX_BITS = 64
 
 class Assumptions:
     """Plans the checks of one kernel."""
+
+    takes: ClassVar = ("llvm.intr.assume", "memref.assume_alignment", *_SIGNED, *_UNSIGNED)
 
     def __init__(self, memory: Instrumenter) -> None:
         """Take what numbers and emits."""

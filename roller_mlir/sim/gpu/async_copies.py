@@ -7,7 +7,7 @@ wait is for all but the last `numGroups` groups.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from roller_mlir.sim.engine.layout import Space
 from roller_mlir.sim.engine.runtime_ir import PREFIX
@@ -29,6 +29,8 @@ class AsyncCopies:
     Attributes:
         memory: Checks the accesses.
     """
+
+    takes: ClassVar = ("nvgpu.device_async_", "nvvm.cp.async.")
 
     memory: Instrumenter
 

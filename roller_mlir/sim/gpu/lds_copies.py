@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 from roller_mlir.sim.engine.layout import Space, SubgroupOp
 from roller_mlir.sim.engine.runtime_ir import PREFIX
@@ -68,6 +68,8 @@ class LdsCopies:
         gpu_ops: Rewrites the barriers themselves.
         used: Whether there are such copies, noted here.
     """
+
+    takes: ClassVar = ("amdgpu.", "gpu.barrier")
 
     memory: Instrumenter
     gpu_ops: GpuOps

@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, ClassVar
 
 from roller_mlir.backend.checks.operands import shuffle_problem
 from roller_mlir.sim.engine.runtime_ir import PREFIX
@@ -42,6 +42,11 @@ class GpuOps:
         dynamic: The dynamic workgroup memory, as memref<1xi8>.
         dynamic_bytes: Its size.
     """
+
+    takes: ClassVar = (
+        *("gpu.", "amdgpu.lds_barrier", "memref.memory_space_cast", "scf.", "cf."),
+        *("llvm.fence", "llvm.call_intrinsic"),
+    )
 
     emitter: KernelEmitter
     subgroup_size: int

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from roller_mlir.sim.gpu.ops import word
 from roller_mlir.sim.hopper.calls import HopperCalls
@@ -25,6 +25,8 @@ class BulkCopyOps:
     Attributes:
         calls: Emits calls into the kernel.
     """
+
+    takes: ClassVar = ("nvvm.cp.async.bulk.",)
 
     calls: HopperCalls
 

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from roller_mlir.codegen.builder.inline_assembly import find_assembly
 from roller_mlir.plan.map_fields import ELEMENTS, MapField
@@ -22,6 +22,8 @@ class MapOps:
     Attributes:
         calls: Emits calls into the kernel.
     """
+
+    takes: ClassVar = ("nvvm.fence.proxy.acquire", ASSEMBLY)
 
     calls: HopperCalls
 

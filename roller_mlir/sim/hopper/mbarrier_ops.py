@@ -3,7 +3,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from roller_mlir.codegen.builder.inline_assembly import find_assembly
 from roller_mlir.sim.hopper.accumulators import ASSEMBLY, tied_wait
@@ -24,6 +24,8 @@ class MbarrierOps:
     Attributes:
         calls: Emits calls into the kernel.
     """
+
+    takes: ClassVar = ("nvvm.mbarrier.", ASSEMBLY)
 
     calls: HopperCalls
 

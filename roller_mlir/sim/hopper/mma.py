@@ -6,12 +6,12 @@ here, and what is checked is that nothing else uses them, or overwrites the oper
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from roller_mlir.codegen.builder.inline_assembly import find_assembly
 from roller_mlir.sim.gpu.memory_types import size_bytes
 from roller_mlir.sim.gpu.ops import word
-from roller_mlir.sim.hopper.accumulators import PRODUCT, Accumulators, tied_wait
+from roller_mlir.sim.hopper.accumulators import ASSEMBLY, PRODUCT, Accumulators, tied_wait
 from roller_mlir.sim.hopper.calls import HopperCalls, require_constraints
 from roller_mlir.sim.hopper.layout import ELEMENT_BYTES, ELEMENTS, K_BYTES, SUMS, ProductField, multiplies
 from roller_mlir.support.bindings import ir
@@ -29,6 +29,8 @@ _M = 64
 
 class WarpgroupOps:
     """Rewrites the products of one kernel."""
+
+    takes: ClassVar = (PRODUCT, "nvvm.wgmma.", ASSEMBLY, "llvm.extractvalue", "llvm.insertvalue")
 
     def __init__(self, calls: HopperCalls, operations: Sequence[Any]) -> None:
         """Find the kernel's accumulators.

@@ -4,7 +4,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from roller_mlir.sim.engine.layout import ShadowAccess
 from roller_mlir.sim.engine.runtime_ir import PREFIX
@@ -60,6 +60,8 @@ class HopperOps:
     Attributes:
         calls: Emits calls into the kernel.
     """
+
+    takes: ClassVar = ("nvvm.",)
 
     calls: HopperCalls
 

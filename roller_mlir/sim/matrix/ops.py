@@ -7,7 +7,7 @@ addresses, and loads D from where C was.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from roller_mlir.sim.engine.layout import Space
 from roller_mlir.sim.engine.runtime_ir import PREFIX
@@ -78,6 +78,8 @@ class SubgroupOps:
 
 class MatrixOps(SubgroupOps):
     """Rewrites the matrix instructions of one kernel."""
+
+    takes: ClassVar = ("nvgpu.", "nvvm.stmatrix", "amdgpu.mfma")
 
     def plan(self, operation: Any) -> Callable[[], None] | None:
         """Return how `operation` is rewritten; None: it is no matrix instruction.

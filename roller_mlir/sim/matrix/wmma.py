@@ -12,7 +12,7 @@ row, so that a lane that wrote what a matrix is loaded from, in order, is hardly
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.gpu.indirect_accesses import check_bytes, check_indices
@@ -48,6 +48,8 @@ def host_fragment(kind: Any) -> Any:
 
 class WmmaOps(SubgroupOps):
     """Rewrites the matrix operations of the gpu dialect in one kernel."""
+
+    takes: ClassVar = (_NAMES,)
 
     def plan(self, operation: Any) -> Callable[[], None] | None:
         """Return how `operation` is rewritten; None: it is none of these.
