@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from math import prod
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from roller_mlir.backend.math.operations import prepare_math
 from roller_mlir.backend.translate import to_llvm_22
@@ -153,8 +153,7 @@ class _Planner(Protocol):
         takes: How the names of its operations begin; it is asked for no other.
     """
 
-    @property
-    def takes(self) -> tuple[str, ...]: ...
+    takes: ClassVar[tuple[str, ...]]
 
     def plan(self, operation: Any) -> Callable[[], None] | None: ...
 

@@ -75,7 +75,7 @@ class Instrumenter:
         sanitize: Whether the sanitizer sees accesses; they are checked, too.
     """
 
-    takes: ClassVar = ("",)  # all: what touches memory and has no check is refused
+    takes: ClassVar[tuple[str, ...]] = ("",)  # all: what touches memory and has no check is refused
 
     emitter: KernelEmitter
     check: bool

@@ -30,7 +30,7 @@ _INDEX_BITS = 64
 class Assumptions:
     """Plans the checks of one kernel."""
 
-    takes: ClassVar = ("llvm.intr.assume", "memref.assume_alignment", *_SIGNED, *_UNSIGNED)
+    takes: ClassVar[tuple[str, ...]] = ("llvm.intr.assume", "memref.assume_alignment", *_SIGNED, *_UNSIGNED)
 
     def __init__(self, memory: Instrumenter) -> None:
         """Take what numbers and emits."""

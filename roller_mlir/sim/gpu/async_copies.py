@@ -30,7 +30,7 @@ class AsyncCopies:
         memory: Checks the accesses.
     """
 
-    takes: ClassVar = ("nvgpu.device_async_", "nvvm.cp.async.")
+    takes: ClassVar[tuple[str, ...]] = ("nvgpu.device_async_", "nvvm.cp.async.")
 
     memory: Instrumenter
 

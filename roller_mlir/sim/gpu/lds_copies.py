@@ -69,7 +69,7 @@ class LdsCopies:
         used: Whether there are such copies, noted here.
     """
 
-    takes: ClassVar = ("amdgpu.", "gpu.barrier")
+    takes: ClassVar[tuple[str, ...]] = ("amdgpu.", "gpu.barrier")
 
     memory: Instrumenter
     gpu_ops: GpuOps

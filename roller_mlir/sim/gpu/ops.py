@@ -43,7 +43,7 @@ class GpuOps:
         dynamic_bytes: Its size.
     """
 
-    takes: ClassVar = (
+    takes: ClassVar[tuple[str, ...]] = (
         *("gpu.", "amdgpu.lds_barrier", "memref.memory_space_cast", "scf.", "cf."),
         *("llvm.fence", "llvm.call_intrinsic"),
     )

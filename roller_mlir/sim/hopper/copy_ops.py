@@ -26,7 +26,7 @@ class BulkCopyOps:
         calls: Emits calls into the kernel.
     """
 
-    takes: ClassVar = ("nvvm.cp.async.bulk.",)
+    takes: ClassVar[tuple[str, ...]] = ("nvvm.cp.async.bulk.",)
 
     calls: HopperCalls
 

@@ -23,7 +23,7 @@ class MapOps:
         calls: Emits calls into the kernel.
     """
 
-    takes: ClassVar = ("nvvm.fence.proxy.acquire", ASSEMBLY)
+    takes: ClassVar[tuple[str, ...]] = ("nvvm.fence.proxy.acquire", ASSEMBLY)
 
     calls: HopperCalls
 

@@ -25,7 +25,7 @@ class MbarrierOps:
         calls: Emits calls into the kernel.
     """
 
-    takes: ClassVar = ("nvvm.mbarrier.", ASSEMBLY)
+    takes: ClassVar[tuple[str, ...]] = ("nvvm.mbarrier.", ASSEMBLY)
 
     calls: HopperCalls
 

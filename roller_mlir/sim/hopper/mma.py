@@ -30,7 +30,7 @@ _M = 64
 class WarpgroupOps:
     """Rewrites the products of one kernel."""
 
-    takes: ClassVar = (PRODUCT, "nvvm.wgmma.", ASSEMBLY, "llvm.extractvalue", "llvm.insertvalue")
+    takes: ClassVar[tuple[str, ...]] = (PRODUCT, "nvvm.wgmma.", ASSEMBLY, "llvm.extractvalue", "llvm.insertvalue")
 
     def __init__(self, calls: HopperCalls, operations: Sequence[Any]) -> None:
         """Find the kernel's accumulators.

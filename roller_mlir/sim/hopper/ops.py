@@ -61,7 +61,7 @@ class HopperOps:
         calls: Emits calls into the kernel.
     """
 
-    takes: ClassVar = ("nvvm.",)
+    takes: ClassVar[tuple[str, ...]] = ("nvvm.",)
 
     calls: HopperCalls
 

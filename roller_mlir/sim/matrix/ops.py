@@ -79,7 +79,7 @@ class SubgroupOps:
 class MatrixOps(SubgroupOps):
     """Rewrites the matrix instructions of one kernel."""
 
-    takes: ClassVar = ("nvgpu.", "nvvm.stmatrix", "amdgpu.mfma")
+    takes: ClassVar[tuple[str, ...]] = ("nvgpu.", "nvvm.stmatrix", "amdgpu.mfma")
 
     def plan(self, operation: Any) -> Callable[[], None] | None:
         """Return how `operation` is rewritten; None: it is no matrix instruction.

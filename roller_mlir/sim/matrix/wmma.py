@@ -49,7 +49,7 @@ def host_fragment(kind: Any) -> Any:
 class WmmaOps(SubgroupOps):
     """Rewrites the matrix operations of the gpu dialect in one kernel."""
 
-    takes: ClassVar = (_NAMES,)
+    takes: ClassVar[tuple[str, ...]] = (_NAMES,)
 
     def plan(self, operation: Any) -> Callable[[], None] | None:
         """Return how `operation` is rewritten; None: it is none of these.
