@@ -54,6 +54,7 @@ def test_any_order_of_threads_gives_the_same(seed: int) -> None:
         assert comparison.equal, comparison
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("device", DEVICES)
 def test_real_numbers_are_within_their_bounds(device: str) -> None:
     softmax_like = generic((30, 200), ("ab", "a"), "%v = math.exp %x0 : f32\n    %r = arith.addf %acc, %v : f32")

@@ -137,7 +137,7 @@ def test_one_wmma_is_several_instructions_of_machine_code() -> None:
     assert pieces("wmma", "sm_70", machine_code=False) == pieces("mma", "sm_80", machine_code=True) == 1
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=5)
 @needs_disassembler
 @pytest.mark.parametrize(("device", "family"), [*CASES[:3], ("rtx4090", "mma"), ("2080ti", "mma")])
 def test_cubins_are_read_as_nvdisasm_reads_them(device: str, family: str) -> None:

@@ -52,6 +52,7 @@ def is_mapped(data: Any) -> bool:
     return data is not None
 
 
+@pytest.mark.full(each=["constant", "pad"])
 @pytest.mark.parametrize("constant", [False, True])
 @pytest.mark.parametrize("pad", range(4))
 def test_weights_inside_of_a_file_are_mapped(tmp_path: Path, constant: bool, pad: int) -> None:

@@ -162,6 +162,7 @@ def test_splitting_never_makes_it_worse(operator: str, name: str) -> None:
     assert best(expr, name) <= best(expr, name, split=False) * 1.0001
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", ["v100", "h200", "mi300x"])
 def test_without_splitting_no_plan_is_divided(name: str) -> None:
     divided = 0
