@@ -7,6 +7,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
+from statements import statements
+
 ROOT = Path(__file__).parents[3]
 SOURCES = ("roller_mlir", "passes", "dialects", "tools")
 
@@ -29,7 +31,7 @@ def names(root: Path) -> list[Names]:
 def _names(path: Path, root: Path) -> Names:
     module = ast.parse(path.read_text(encoding="utf-8"))
     public = [one.name for one in module.body if isinstance(one, ast.ClassDef) and not one.name.startswith("_")]
-    functions = [one for one in ast.walk(module) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
+    functions = [one for one in statements(module) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
     said = [(one.lineno, one.name, ast.get_docstring(one) or "") for one in functions]
     return Names(str(path.relative_to(root)), public, said)
 
@@ -69,3 +71,15 @@ def test_a_second_meaning_and_a_foreign_verb_are_found(tmp_path: Path) -> None:
     (tmp_path / "tools/one.py").write_text('class Kernel:\n    def size(self):\n        """Gives its size."""\n')
     assert repeated_classes(tmp_path) == {"Kernel": ["passes/one.py", "tools/one.py"]}
     assert foreign_verbs(tmp_path) == ["tools/one.py:2: size"]
+
+
+def test_statements_are_found_in_every_other() -> None:
+    planted = (
+        "try:\n  def a(): ...\nexcept E:\n  def b(): ...\nelse:\n  def c(): ...\nfinally:\n  def d(): ...\n"
+        "match x:\n  case 1:\n    def e(): ...\nwith x:\n  for y in z:\n    def f(): ...\n  else:\n    def g(): ...\n"
+        "class H:\n  async def i(self):\n    while x:\n      if y: def_ = 0\n      else:\n        def j(): ...\n"
+    )
+    module = ast.parse(planted)
+    named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    found = [one.name for one in statements(module) if isinstance(one, named)]
+    assert sorted(found) == sorted(one.name for one in ast.walk(module) if isinstance(one, named)) and len(found) == 10
