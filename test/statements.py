@@ -8,7 +8,7 @@ _INSIDE = ("body", "handlers", "cases", "orelse", "finalbody")
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
-    """Yields what stands in a module or a statement, at any depth; no expression."""
+    """Yield what stands in a module or a statement, at any depth; no expression."""
     for field in _INSIDE:
         for one in getattr(node, field, ()):
             yield one
