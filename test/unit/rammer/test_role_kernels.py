@@ -91,11 +91,10 @@ def test_equal_operators_share_a_body() -> None:
         assert (y == expected).all()
 
 
-@pytest.mark.full(every=2)
-@pytest.mark.parametrize("blocks", [1, 2])
-def test_what_a_block_wrote_itself_is_handed_over(blocks: int) -> None:
+def test_what_a_block_wrote_itself_is_handed_over() -> None:
+    """Of several blocks, which wait for an event that each of them signals, none would need it here."""
     text, inputs, _ = layers(256, (128, 256, 128), lowered=(1,))
-    graph = GraphRun(text, "h200", blocks=blocks, **MIXED)
+    graph = GraphRun(text, "h200", blocks=1, **MIXED)
     graph.run(inputs)
     graph.records()[:, -1] = 0
     graph.state[:] = 0
