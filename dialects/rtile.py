@@ -20,6 +20,7 @@ from roller_mlir.dialects.rtile_load import LoadOp, MapLoadOp, TileLoad, load_ti
 from roller_mlir.dialects.rtile_program import (
     COUNTS,
     MAPPING,
+    MAX_UNITS,
     PERSISTENT,
     PIPELINE,
     STAGES,
@@ -34,6 +35,7 @@ from roller_mlir.dialects.rtile_store import StoreOp, store
 __all__ = [
     "COUNTS",
     "MAPPING",
+    "MAX_UNITS",
     "PERSISTENT",
     "PIPELINE",
     "STAGES",

@@ -54,14 +54,35 @@ def _form(module: ir.Module, function: func.FuncOp, programs: list[rtile.Program
     for program in programs:
         if any(not isinstance(operand.type, ir.MemRefType) for operand in program.operands):
             fail(program, "'rtile.program' works on tensors; run rtile-assign-buffers first")
+    times = [_share(program) for program in programs]
     alike = take_out_starts(programs)
     operators = {first: _operator(module, function, programs[first]) for first in sorted({one for one, _ in alike})}
     with function.location:
         graph = rammer.program(function.name.value, ip=ir.InsertionPoint(programs[-1]))
-    for program, (first, starts) in zip(programs, alike, strict=True):
+    for program, (first, starts), (units, seconds) in zip(programs, alike, times, strict=True):
         with program.location:
-            rammer.apply(operators[first], list(program.operands), starts=starts, ip=ir.InsertionPoint(graph.entry))
+            rammer.apply(
+                operators[first],
+                list(program.operands),
+                starts=starts,
+                seconds=seconds,
+                units=units,
+                ip=ir.InsertionPoint(graph.entry),
+            )
         program.operation.erase()
+
+
+def _share(program: rtile.ProgramOp) -> tuple[int | None, float | None]:
+    """Take from a program the units that it was planned for, and return them, and the predicted time of its tasks.
+
+    Blocks of the one kernel walk the tasks of all programs, so that none has its own bound any more.
+    """
+    units, plan = program.max_units, program.plan
+    for name in (rtile.MAX_UNITS, rtile.PERSISTENT):
+        if name in program.attributes:
+            del program.attributes[name]
+    prediction = None if plan is None else plan.read().prediction
+    return units, None if prediction is None else prediction.task_s
 
 
 def _operator(module: ir.Module, function: func.FuncOp, program: rtile.ProgramOp) -> str:

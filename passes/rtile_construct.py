@@ -17,6 +17,9 @@ whose `part` says which loop was divided into what, and `matmul_0_join` with the
 an op does not change with that. In a plan file, `matmul_0` is either a plan of the whole op, with `split` where it is
 divided, or, as the programs give it, a plan with `part` beside an entry `matmul_0_join`.
 
+An op with `rtile.units` (`rammer-select-kernels`) is planned for so many units, and its time predicted on the second
+number of them, which its plan says.
+
 With a tuning data base (`tuning`, see `plan.tuning`), an op that was measured before takes the plan that was fastest;
 the others are constructed as without it, and a remark names them. Programs with a measured plan carry `rtile.tuned`:
 where the plan is from, and its times.
@@ -45,11 +48,11 @@ from roller_mlir.linalg.group.dispatches import Unit, named_units, planned_block
 from roller_mlir.linalg.group.wrap import wrap
 from roller_mlir.linalg.reader import StructuredOp, erase_unused, read_structured
 from roller_mlir.linalg.rewrite.split_reduction import split_reduction
-from roller_mlir.loops.attributes import TUNED
+from roller_mlir.loops.attributes import TUNED, UNITS
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.options import ChoiceOptions, DeviceOptions, PlanFileOptions, PlanningOptions, TileOptions
-from roller_mlir.model.search.best_plan import best_plan
+from roller_mlir.model.search.best_plan import best_plan, plan_on_share
 from roller_mlir.model.search.plan_legality import choice_problem
 from roller_mlir.model.search.validate_plan import validate_plan
 from roller_mlir.plan import Plan, SplitK, SplitKPartial, TensorExpression
@@ -67,15 +70,9 @@ JOIN_SUFFIX = "_join"
 _MOST_NAMES = 5
 
 
-@register
 @dataclass(frozen=True, kw_only=True)
-class RTileConstruct(PlanFileOptions, PlanningOptions, DeviceOptions, Pass):
-    """Plans each linalg structured op for a device and wraps it into a program that carries the plan."""
-
-    name: ClassVar[str] = "rtile-construct"
-    summary: ClassVar[str] = "choose an aligned tile plan for each linalg op by construction"
-    requires: ClassVar[frozenset[str]] = frozenset({"normalized"})
-    establishes: ClassVar[frozenset[str]] = frozenset({"plan"})
+class Planning(PlanFileOptions, PlanningOptions, DeviceOptions):
+    """What is asked of all plans of a module."""
 
     records: bool = option(
         False, help="whether blocks keep workgroup memory for the records of the tasks that they walk"
@@ -96,22 +93,54 @@ class RTileConstruct(PlanFileOptions, PlanningOptions, DeviceOptions, Pass):
         asked: dict[str, Any] = {**PlanningOptions.values_of(self), "instructions": self.instructions or FAMILIES}
         return ConstructOptions(top_k=1, **asked)
 
+    def chosen_plans(self, units: Iterable[Unit]) -> list[Plan]:
+        """Return the plan of each unit, measured or constructed, whole where its reduction is divided over tasks.
+
+        Args:
+            units: Those of a module, which is not changed.
+
+        Raises:
+            DiagnosedError: One of them cannot be planned.
+        """
+        units, options = list(units), self.construct_options()
+        device, measured = self.device_for(units, options), self.measured_plans()
+        return [plan_for(unit, device, options_of(unit, options), measured) for unit in units]
+
+    def measured_plans(self) -> Mapping[str, Found]:
+        """Return the plans of the tuning data base, by key; none where there is none."""
+        return _measured_plans(str(self.tuning)) if self.tuning else {}
+
+    def device_for(self, units: Iterable[Unit], options: ConstructOptions) -> Device:
+        """Return the device that units find: one whose blocks keep records, where this is asked."""
+        device = find_device(self.device)
+        return _beside_records(device, units, options) if self.records else device
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class RTileConstruct(Planning, Pass):
+    """Plans each linalg structured op for a device and wraps it into a program that carries the plan."""
+
+    name: ClassVar[str] = "rtile-construct"
+    summary: ClassVar[str] = "choose an aligned tile plan for each linalg op by construction"
+    requires: ClassVar[frozenset[str]] = frozenset({"normalized"})
+    establishes: ClassVar[frozenset[str]] = frozenset({"plan"})
+
     def run(self, module: ir.Module) -> None:
         """Plan every structured op of every function."""
         options, blocks = self.construct_options(), planned_blocks(module)
         path, tuning = str(self.plan_file or ""), str(self.tuning or "")
-        given = _given_plans(path) if path else {}
-        measured = _measured_plans(tuning) if tuning else {}
+        given, measured = _given_plans(path) if path else {}, self.measured_plans()
         units = named_units(blocks)
         plans = _plans_of(given, path, list(units))
-        device = self._device_for(units.values(), options)
+        device = self.device_for(units.values(), options)
         missing: list[str] = []
         for name, unit in units.items():
-            asked = options_of(unit, options)
+            asked, share = options_of(unit, options), _share_of(unit)
             found = _found(measured, unit, device, asked) if measured else None
             if found is None:
                 missing.append(name)
-                _plan_unit(unit, name, device, asked, plans.get(name))
+                _plan_unit(unit, name, device, asked, plans.get(name), share)
             else:
                 _plan_measured(unit, name, device, asked, found, tuning)
         if tuning and missing:
@@ -121,40 +150,25 @@ class RTileConstruct(PlanFileOptions, PlanningOptions, DeviceOptions, Pass):
         for block in blocks:
             erase_unused(block)
 
-    def predicted_seconds(self, units: Iterable[Unit]) -> float:
-        """Return the predicted time of all units, one launch after the other, as this pass plans them.
 
-        Args:
-            units: Those of a module, which is not changed.
+def plan_for(unit: Unit, device: Device, options: ConstructOptions, measured: Mapping[str, Found]) -> Plan:
+    """Return the plan of a unit, the one that was measured or the one that is constructed.
 
-        Raises:
-            DiagnosedError: One of them cannot be planned.
-        """
-        plans = self.chosen_plans(units)
-        return sum(plan.prediction.seconds for plan in plans if plan.prediction is not None)
+    Raises:
+        DiagnosedError: It cannot be planned.
+    """
+    found = _found(measured, unit, device, options) if measured else None
+    return _best(unit, device, options) if found is None else found.record.plan
 
-    def chosen_plans(self, units: Iterable[Unit]) -> list[Plan]:
-        """Return the plan of each unit, measured or constructed, whole where its reduction is divided over tasks.
 
-        Args:
-            units: As for `predicted_seconds`.
-
-        Raises:
-            DiagnosedError: One of them cannot be planned.
-        """
-        units, options = list(units), self.construct_options()
-        device = self._device_for(units, options)
-        measured = _measured_plans(str(self.tuning)) if self.tuning else {}
-        plans: list[Plan] = []
-        for unit in units:
-            asked = options_of(unit, options)
-            found = _found(measured, unit, device, asked) if measured else None
-            plans.append(_best(unit, device, asked) if found is None else found.record.plan)
-        return plans
-
-    def _device_for(self, units: Iterable[Unit], options: ConstructOptions) -> Device:
-        device = find_device(self.device)
-        return _beside_records(device, units, options) if self.records else device
+def _share_of(unit: Unit) -> int | None:
+    """Take from a unit the share of the device that it has in its wave, and return it; None for all."""
+    attributes = unit.operation.attributes
+    if UNITS not in attributes:
+        return None
+    share = tuple(ir.DenseI64ArrayAttr(attributes[UNITS]))[-1]
+    del attributes[UNITS]
+    return share
 
 
 def _beside_records(device: Device, units: Iterable[Unit], options: ConstructOptions) -> Device:
@@ -180,7 +194,9 @@ def _beside_records(device: Device, units: Iterable[Unit], options: ConstructOpt
 
 
 def options_of(unit: Unit, options: ConstructOptions) -> ConstructOptions:
-    """Return how one unit is planned: the reduction of joined ops is never divided."""
+    """Return how one unit is planned: for the units that it says, and the reduction of joined ops is never divided."""
+    if UNITS in unit.operation.attributes:
+        options = replace(options, max_units=next(iter(ir.DenseI64ArrayAttr(unit.operation.attributes[UNITS]))) or None)
     return replace(options, split=False) if unit.joined else options
 
 
@@ -263,44 +279,38 @@ def _plan_measured(unit: Unit, name: str, device: Device, options: ConstructOpti
 
 
 def _plan_unit(
-    unit: Unit, name: str, device: Device, options: ConstructOptions, forced: Plan | None
+    unit: Unit, name: str, device: Device, options: ConstructOptions, forced: Plan | None, share: int | None = None
 ) -> list[rtile.ProgramOp]:
     """Give a unit a plan, its own or the one that is forced; return its programs."""
     for member in unit.members:
         _check_memory(unit.operation, member, device)
+    plan = forced or _best(unit, device, options, share)
     if unit.joined:
-        return [_plan_program(unit, name, device, options, forced)]
-    return _plan(
-        read_structured(unit.operation),
-        name,
-        device,
-        options,
-        forced or _best(unit, device, options),
-        forced is not None,
-    )
+        return [_plan_program(unit, name, device, options, plan, forced is not None)]
+    return _plan(read_structured(unit.operation), name, device, options, plan, forced is not None)
 
 
-def _best(unit: Unit, device: Device, options: ConstructOptions) -> Plan:
-    """Return the plan that construction chooses for a unit."""
+def _best(unit: Unit, device: Device, options: ConstructOptions, share: int | None = None) -> Plan:
+    """Return the plan that construction chooses for a unit, with its time on a share of the units."""
     try:
-        return best_plan(unit.expression, device, options)
+        plan = best_plan(unit.expression, device, options)
+        return plan if share in (None, plan.max_units) else plan_on_share(unit.expression, plan, device, share)
     except ConstructionError as error:
         fail(unit.operation, f"'{unit.operation.name}' {error}")
 
 
 def _plan_program(
-    unit: Unit, name: str, device: Device, options: ConstructOptions, forced: Plan | None
+    unit: Unit, name: str, device: Device, options: ConstructOptions, plan: Plan, is_forced: bool
 ) -> rtile.ProgramOp:
     """Give a program of several linalg ops its plan."""
     program: rtile.ProgramOp = unit.operation.opview
-    if forced and forced.split is not None:
+    if is_forced and plan.split is not None:
         fail(
             program,
             f"plan-file: {name}: a plan with 'part' divides the reduction of a program of one op, but this program has "
             f"{len(unit.members)} ops; run rtile-fuse with fusion=false ('roller compile --no-fusion')",
         )
-    plan = forced or _best(unit, device, options)
-    if forced:
+    if is_forced:
         plan = _validated(unit.operation, unit.expression, plan, device, options)
     program.attributes["sym_name"] = ir.StringAttr.get(name)
     program.attributes["plan"] = rtile.PlanAttr.of(plan)

@@ -14,10 +14,14 @@ time step each. Applications that differ in their buffers and starts alone share
     }) {sym_name = "matmul_0"} : (...) -> ()
     "rammer.apply"(%x, %w, %h) {callee = @matmul_0, starts = array<i64: 6>} : (...) -> ()
 
+`seconds` is the predicted time of one of its tasks, and `units` the share of the device that this is predicted for,
+beside operators of the same wave; without it, the whole.
+
 Paper: RAMMER, section 3.1.
 """
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 from roller_mlir.dialects.rammer.dialect import Rammer
@@ -64,6 +68,16 @@ class ApplyOp(FreeBuffers, name="apply"):
         return tuple(self.attributes["starts"]) if "starts" in self.attributes else ()
 
     @property
+    def seconds(self) -> float | None:
+        """The predicted time of a task, in seconds; None where nobody has predicted it."""
+        return self.attributes["seconds"].value if "seconds" in self.attributes else None
+
+    @property
+    def units(self) -> int | None:
+        """Units of the device that its tasks share, of those of its wave; None for all."""
+        return self.attributes["units"].value if "units" in self.attributes else None
+
+    @property
     def program(self) -> ProgramOp:
         """The program that computes it."""
         return self.callee.programs[self.kernel]
@@ -71,11 +85,15 @@ class ApplyOp(FreeBuffers, name="apply"):
     @hook
     def verify_invariants(self) -> None:
         """Check attributes, and the operands against the operator."""
-        known_attributes(self, ("callee", "kernel", "starts", OPERAND_SIZES))
+        known_attributes(self, ("callee", "kernel", "starts", "seconds", "units", OPERAND_SIZES))
         name = required_attribute(self, "callee", ir.FlatSymbolRefAttr, "a symbol").value
         parent = self.operation.parent
         inside = parent is not None and parent.name == "rammer.program"
         require(inside, f"must be inside 'rammer.program', not {parent.name if parent is not None else 'nothing'}")
+        seconds = optional_attribute(self, "seconds", ir.FloatAttr, "a number")
+        require(seconds is None or 0 <= seconds.value < inf, f"attribute 'seconds' must be a time, but is {seconds}")
+        units = optional_attribute(self, "units", ir.IntegerAttr, "an integer")
+        require(units is None or units.value > 0, f"attribute 'units' must be at least 1, but is {units}")
         kernel = optional_attribute(self, "kernel", ir.IntegerAttr, "an integer")
         operator = _operator_named(self, name)
         kinds = [argument.type for argument in operator.entry.arguments]
@@ -117,7 +135,15 @@ def _operator_named(op: Any, name: str) -> OperatorOp:
 
 
 def apply(
-    callee: str, buffers: Sequence[Any], *, kernel: int = 0, starts: Sequence[int] = (), loc: Any = None, ip: Any = None
+    callee: str,
+    buffers: Sequence[Any],
+    *,
+    kernel: int = 0,
+    starts: Sequence[int] = (),
+    seconds: float | None = None,
+    units: int | None = None,
+    loc: Any = None,
+    ip: Any = None,
 ) -> ApplyOp:
     """Build a `rammer.apply`.
 
@@ -126,6 +152,8 @@ def apply(
         buffers: Memrefs, one an argument of the operator.
         starts: What stands for the starts of its program, in elements.
         kernel: Which of the operator's programs computes it.
+        seconds: The predicted time of a task, in seconds.
+        units: Units that its tasks share; None for all.
         loc: Location; the current one where None.
         ip: Insertion point; the current one where None.
     """
@@ -134,4 +162,8 @@ def apply(
         attributes["starts"] = ir.DenseI64ArrayAttr.get(list(starts))
     if kernel:
         attributes["kernel"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), kernel)
+    if seconds is not None:
+        attributes["seconds"] = ir.FloatAttr.get(ir.F64Type.get(), seconds)
+    if units is not None:
+        attributes["units"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), units)
     return ir.Operation.create("rammer.apply", operands=list(buffers), attributes=attributes, loc=loc, ip=ip).opview

@@ -13,12 +13,14 @@ from dataclasses import dataclass, replace
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device
 from roller_mlir.hal.instructions import FAMILIES
-from roller_mlir.linalg.group.dispatches import named_units, planned_blocks
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.tensor_copy import WARPGROUP_THREADS
+from roller_mlir.passes.rammer_select_kernels import RammerSelectKernels
 from roller_mlir.passes.rtile_construct import RTileConstruct
+from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, fail
+from roller_mlir.support.passes.passes import Pass
 from roller_mlir.targets.family import family_of, passes_to
 from roller_mlir.targets.stage import KERNELS, PLANNED, Stage
 
@@ -32,7 +34,7 @@ class BlockChoice:
 
     Attributes:
         threads: Threads of a task.
-        seconds: The sum of the predicted times of the programs, null where they cannot be planned for it.
+        seconds: The sum of the predicted times of the waves of programs, null where they cannot be planned for it.
         refused: Why they cannot; "" where they can.
     """
 
@@ -84,12 +86,11 @@ def with_block(
     best: tuple[float, CompileOptions] | None = None
     refused: dict[int, DiagnosedError] = {}
     choices: list[BlockChoice] = []
-    units = named_units(planned_blocks(module)).values()
     for subgroups in SUBGROUPS:
         threads = subgroups * device.subgroup_size
         try:
             asked = _asked(module, options, families, threads, roles=threads % WARPGROUP_THREADS == 0)
-            seconds = planning_pass(target, asked).predicted_seconds(units)
+            seconds = _selecting_pass(target, asked).selection(module).seconds
         except DiagnosedError as error:
             refused[threads] = error
             choices.append(BlockChoice(threads=threads, refused=error.message))
@@ -104,10 +105,21 @@ def with_block(
 
 def planning_pass(target: str, options: CompileOptions) -> RTileConstruct:
     """Return the pass that plans under these options."""
+    (found,) = [one for one in _planning_passes(target, options) if isinstance(one, RTileConstruct)]
+    return found
+
+
+def _selecting_pass(target: str, options: CompileOptions) -> RammerSelectKernels:
+    """Return the pass that chooses kernels under these options."""
+    (found,) = [one for one in _planning_passes(target, options) if isinstance(one, RammerSelectKernels)]
+    return found
+
+
+def _planning_passes(target: str, options: CompileOptions) -> list[Pass]:
     given: dict[str, str | None] = {"device": target, **options.pipeline_options()}
-    *_, last = passes_to(PLANNED, given, persistent=options.persistent)
-    assert isinstance(last, RTileConstruct)
-    return last
+    if options.persistent:
+        given |= options.pipeline_options(PersistentOptions)
+    return passes_to(PLANNED, given, persistent=options.persistent)
 
 
 def _refusal(refused: Mapping[int, DiagnosedError]) -> DiagnosedError:

@@ -16,18 +16,16 @@ from roller_mlir.compiler.reached_stage import open_entry, reached_stage
 from roller_mlir.compiler.source import Source, parse_names
 from roller_mlir.compiler.stages import run_stages
 from roller_mlir.hal import find_device
-from roller_mlir.linalg.group.dispatches import named_units, planned_blocks
+from roller_mlir.linalg.group.dispatches import named_units, planned_blocks, producers_of
 from roller_mlir.passes.rammer_schedule import RammerSchedule
 from roller_mlir.passes.rammer_verify import RammerVerify
 from roller_mlir.passes.rtile_fuse import RTileFuse
-from roller_mlir.plan.plan import Prediction
 from roller_mlir.rammer.baselines import OperatorKernel
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.rammer.schedule import Schedule, VirtualDevice
 from roller_mlir.rammer.task_graph import TaskGraph
 from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.passes.passes import Pass
-from roller_mlir.support.values import values_used
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -41,15 +39,14 @@ class ScheduledProgram:
         schedule: Which vEU runs which tasks, and what they wait for.
         waits_before: Waits before `rammer-reduce-waits`.
         bodies: The body of each operator.
-        seconds: The predicted time of each operator, alone on the device and without a launch; None where its plan
-            has none.
         workspace_bytes: Memory for results between operators.
         state_bytes: Counters, and what is kept from launch to launch.
         choices: The numbers of threads of a task that were planned for.
         programs: How many distinct programs the operators have.
         phases_s: Seconds per phase: `read`, `threads` (the numbers of threads that were planned for), each pass.
         kernels: The operators as kernels of their own, as they are planned where nothing is persistent; none where the
-            module was planned already.
+            module was planned already, or nobody compares.
+        apart: The tasks before results shared bytes of the workspace; None where nobody compares.
     """
 
     function: str
@@ -58,46 +55,44 @@ class ScheduledProgram:
     schedule: Schedule
     waits_before: int
     bodies: tuple[int, ...]
-    seconds: tuple[float | None, ...]
     workspace_bytes: int
     state_bytes: int
     choices: tuple[BlockChoice, ...]
     programs: int
     phases_s: Mapping[str, float]
     kernels: tuple[OperatorKernel, ...]
+    apart: TaskGraph | None
 
 
-def scheduled_program(source: Source, target: str, options: CompileOptions) -> ScheduledProgram:
+def scheduled_program(
+    source: Source, target: str, options: CompileOptions, *, compared: bool = False
+) -> ScheduledProgram:
     """Schedule a function, as a compilation does.
 
     Args:
         source: MLIR text.
         target: A device's name, or the path of its description.
         options: They ask for a persistent kernel.
+        compared: Whether to return what it is compared with, too: `kernels` and `apart`.
 
     Raises:
         DiagnosedError: It cannot become one persistent kernel.
     """
     device, found = find_device(target), dict[str, Any]()
 
-    found["kernels"] = ()
+    found["kernels"], found["apart"] = (), None
 
     def look(step: Pass, module: Any) -> None:
-        if isinstance(step, RTileFuse):
+        if compared and isinstance(step, RTileFuse):
             found["kernels"] = _operator_kernels(module, target, options)
         for graph in graphs_of(module):
             if isinstance(step, RammerSchedule):
                 found["waits_before"] = schedule_of(graph)[1].wait_count
+                found["apart"] = read_graph(graph, device).tasks if compared else None
             if not isinstance(step, RammerVerify):
                 continue
             function = graph.operation.parent.opview
             assert isinstance(function, func.FuncOp)
-            predicted: dict[tuple[str, int], float | None] = {}
-            for one in graph.applications:
-                key = (one.attributes["callee"].value, one.kernel)
-                if key not in predicted:
-                    plan = one.program.plan
-                    predicted[key] = None if plan is None else _alone(plan.read().prediction)
             virtual, schedule = schedule_of(graph)
             found.update(
                 virtual=virtual,
@@ -105,7 +100,6 @@ def scheduled_program(source: Source, target: str, options: CompileOptions) -> S
                 bodies=bodies_of(function, graph).of,
                 graph=read_graph(graph, device).tasks,
                 programs=len({ir.FlatSymbolRefAttr(one.attributes["callee"]).value for one in graph.applications}),
-                seconds=tuple(predicted[one.attributes["callee"].value, one.kernel] for one in graph.applications),
             )
 
     started = time.perf_counter()
@@ -132,26 +126,16 @@ def _operator_kernels(module: ir.Module, target: str, options: CompileOptions) -
     blocks = planned_blocks(module)
     units = list(named_units(blocks).values())
     plans = planning_pass(target, plain).chosen_plans(units)
-    number_of = {unit.operation: number for number, unit in enumerate(units)}
-    made: dict[ir.Value, frozenset[int]] = {}  # by value: the units that it comes of
     kernels: list[OperatorKernel] = []
-    for operation in (op.operation for block in blocks for op in block.operations):
-        given = frozenset[int]().union(*(made.get(value, frozenset()) for value in values_used(operation)))
-        number = number_of.get(operation)
-        made.update(dict.fromkeys(operation.results, given if number is None else frozenset((number,))))
-        if number is not None and (prediction := plans[number].prediction) is not None:
-            launch_s = prediction.seconds_by_layer.get("launch", 0.0)
+    for plan, producers in zip(plans, producers_of(blocks, units), strict=True):
+        if (prediction := plan.prediction) is not None:
             kernels.append(
                 OperatorKernel(
-                    seconds=prediction.seconds - launch_s,
-                    launch_s=launch_s,
-                    launches=1 if plans[number].split is None else 2,
+                    seconds=prediction.seconds - prediction.launch_s,
+                    launch_s=prediction.launch_s,
+                    launches=1 if plan.split is None else 2,
                     share=min(1.0, prediction.waves * max(1, prediction.tasks_per_unit)),
-                    producers=tuple(sorted(given)),
+                    producers=producers,
                 )
             )
     return tuple(kernels)
-
-
-def _alone(prediction: Prediction | None) -> float | None:
-    return None if prediction is None else prediction.seconds - prediction.seconds_by_layer.get("launch", 0.0)

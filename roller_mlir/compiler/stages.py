@@ -75,7 +75,9 @@ def run_stages(
         started = time.perf_counter()
 
     def run(first: Stage | None, last: Stage) -> None:
-        steps = _passes(target, options, last)[0 if first is None else COMMON.index(first) + 1 :]
+        steps = _passes(target, options, last)
+        if first is not None:
+            steps = steps[[step.name for step in steps].index(first.made_by) + 1 :]
         collected = run_pipeline(module, list[Step](steps), printed)
         stages.notes += tuple(f"{d.severity}: {d.message}" for d in collected.diagnostics)
 

@@ -9,6 +9,8 @@ PROGRAM = "rtile.program_name"
 EXPRESSION = "rtile.expression"
 # On a program and its kernel, whose plan was measured: where the plan is from, and its times, as text for people.
 TUNED = "rtile.tuned"
+# On what gets one plan: the units that its kernel is for, and those whose bandwidth it gets beside others.
+UNITS = "rtile.units"
 # On a kernel: how many of its blocks are to fit on one unit, a bound on registers.
 TASKS_PER_UNIT = "rtile.tasks_per_unit"
 # On a kernel, in place of that: registers that a thread is expected to need.

@@ -6,7 +6,7 @@ Paper: ROLLER section 3 (rTile per memory layer, rProgram).
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import prod
+from math import ceil, prod
 from typing import Annotated
 
 from roller_mlir.plan.codec import OneOf, PowerOfTwo, Range
@@ -171,6 +171,16 @@ class Prediction:
     tasks_per_unit: int
     waves: float
     occupancy: float
+
+    @property
+    def launch_s(self) -> float:
+        """What of its time a launch takes."""
+        return self.seconds_by_layer.get("launch", 0.0)
+
+    @property
+    def task_s(self) -> float:
+        """The time of a task beside as many others as the device holds: of one wave, without the launch."""
+        return (self.seconds - self.launch_s) / ceil(self.waves)
 
 
 @dataclass(frozen=True, kw_only=True)

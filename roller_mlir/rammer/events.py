@@ -65,7 +65,7 @@ def add_barriers(graph: TaskGraph, programs: Sequence[Ints]) -> Schedule:
     Each vEU runs its tasks wave by wave. Behind its last task of a wave it signals the wave's event, for which its
     first task of a later wave waits: that of the wave before, whose tasks have waited for all earlier ones.
     """
-    waves = waves_of(graph)
+    waves = waves_of(graph.operator_producers)
     of_operator = np.zeros(len(graph.operators), np.int32)
     for number, operators in enumerate(waves):
         of_operator[operators] = number

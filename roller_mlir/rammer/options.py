@@ -35,6 +35,21 @@ class ScheduleOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SelectionOptions(Options):
+    """Which kernels operators have."""
+
+    select_kernels: bool = option(
+        True,
+        help="whether operators that run beside others may have other kernels than those that are fastest alone",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacingOptions(ScheduleOptions, SelectionOptions):
+    """What runs where."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class WalkOptions(Options):
     """How a persistent kernel walks its schedule."""
 
@@ -51,5 +66,5 @@ class WalkOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PersistentOptions(ScheduleOptions, WalkOptions):
+class PersistentOptions(PlacingOptions, WalkOptions):
     """What may be asked of a persistent kernel."""

@@ -6,6 +6,7 @@ Paper: RAMMER, section 3.3: the policy stands apart from the mechanism.
 
 import heapq
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -73,14 +74,17 @@ class _Placement:
         return tuple(np.array(program, np.int32) for program in self.programs)
 
 
-def waves_of(graph: TaskGraph) -> list[list[int]]:
-    """Return the operators by waves: the fringes of a breadth-first walk over the operators.
+def waves_of(producers: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Return operators by waves: the fringes of a breadth-first walk over them.
 
     Paper: RAMMER, Algorithm 1, line 3.
+
+    Args:
+        producers: Of each operator the numbers of those whose results it reads, all smaller than its own.
     """
-    wave = [0] * len(graph.operators)
-    for producer, consumer in graph.operator_dependences:
-        wave[consumer] = max(wave[consumer], wave[producer] + 1)
+    wave: list[int] = []
+    for each in producers:
+        wave.append(max((wave[one] + 1 for one in each), default=0))
     found: dict[int, list[int]] = defaultdict(list)
     for operator, number in enumerate(wave):
         found[number].append(operator)
@@ -88,17 +92,22 @@ def waves_of(graph: TaskGraph) -> list[list[int]]:
 
 
 def usual_blocks(graph: TaskGraph, units: int) -> int:
-    """Return how many blocks find work at once: all tasks of a wave on units of their own, or those of one operator.
+    """Return how many blocks find work at once: all tasks of a wave on units of their own, or as many as are predicted.
 
-    More blocks than units run where one operator has as many tasks: times of tasks are predicted beside that operator's
-    others, not beside those of other operators.
+    More blocks than units run where times of tasks are predicted so: of one operator alone, or of operators that share
+    the device.
 
     Args:
         graph: The tasks.
         units: Units of the device.
     """
-    widest = max((sum(graph.operators[one].tasks for one in wave) for wave in waves_of(graph)), default=1)
-    return max(min(widest, units), max((one.tasks for one in graph.operators), default=1))
+    widest = 1
+    for wave in waves_of(graph.operator_producers):
+        operators = [graph.operators[number] for number in wave]
+        together = [one.tasks if one.together is None else one.together for one in operators]
+        shared = sum(together) if sum(one.units or units for one in operators) <= units else 0
+        widest = max(widest, *together, min(sum(together), units), shared)
+    return widest
 
 
 def wavefront(graph: TaskGraph, execution_units: int, hand_over_s: float) -> tuple[Ints, ...]:
@@ -107,7 +116,7 @@ def wavefront(graph: TaskGraph, execution_units: int, hand_over_s: float) -> tup
     Paper: RAMMER, Algorithm 1, lines 12 to 19, with one program for the whole graph.
     """
     placement = _Placement(graph, execution_units, hand_over_s)
-    for wave in waves_of(graph):
+    for wave in waves_of(graph.operator_producers):
         for operator in wave:
             for task in range(graph.first[operator], graph.first[operator + 1]):
                 placement.append(task)

@@ -56,6 +56,8 @@ class TaskOperator:
         seconds: Predicted time of one task, without waits.
         reads: What its tasks read.
         writes: What its tasks write.
+        units: Units of the device that they share, beside operators of the same wave; None for all.
+        together: How many of them its time is predicted for, at the same time; None where it is not known.
     """
 
     name: str
@@ -63,6 +65,8 @@ class TaskOperator:
     seconds: float
     reads: tuple[TaskAccess, ...]
     writes: tuple[TaskAccess, ...]
+    units: int | None = None
+    together: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,9 +126,12 @@ class TaskGraph:
         return _Tracker(self).dependences()
 
     @cached_property
-    def operator_dependences(self) -> list[tuple[int, int]]:
-        """Pairs of operators of which tasks of the second need tasks of the first, each once, in rising order."""
-        return list(self._operator_pairs)
+    def operator_producers(self) -> list[list[int]]:
+        """Of each operator those of whose tasks its own need some."""
+        found: list[list[int]] = [[] for _ in self.operators]
+        for producer, consumer in self._operator_pairs:
+            found[consumer].append(producer)
+        return found
 
     @cached_property
     def _operator_pairs(self) -> dict[tuple[int, int], tuple[int, int]]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from roller_mlir.hal import Device
 from roller_mlir.hal.vendors import register_vendor
 from roller_mlir.support.passes.passes import NamedPipeline, Pass, register_pipeline
-from roller_mlir.targets.stage import COMMON, KERNELS, PERSISTENT, Stage
+from roller_mlir.targets.stage import COMMON, KERNELS, PERSISTENT, PLANNED, SELECT_KERNELS, Stage
 
 if TYPE_CHECKING:
     from roller_mlir.backend.job import BuildRequest, KernelBinary
@@ -68,9 +68,11 @@ class TargetFamily:
     def persistent_pipeline(self) -> NamedPipeline:
         """The same with one persistent kernel for all programs of a function."""
         usual = self.pipeline
-        passes = [one for name in usual.passes for one in (PERSISTENT if name == KERNELS.made_by else (name,))]
+        own_passes = {PLANNED.made_by: (SELECT_KERNELS, PLANNED.made_by), KERNELS.made_by: PERSISTENT}
+        passes = [one for name in usual.passes for one in own_passes.get(name, (name,))]
         summary = f"{usual.summary}, all programs in one persistent kernel"
-        own = {"rtile-construct": {"records": "true"}, "rtile-assign-buffers": {"reuse": "false"}}
+        records = {"records": "true"}
+        own = {SELECT_KERNELS: records, PLANNED.made_by: records, "rtile-assign-buffers": {"reuse": "false"}}
         presets = {**PRESETS, **own}
         return replace(usual, name=f"{usual.name}-persistent", summary=summary, passes=tuple(passes), presets=presets)
 
@@ -140,6 +142,8 @@ def passes_to(last: Stage, options: Mapping[str, str | None], *, persistent: boo
     family = family_named("simulator")
     steps = expand_pipeline((family.persistent_pipeline if persistent else family.pipeline).name, dict(options))
     wanted = [stage.made_by for stage in COMMON[: COMMON.index(last) + 1]]
+    if persistent and PLANNED in COMMON[: COMMON.index(last) + 1]:
+        wanted.append(SELECT_KERNELS)
     if persistent and last is KERNELS:
         wanted += PERSISTENT
     return [step for step in steps if isinstance(step, Pass) and step.name in wanted]

@@ -52,6 +52,9 @@ KERNELS = Stage(
 COMMON = (NORMALISED, FUSED, PLANNED, LOOPS, BUFFERS, KERNELS)
 """The stages from linalg to kernels, which are the same for all targets."""
 
+SELECT_KERNELS = "rammer-select-kernels"
+"""The pass in front of `PLANNED` that chooses kernels by what runs beside them, where all programs are one kernel."""
+
 PERSISTENT = (
     *("rammer-form-graph", "rammer-schedule", "rammer-assign-buffers", "rammer-reduce-waits"),
     *("rammer-verify", "rammer-outline-kernel"),

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     from roller_mlir.compiler.options import CompileOptions
     from roller_mlir.model.options import ChoiceOptions, FusionOptions, PlanFileOptions
-    from roller_mlir.rammer.options import ScheduleOptions
+    from roller_mlir.rammer.options import PlacingOptions
 
     parser.add_argument("file", metavar="FILE", help="MLIR text or bytecode; - reads the standard input")
     add_target_arguments(parser, default="h200")
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(group, PlanFileOptions, "tuning")
     group = parser.add_argument_group("the schedule of one persistent kernel, instead of operators' plans")
     add_options(group, CompileOptions, "persistent")
-    add_options(group, ScheduleOptions)
+    add_options(group, PlacingOptions)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -94,9 +94,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check_persistent(arguments: argparse.Namespace) -> None:
     from roller_mlir.console.errors import UsageError
-    from roller_mlir.rammer.options import ScheduleOptions
+    from roller_mlir.rammer.options import PlacingOptions
 
-    if not arguments.persistent and (given := sorted(given_flags(arguments, ScheduleOptions))):
+    if not arguments.persistent and (given := sorted(given_flags(arguments, PlacingOptions))):
         raise UsageError(f"{', '.join(given)}: only a persistent kernel has a schedule; add --persistent")
     if arguments.persistent and (given := sorted(named_flags(arguments, "op", "top_k", "html"))):
         raise UsageError(f"{', '.join(given)}: --persistent explains a schedule, not operators; leave out one of them")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     from roller_mlir.model.options import ChoiceOptions, FusionOptions, PlanFileOptions
-    from roller_mlir.rammer.options import ScheduleOptions
+    from roller_mlir.rammer.options import PlacingOptions
 
     parser.add_argument("file", metavar="FILE", help="MLIR text or bytecode, or a model; - reads the standard input")
     add_target_arguments(parser, default="h200")
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trace", metavar="OUT.json", help="write a trace for Perfetto or chrome://tracing")
     add_options(parser, FusionOptions, "fusion")
     group = parser.add_argument_group("the schedule")
-    add_options(group, ScheduleOptions)
+    add_options(group, PlacingOptions)
     group = parser.add_argument_group("what the construction may do")
     add_options(group, ChoiceOptions)
     add_options(group, PlanFileOptions, "tuning")

@@ -2,14 +2,14 @@
 """The task graph of a `rammer.program`: its applications as operators on the bytes of the function's buffers."""
 
 from dataclasses import dataclass
-from math import ceil, inf, prod
+from math import inf, prod
 
 import numpy as np
 
 from roller_mlir.codegen.buffer_order import place_of
 from roller_mlir.codegen.graph.operands import check_operands
 from roller_mlir.codegen.graph.task_boxes import ProgramBoxes, boxes_of
-from roller_mlir.dialects import rammer, rtile
+from roller_mlir.dialects import rammer
 from roller_mlir.hal import Device
 from roller_mlir.rammer.boxes import TaskBoxes
 from roller_mlir.rammer.task_graph import ConflictError, TaskAccess, TaskGraph, TaskOperator
@@ -44,18 +44,15 @@ def read_graph(program: rammer.GraphOp, device: Device, *, ordered: bool = True)
     check_operands(program)
     applications = program.applications
     types: dict[tuple[object, ...], ProgramBoxes] = {}
-    seconds: dict[tuple[object, ...], float] = {}  # of a task, by program
     numbers: dict[ir.Value | str, int] = {}
     operators: list[TaskOperator] = []
     for application in applications:
         name, number = application.attributes["callee"].value, len(operators)
-        program_key = (name, application.kernel)
-        key = (*program_key, application.starts)
+        key = (name, application.kernel, application.starts)
         if key not in types:
             types[key] = boxes_of(application.program, application.starts)
         boxes = types[key]
-        if program_key not in seconds:
-            seconds[program_key] = _task_seconds(application.program, boxes, device)
+        seconds = application.seconds
 
         def accesses(found: tuple[tuple[int, TaskBoxes], ...], on: rammer.ApplyOp = application) -> list[TaskAccess]:
             places = [place_of(on.operands[number]) for number, _ in found]
@@ -68,9 +65,11 @@ def read_graph(program: rammer.GraphOp, device: Device, *, ordered: bool = True)
             TaskOperator(
                 f"{name} ({number})" if len(applications) > 1 else name,
                 boxes.tasks,
-                seconds[program_key],
+                _moved_seconds(boxes, device) if seconds is None else seconds,
                 tuple(accesses(boxes.reads)),
                 tuple(accesses(boxes.writes)),
+                application.units,
+                None if seconds is None else _together(application, boxes.tasks, device),
             )
         )
     graph = TaskGraph(tuple(operators))
@@ -82,15 +81,16 @@ def read_graph(program: rammer.GraphOp, device: Device, *, ordered: bool = True)
     return ApplicationGraph(graph, tuple(applications), tuple(numbers))
 
 
-def _task_seconds(program: rtile.ProgramOp, boxes: ProgramBoxes, device: Device) -> float:
-    """Return a prediction of a task's time.
+def _together(application: rammer.ApplyOp, tasks: int, device: Device) -> int:
+    """Return how many tasks of an application run at a time, where each takes as long as it is predicted."""
+    return min(tasks, (application.units or device.units) * (application.program.tasks_per_unit or 1))
 
-    That is the time of one wave of what the plan's prediction says, without the launch; where a program has no
-    prediction, that of a unit's share of the memory's bandwidth, which moves what the task touches.
+
+def _moved_seconds(boxes: ProgramBoxes, device: Device) -> float:
+    """Return the time of a task of which no prediction is known.
+
+    That is the time in which a unit's share of the memory's bandwidth moves what the task touches.
     """
-    prediction = program.plan.read().prediction if program.plan is not None else None
-    if prediction is not None:
-        return (prediction.seconds - prediction.seconds_by_layer.get("launch", 0.0)) / ceil(prediction.waves)
     touched = sum(
         prod(np.maximum(0, one.high[0] - one.low[0]).tolist()) * one.element_bytes
         for _, one in (*boxes.reads, *boxes.writes)

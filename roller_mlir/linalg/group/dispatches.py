@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Units: what gets one plan each, a linalg op that stands alone or a program of several; and what they are called."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from roller_mlir.linalg.rewrite.equal_programs import program_text
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import values_used
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,25 @@ def named_units(blocks: list[Any]) -> dict[str, Unit]:
                 known[text] = _read_program(one)
             found.append(replace(known[text], operation=one))
     return {f"{unit.root_name}_{number}": unit for number, unit in enumerate(found)}
+
+
+def producers_of(blocks: list[Any], units: Sequence[Unit]) -> list[tuple[int, ...]]:
+    """Return of each unit the numbers of the units whose results it takes, through whatever stands between, in order.
+
+    Args:
+        blocks: Where they stand.
+        units: All that `named_units` returns of these, in its order.
+    """
+    number_of = {unit.operation: number for number, unit in enumerate(units)}
+    made: dict[ir.Value, frozenset[int]] = {}  # by value: the units that it comes of
+    found: list[tuple[int, ...]] = []
+    for operation in (op.operation for block in blocks for op in block.operations):
+        given = frozenset[int]().union(*(made.get(value, frozenset()) for value in values_used(operation)))
+        number = number_of.get(operation)
+        made.update(dict.fromkeys(operation.results, given if number is None else frozenset((number,))))
+        if number is not None:
+            found.append(tuple(sorted(given)))
+    return found
 
 
 def is_unplanned(operation: ir.Operation) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from roller_mlir.hal import Device
+from roller_mlir.model.cost.performance import predict
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.search.construct import construct
@@ -29,6 +30,21 @@ def best_plan(expression: TensorExpression, device: Device, options: ConstructOp
     if isinstance(found, str):
         raise ConstructionError(found)
     return found
+
+
+@lru_cache(maxsize=2048)
+def plan_on_share(expression: TensorExpression, plan: Plan, device: Device, units: int) -> Plan:
+    """Return a plan with the time that is predicted where its tasks share so many units, and their bandwidth.
+
+    Args:
+        expression: The operator.
+        plan: Its plan, for these units or for more.
+        device: What it runs on.
+        units: The share.
+    """
+    split = plan.split and replace(plan.split, join=replace(plan.split.join, max_units=units))
+    shared = replace(plan, max_units=units, split=split)
+    return replace(shared, prediction=predict(expression, shared, device))
 
 
 @lru_cache(maxsize=2048)

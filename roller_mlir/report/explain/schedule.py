@@ -2,6 +2,7 @@
 """The schedule of a function that `roller compile --persistent` makes one kernel of: as data, and for a terminal."""
 
 from dataclasses import dataclass
+from math import ceil
 
 from rich.console import Console
 from rich.text import Text
@@ -26,13 +27,15 @@ class ScheduledOperator:
         name: Its program, and its place among the operators.
         tasks: How many tasks it has.
         body: Number of the body that runs them; equal operators share one.
-        seconds: Its predicted time, alone on the device and without a launch, null where its plan has none.
+        units: Units of the device that it shares in its wave, null for all.
+        seconds: Its predicted time on these, without a launch, null where its plan has none.
         task_seconds: The predicted time of a task, by which tasks are placed.
     """
 
     name: str
     tasks: int
     body: int
+    units: int | None
     seconds: float | None
     task_seconds: float
 
@@ -126,9 +129,14 @@ def explain_schedule(source: Source, target: str, options: CompileOptions) -> Sc
         choices=one.choices,
         operators=tuple(
             ScheduledOperator(
-                name=operator.name, tasks=operator.tasks, body=body, seconds=alone, task_seconds=operator.seconds
+                name=operator.name,
+                tasks=operator.tasks,
+                body=body,
+                units=operator.units,
+                seconds=operator.together and ceil(operator.tasks / operator.together) * operator.seconds,
+                task_seconds=operator.seconds,
             )
-            for operator, body, alone in zip(one.graph.operators, one.bodies, one.seconds, strict=True)
+            for operator, body in zip(one.graph.operators, one.bodies, strict=True)
         ),
     )
 

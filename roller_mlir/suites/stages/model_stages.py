@@ -54,10 +54,11 @@ def schedule_model(model: Model, target: str, options: CompileOptions | None = N
     begun = time.perf_counter()
     source = _source(model)
     written = time.perf_counter()
-    one = scheduled_program(source, target, options)
+    one = scheduled_program(source, target, options, compared=True)
     done = time.perf_counter()
     times = replay(one.graph, one.schedule, options.hand_over_s)
-    waves = add_barriers(one.graph, wavefront(one.graph, len(one.schedule.programs), options.hand_over_s))
+    assert one.apart is not None, "it was asked for"
+    waves = add_barriers(one.apart, wavefront(one.apart, len(one.schedule.programs), options.hand_over_s))
     return {
         **model_record(model),
         "operators": len(one.graph.operators),
@@ -71,7 +72,7 @@ def schedule_model(model: Model, target: str, options: CompileOptions | None = N
         "launches_s": launched_s(one.kernels),
         "line_s": in_line_s(one.kernels),
         "graph_s": as_graph_s(one.kernels),
-        "waves_s": replay(one.graph, waves, options.hand_over_s).makespan_s,
+        "waves_s": replay(one.apart, waves, options.hand_over_s).makespan_s,
         "makespan_s": times.makespan_s,
         "bound_s": times.bound_s,
         "utilisation": times.utilisation,

@@ -39,12 +39,17 @@ def equal_layers(layers: int = 3, side: int = 48) -> Model:
 
 
 def branches(widths: Sequence[int] = (16, 32, 48, 80)) -> Model:
-    """Return four branches of two products each, of such widths, and their sum."""
+    """Return branches of two products each, of such widths, and their sum."""
     text = linalg_models.branches(32, 48, widths, 40)
     rng = np.random.default_rng(2)
     x = rng.integers(-2, 3, (32, 48)).astype(np.float32)
     weights = [rng.integers(-2, 3, shape).astype(np.float32) for k in widths for shape in ((48, k), (k, 40))]
-    return text, [x, *weights], [sum(x @ weights[2 * i] @ weights[2 * i + 1] for i in range(4))], 0.0
+    return (
+        text,
+        [x, *weights],
+        [sum(x @ one @ other for one, other in zip(weights[::2], weights[1::2], strict=True))],
+        0.0,
+    )
 
 
 def lstm(steps: int = 4, layers: int = 3, hidden: int = 32) -> Model:

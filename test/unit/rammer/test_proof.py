@@ -65,7 +65,7 @@ def test_barriers_stand_between_waves(seed: int) -> None:
     for _ in range(20):
         graph = random_graph(rng)
         try:
-            waves = waves_of(graph)
+            waves = waves_of(graph.operator_producers)
         except ConflictError:
             continue
         units = rng.randint(1, 3)

@@ -119,12 +119,12 @@ def test_what_waits_for_ever_is_no_time() -> None:
 
 
 def test_a_wave_is_as_wide_as_all_that_runs_side_by_side() -> None:
-    """Four branches have a block a unit, where the largest product alone has fewer tasks, and less predicted time."""
+    """Four branches have more blocks than the largest product alone has tasks, and less predicted time."""
     text = branches((32,) * 4)[0]
     options = CompileOptions(persistent=True, block_threads=64)
     wide = scheduled_program(Source("branches", text), "h200", options)
     largest = max(one.tasks for one in wide.graph.operators)
-    assert largest < len(wide.schedule.programs) == 132
+    assert largest < len(wide.schedule.programs)
     narrow = scheduled_program(Source("branches", text), "h200", replace(options, blocks=largest))
     times = [replay(one.graph, one.schedule, options.hand_over_s) for one in (wide, narrow)]
     assert times[0].makespan_s < times[1].makespan_s

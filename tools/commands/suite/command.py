@@ -52,6 +52,7 @@ _MODELS = "rammer6"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     from roller_mlir.model.options import ChoiceOptions, PlanFileOptions
+    from roller_mlir.rammer.options import PlacingOptions
     from roller_mlir.suites.element_types import DTYPES
 
     parser.add_argument("suite", nargs="?", metavar="NAME|DIR", help="a suite, or a folder with a table operators.csv")
@@ -106,6 +107,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     construction = parser.add_argument_group("what the construction may do")
     add_options(construction, ChoiceOptions)
     add_options(construction, PlanFileOptions, "tuning")
+    add_options(parser.add_argument_group(f"of {_MODELS}, each one persistent kernel"), PlacingOptions)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -123,10 +125,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _check_usage(arguments: argparse.Namespace) -> None:
     from roller_mlir.console.errors import UsageError
     from roller_mlir.model.options import ChoiceOptions
+    from roller_mlir.rammer.options import PlacingOptions
     from roller_mlir.tools.commands.targets import given_target
 
     given = named_flags(arguments, *_GIVEN) | given_flags(arguments, ChoiceOptions)
     given |= {"--target"} if given_target(arguments) else set()
+    placing = given_flags(arguments, PlacingOptions)
+    given |= placing
 
     def only_with(subject: str, allowed: set[str]) -> None:
         beyond = sorted(given - allowed)
@@ -141,9 +146,9 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         if arguments.data is None:
             raise UsageError(f"{_ROWS} predicts measured tiles; name the folder of their CSV files with --data DIR")
     elif arguments.suite == _MODELS:
-        _check_models(arguments, only_with, given_flags(arguments, ChoiceOptions))
-    elif given & {"--batch", "--scale"}:
-        raise UsageError(f"--batch and --scale go with {_MODELS}, but got suite '{arguments.suite}'")
+        _check_models(arguments, only_with, placing | given_flags(arguments, ChoiceOptions))
+    elif foreign := sorted(given & {"--batch", "--scale", *placing}):
+        raise UsageError(f"{' and '.join(foreign)} go with {_MODELS}, but got suite '{arguments.suite}'")
     elif stage == _MODEL_STAGES[0]:
         raise UsageError(f"--stage {stage} goes with {_MODELS}, but got suite '{arguments.suite}'")
     elif arguments.data is not None:

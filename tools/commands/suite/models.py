@@ -3,7 +3,6 @@
 
 import argparse
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
@@ -68,13 +67,15 @@ def _work(stage: str, arguments: argparse.Namespace, models: "Sequence[Model]") 
     """Return a stage as a function of a model."""
     from roller_mlir.compiler import CompileOptions
     from roller_mlir.model.options import ChoiceOptions
+    from roller_mlir.rammer.options import PlacingOptions
     from roller_mlir.suites.stages.compile_stage import ARTIFACTS
     from roller_mlir.suites.stages.model_stages import compile_model, run_model, schedule_model
     from roller_mlir.tools.commands.suite.jobs import saver
     from roller_mlir.tools.commands.targets import target_of
 
     target = target_of(arguments)
-    options = replace(CompileOptions(**ChoiceOptions.values_of(arguments)), persistent=True)
+    asked = {**ChoiceOptions.values_of(arguments), **PlacingOptions.values_of(arguments)}
+    options = CompileOptions(persistent=True, **asked)
     if stage != "compile":
         return partial({"schedule": schedule_model, "run": run_model}[stage], target=target, options=options)
     if arguments.output is None:

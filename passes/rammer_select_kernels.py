@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`rammer-select-kernels`: each op gets a share of the device by what runs beside it, and the kernel for that share.
+
+Precondition: ops, some of them joined (`rtile-fuse`), of one persistent kernel. Postcondition: those that have not the
+device for themselves carry `rtile.units`: the units that their kernel is planned for (0: all), and the share whose time
+is predicted; `rtile-construct` plans them so.
+
+    %1 = linalg.matmul {rtile.units = array<i64: 17, 17>} ins(%x, %w : ...) ...    // one of eight branches
+
+Ops that need nothing of each other are a wave. Of the shares that halve the device again and again, each kind of op in
+a wave gets that by which the wave is predicted to take the least time: no less than its longest op, than the work of
+all of them on all units, and than what all of them move, by the bandwidth of the device. `select-kernels=false` leaves
+each op the kernel that is fastest alone, with the time that is predicted beside the others, to compare with.
+
+Times are those of a tuning data base where it has a plan for an op and so many units, else the model's. Plans of a file
+stay as they are.
+Refused: what `rtile-construct` refuses to plan.
+Paper: RAMMER, section 3.3 and Algorithm 1, lines 4 to 11.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import ClassVar
+
+from roller_mlir.linalg.group.dispatches import Unit, named_units, planned_blocks, producers_of
+from roller_mlir.loops.attributes import UNITS
+from roller_mlir.model.machine import machine_of
+from roller_mlir.model.search.best_plan import plan_on_share
+from roller_mlir.passes.rtile_construct import Planning, options_of, plan_for
+from roller_mlir.plan import TensorExpression
+from roller_mlir.plan.least_starts import with_least_starts
+from roller_mlir.rammer.options import SelectionOptions
+from roller_mlir.rammer.policy import waves_of
+from roller_mlir.rammer.selection import SharedKernel, WaveChoice, select
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.passes.passes import Pass, register
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelSelection:
+    """What the ops of a module get.
+
+    Attributes:
+        units: The ops, in order.
+        all_units: Units of the device that may be used.
+        shares: The share of the device that each gets, in units.
+        seconds: The sum of the predicted times of the waves, without hand-overs.
+    """
+
+    units: tuple[Unit, ...]
+    all_units: int
+    shares: tuple[int, ...]
+    seconds: float
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class RammerSelectKernels(SelectionOptions, Planning, Pass):
+    """Gives each op a share of the device, and the kernel for it."""
+
+    name: ClassVar[str] = "rammer-select-kernels"
+    summary: ClassVar[str] = "choose the kernel of each operator by what runs beside it"
+    requires: ClassVar[frozenset[str]] = frozenset({"normalized"})
+    establishes: ClassVar[frozenset[str]] = frozenset()
+
+    def run(self, module: ir.Module) -> None:
+        """Give each op that shares the device `rtile.units`."""
+        if self.plan_file:
+            return
+        chosen = self.selection(module)
+        for unit, share in zip(chosen.units, chosen.shares, strict=True):
+            if share < chosen.all_units:
+                given = share if self.select_kernels else self.max_units or 0
+                unit.operation.attributes[UNITS] = ir.DenseI64ArrayAttr.get([given, share])
+
+    def selection(self, module: ir.Module) -> KernelSelection:
+        """Choose the share of each op of a module, which is not changed.
+
+        Raises:
+            DiagnosedError: One of them cannot be planned.
+        """
+        blocks = planned_blocks(module)
+        units = tuple(named_units(blocks).values())
+        numbers: dict[tuple[TensorExpression, bool], int] = {}
+        kinds = [numbers.setdefault((with_least_starts(unit.expression), unit.joined), len(numbers)) for unit in units]
+        first = [units[kinds.index(kind)] for kind in range(len(numbers))]
+        kernels = _Kernels(self, first)
+        all_units = kernels.machine.units
+        shares, seconds = [0] * len(units), 0.0
+        known: dict[tuple[int, ...], WaveChoice] = {}
+        for wave in waves_of(producers_of(blocks, units)):
+            given = sorted(kinds[one] for one in wave)
+            if (key := tuple(given)) not in known:
+                known[key] = select(given, all_units, kernels.on_share)
+            chosen = known[key]
+            share_of = dict(zip(given, chosen.units, strict=True))
+            seconds += chosen.seconds
+            for one in wave:
+                shares[one] = share_of[kinds[one]]
+        return KernelSelection(units=units, all_units=all_units, shares=tuple(shares), seconds=seconds)
+
+
+class _Kernels:
+    """The kernels of kinds of ops on shares of the device, and their times, each asked for once."""
+
+    def __init__(self, planning: RammerSelectKernels, first: Sequence[Unit]) -> None:
+        self.options = planning.construct_options()
+        self.device = planning.device_for(first, self.options)
+        self.machine = machine_of(self.device, self.options.max_units)
+        self.measured = planning.measured_plans()
+        self.first, self.selects = first, planning.select_kernels
+        self.known: dict[tuple[int, int], SharedKernel] = {}
+
+    def on_share(self, kind: int, share: int) -> SharedKernel:
+        """Return the kernel of a kind on a share of the units."""
+        if (kind, share) not in self.known:
+            self.known[kind, share] = self._times(kind, share)
+        return self.known[kind, share]
+
+    def _times(self, kind: int, share: int) -> SharedKernel:
+        unit, least = self.first[kind], share < self.machine.units
+        options = options_of(unit, self.options)
+        if least and self.selects:
+            options = replace(options, max_units=share)
+        plan = plan_for(unit, self.device, options, self.measured)
+        if least and not self.selects:
+            plan = plan_on_share(unit.expression, plan, self.device, share)
+        prediction = plan.prediction
+        assert prediction is not None, "planning predicts"
+        seconds = prediction.seconds - prediction.launch_s * (1 if plan.split is None else 2)
+        machine = machine_of(self.device, share)
+        moved = max(
+            prediction.seconds_by_layer["global"] * (machine.global_bytes_per_s / self.machine.global_bytes_per_s),
+            prediction.seconds_by_layer["l2"] * (machine.cache_bytes_per_s / self.machine.cache_bytes_per_s),
+        )
+        busy = seconds / ceil(prediction.waves) * prediction.waves
+        return SharedKernel(seconds=seconds, unit_s=busy * share, memory_s=moved)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which kernels run side by side: the choice against every choice there is, and what it does to whole graphs."""
+
+import random
+from dataclasses import replace
+from itertools import product
+
+import pytest
+from graph_models import branches
+
+from roller_mlir.compiler import CompileOptions
+from roller_mlir.compiler.scheduled_program import ScheduledProgram, scheduled_program
+from roller_mlir.compiler.source import Source
+from roller_mlir.rammer.replay import replay
+from roller_mlir.rammer.selection import SharedKernel, select, shares
+
+UNITS = 132
+
+
+@pytest.mark.parametrize("memory", [0.5, 2.0])
+@pytest.mark.parametrize("seed", range(20))
+def test_no_other_choice_of_shares_makes_a_wave_shorter(seed: int, memory: float) -> None:
+    """Kernels take longer on fewer units, and occupy more or less of them, and so much of the memory beside that."""
+    rng = random.Random(seed)
+    wave = sorted(rng.randrange(3) for _ in range(rng.randint(1, 8)))
+    share_of = shares(UNITS, len(wave))
+    kernels: dict[tuple[int, int], SharedKernel] = {}
+    for kind, share in product(range(3), share_of):
+        seconds = rng.uniform(1.0, 3.0) * (UNITS / share) ** rng.uniform(0.0, 1.0)
+        occupied = rng.uniform(0.2, 1.0)
+        kernels[kind, share] = SharedKernel(seconds=seconds, unit_s=occupied * UNITS, memory_s=memory * occupied)
+    chosen = select(wave, UNITS, lambda kind, share: kernels[kind, share])
+
+    def length(each: dict[int, int]) -> float:
+        found = [kernels[kind, each[kind]] for kind in wave]
+        works = sum(one.unit_s for one in found) / UNITS
+        return max(works, sum(one.memory_s for one in found), *(one.seconds for one in found))
+
+    kinds = sorted(set(wave))
+    every = [length(dict(zip(kinds, one, strict=True))) for one in product(share_of, repeat=len(kinds))]
+    assert chosen.seconds == pytest.approx(length(dict(zip(wave, chosen.units, strict=True))))
+    assert chosen.seconds == pytest.approx(min(every))
+
+
+def test_an_operator_alone_has_the_device() -> None:
+    asked: list[tuple[str, int]] = []
+
+    def kernel(kind: str, share: int) -> SharedKernel:
+        asked.append((kind, share))
+        return SharedKernel(seconds=1.0, unit_s=3.0, memory_s=0.0)
+
+    assert select(["a"], UNITS, kernel).units == (UNITS,)
+    assert asked == [("a", UNITS)]
+
+
+def _planned(text: str, options: CompileOptions) -> tuple[ScheduledProgram, float]:
+    one = scheduled_program(Source("branches", text), "h200", options)
+    return one, replay(one.graph, one.schedule, options.hand_over_s).makespan_s
+
+
+def test_branches_take_kernels_for_their_share() -> None:
+    """Eight branches are done sooner by kernels for an eighth of the device than by those that are fastest alone."""
+    text = branches((256,) * 8)[0]
+    options = CompileOptions(persistent=True, block_threads=128)
+    chosen, makespan = _planned(text, options)
+    fastest, longer = _planned(text, replace(options, select_kernels=False))
+    assert makespan < longer
+    assert chosen.graph.tasks < fastest.graph.tasks
+    products = [one for one in chosen.graph.operators if one.units is not None]
+    assert len(products) >= 8
+    assert all(1 <= (one.units or 0) < UNITS and (one.together or 0) >= 1 for one in products)
+
+
+def test_times_beside_others_are_those_of_the_share() -> None:
+    """The same kernel takes longer where it has a smaller part of the device."""
+    options = CompileOptions(persistent=True, block_threads=128, select_kernels=False)
+    many, _ = _planned(branches((512,) * 8)[0], options)
+    few, _ = _planned(branches((512,) * 2)[0], options)
+    beside, with_more = few.graph.operators[0], many.graph.operators[0]
+    assert (beside.units or UNITS) > (with_more.units or UNITS)
+    assert beside.tasks == with_more.tasks
+    rounds = [-(-one.tasks // (one.together or 1)) for one in (beside, with_more)]
+    assert rounds[0] * beside.seconds < rounds[1] * with_more.seconds
