@@ -175,19 +175,20 @@ def print_schedule(one: ScheduleExplanation, console: Console, *, plain: bool) -
         )
         for each in one.choices
     ]
-    title = "Threads of a task: predicted time of all programs, each with a launch"
+    title = "Threads of a task: predicted time of all waves of programs"
     print_table(console, title, grid(("threads", "predicted", ""), "nns", choices), plain=plain)
     rows = [
         (
             each.name,
             each.tasks,
             each.body,
+            "" if each.units is None else each.units,
             "" if each.seconds is None else seconds(each.seconds),
             seconds(each.task_seconds),
         )
         for each in one.operators
     ]
-    head = ("operator", "tasks", "body", "predicted", "a task")
+    head = ("operator", "tasks", "body", "units", "predicted", "a task")
     print_table(
-        console, "Operators (predictions of the model, no measurements)", grid(head, "snnnn", rows), plain=plain
+        console, "Operators (predictions of the model, no measurements)", grid(head, "snnnnn", rows), plain=plain
     )
