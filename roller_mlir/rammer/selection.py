@@ -7,11 +7,15 @@ over all: RAMMER's resource efficiency. Times of kernels are those of the share 
 Paper: RAMMER, section 3.3 and Algorithm 1, lines 4 to 11.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 Kind = TypeVar("Kind", bound=Hashable)
+
+WORTH = 0.9
+"""Of the time of a wave whose operators take the kernels that are fastest alone: other kernels are other bodies, which
+must save some."""
 
 SPARE = 2
 """Shares are looked at down to that of a wave's operators divided by this: some have less to do than others."""
@@ -49,7 +53,7 @@ def shares(units: int, operators: int) -> list[int]:
     """Return the shares, in units, that operators of a wave may get, the largest first: halves of halves.
 
     >>> shares(132, 1), shares(132, 4)
-    ([132], [132, 66, 33, 17])
+    ([132], [132, 66, 33, 17, 9])
     """
     found = [units]
     while found[-1] > 1 and operators > 1 and found[-1] * operators * SPARE > units:
@@ -61,31 +65,45 @@ def select(wave: Sequence[Kind], units: int, kernel: Callable[[Kind, int], Share
     """Choose the shares of the operators of a wave, so that the wave takes the least time.
 
     A wave takes as long as its longest operator, and as all of them together occupy the units or the memory. For each
-    time that the longest may have, each operator takes the share at which it occupies least.
+    time that the longest may have, each operator takes the share at which it occupies least. What the best of these
+    choices leaves idle then makes operators shorter, the longest ones first: others may wait for them alone.
+
+    Where all of that saves little, each operator has the whole device.
 
     Args:
         wave: The kind of each operator; operators of one kind get the same.
         units: Units of the device.
         kernel: The kernel that a kind has on a share, and its times.
     """
-    kinds = {kind: wave.count(kind) for kind in wave}
-    known = {kind: [(share, kernel(kind, share)) for share in shares(units, len(wave))] for kind in kinds}
+    counts = {kind: wave.count(kind) for kind in wave}
+    known = {kind: [(share, kernel(kind, share)) for share in shares(units, len(wave))] for kind in counts}
 
     def occupied(one: tuple[int, SharedKernel]) -> tuple[float, int]:
         return max(one[1].unit_s / units, one[1].memory_s), -one[0]
 
-    best: tuple[float, dict[Kind, int]] | None = None
+    def busy_s(chosen: Mapping[Kind, tuple[int, SharedKernel]]) -> float:
+        each = [(one, counts[kind]) for kind, (_, one) in chosen.items()]
+        return max(sum(one.unit_s * n for one, n in each) / units, sum(one.memory_s * n for one, n in each))
+
+    best: tuple[float, dict[Kind, tuple[int, SharedKernel]]] | None = None
     for most in sorted({one.seconds for each in known.values() for _, one in each}):
-        chosen: dict[Kind, tuple[int, SharedKernel]] = {}
-        for kind, each in known.items():
-            if quick := [one for one in each if one[1].seconds <= most]:
-                chosen[kind] = min(quick, key=occupied)
-        if len(chosen) < len(kinds):
-            continue
-        works = sum(one.unit_s * kinds[kind] for kind, (_, one) in chosen.items()) / units
-        moves = sum(one.memory_s * kinds[kind] for kind, (_, one) in chosen.items())
-        seconds = max(works, moves, *(one.seconds for _, one in chosen.values()))
-        if best is None or seconds < best[0]:
-            best = seconds, {kind: share for kind, (share, _) in chosen.items()}
+        if all(any(one.seconds <= most for _, one in each) for each in known.values()):
+            chosen = {
+                kind: min((x for x in each if x[1].seconds <= most), key=occupied) for kind, each in known.items()
+            }
+            seconds = max(busy_s(chosen), *(one.seconds for _, one in chosen.values()))
+            if best is None or seconds < best[0]:
+                best = seconds, chosen
     assert best is not None, "the slowest of all times is enough for each"
-    return WaveChoice(tuple(best[1][kind] for kind in wave), best[0])
+    seconds, chosen = best
+    alone = {kind: each[0] for kind, each in known.items()}
+    usual = max(busy_s(alone), *(one.seconds for _, one in alone.values()))
+    if seconds > WORTH * usual:
+        return WaveChoice((units,) * len(wave), usual)
+    for kind in sorted(chosen, key=lambda kind: -chosen[kind][1].seconds):
+        quicker = (one for one in known[kind] if one[1].seconds < chosen[kind][1].seconds)
+        for one in sorted(quicker, key=lambda one: one[1].seconds):
+            if busy_s({**chosen, kind: one}) <= seconds:
+                chosen[kind] = one
+                break
+    return WaveChoice(tuple(chosen[kind][0] for kind in wave), seconds)

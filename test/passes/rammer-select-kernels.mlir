@@ -6,8 +6,11 @@
 // on that part.
 
 // CHECK-LABEL: func.func @branches
-// CHECK-SAME: (%[[X:[a-z0-9]+]]: tensor<32x64xf32>
-// CHECK-COUNT-4: linalg.matmul {rtile.units = array<i64: 33, 33>} ins(%[[X]], %{{.*}} :
+// CHECK-SAME: (%[[X:[a-z0-9]+]]: tensor<32x64xf32>, %[[A:[a-z0-9]+]]: {{.*}}, %[[B:[a-z0-9]+]]: {{.*}}, %[[C:[a-z0-9]+]]: {{.*}}, %[[D:[a-z0-9]+]]: tensor
+// CHECK: linalg.matmul {rtile.units = array<i64: 33, 33>} ins(%[[X]], %[[A]] :
+// CHECK-NEXT: linalg.matmul {rtile.units = array<i64: 33, 33>} ins(%[[X]], %[[B]] :
+// CHECK-NEXT: linalg.matmul {rtile.units = array<i64: 33, 33>} ins(%[[X]], %[[C]] :
+// CHECK-NEXT: linalg.matmul {rtile.units = array<i64: 33, 33>} ins(%[[X]], %[[D]] :
 // CHECK: linalg.generic
 // CHECK-NOT: rtile.units
 // CHECK: return

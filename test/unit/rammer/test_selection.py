@@ -12,7 +12,7 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.scheduled_program import ScheduledProgram, scheduled_program
 from roller_mlir.compiler.source import Source
 from roller_mlir.rammer.replay import replay
-from roller_mlir.rammer.selection import SharedKernel, select, shares
+from roller_mlir.rammer.selection import WORTH, SharedKernel, select, shares
 
 UNITS = 132
 
@@ -39,7 +39,10 @@ def test_no_other_choice_of_shares_makes_a_wave_shorter(seed: int, memory: float
     kinds = sorted(set(wave))
     every = [length(dict(zip(kinds, one, strict=True))) for one in product(share_of, repeat=len(kinds))]
     assert chosen.seconds == pytest.approx(length(dict(zip(wave, chosen.units, strict=True))))
-    assert chosen.seconds == pytest.approx(min(every))
+    if chosen.units == (UNITS,) * len(wave):
+        assert chosen.seconds * WORTH <= min(every) * (1 + 1e-9)
+    else:
+        assert chosen.seconds == pytest.approx(min(every))
 
 
 def test_an_operator_alone_has_the_device() -> None:

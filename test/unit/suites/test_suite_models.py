@@ -100,7 +100,7 @@ def test_a_refused_model_has_its_error(capsys: Any) -> None:
         (("rammer6", "--jobs", "2"), "rammer6 --stage schedule goes without --jobs"),
         (("rammer6", "-o", "DIR"), "rammer6 --stage schedule goes without --output"),
         (("rammer6", "--dtype", "f16"), "rammer6 --stage schedule goes without --dtype"),
-        (("roller119", "--batch", "2"), "--batch and --scale go with rammer6, but got suite 'roller119'"),
+        (("roller119", "--batch", "2"), "only rammer6 takes --batch, but got suite 'roller119'"),
         (("roller119", "--stage", "schedule"), "--stage schedule goes with rammer6, but got suite 'roller119'"),
         (("--scale", "2"), "listing suites (no suite is named) goes without --scale"),
     ],

@@ -148,7 +148,7 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     elif arguments.suite == _MODELS:
         _check_models(arguments, only_with, placing | given_flags(arguments, ChoiceOptions))
     elif foreign := sorted(given & {"--batch", "--scale", *placing}):
-        raise UsageError(f"{' and '.join(foreign)} go with {_MODELS}, but got suite '{arguments.suite}'")
+        raise UsageError(f"only {_MODELS} takes {', '.join(foreign)}, but got suite '{arguments.suite}'")
     elif stage == _MODEL_STAGES[0]:
         raise UsageError(f"--stage {stage} goes with {_MODELS}, but got suite '{arguments.suite}'")
     elif arguments.data is not None:
