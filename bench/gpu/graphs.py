@@ -53,4 +53,7 @@ def ways(device: Device) -> tuple[Way, ...]:
         Way(name="barriers", options=barriers),
         Way(name="launches", options=apart),
     )
-    return (*found, Way(name="graph", options=apart, graph=True)) if device.vendor == VENDOR_OF_GRAPHS else found
+    if device.vendor != VENDOR_OF_GRAPHS:
+        return found
+    line = Way(name="line", options=apart, graph=True, in_line=True)
+    return (*found, line, Way(name="graph", options=apart, graph=True))

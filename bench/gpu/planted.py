@@ -66,9 +66,9 @@ class PlantedLoaded(SimLoaded):
         """Which cubins were refused."""
         return self._notes
 
-    def prepare(self, inputs: Sequence[Any], *, graph: bool = False) -> Callable[[], None]:
+    def prepare(self, inputs: Sequence[Any], *, graph: bool = False, in_line: bool = False) -> Callable[[], None]:
         """Return what runs it, or what does worse."""
-        run = super().prepare(inputs, graph=graph)
+        run = super().prepare(inputs, graph=graph, in_line=in_line)
 
         def faulty() -> None:
             if self._family == KILLS:

@@ -59,6 +59,7 @@ class ItemCandidate:
         family: Its kernels' (`families.family_of`); a fault of one makes the others suspect. "" for none.
         way: How its launches come about, where candidates differ in that ("a launch each"); "" where in plans only.
         graph: Whether its launches are queued as one graph.
+        in_line: Whether each launch of that graph waits for the one before it, and not for what it needs alone.
     """
 
     rank: Count
@@ -69,6 +70,7 @@ class ItemCandidate:
     family: str = ""
     way: str = ""
     graph: bool = False
+    in_line: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,11 +34,13 @@ class Way:
         name: What readers call it.
         options: How it is compiled.
         graph: Whether its launches are queued as one graph.
+        in_line: Whether each launch of that graph waits for the one before it, and not for what it needs alone.
     """
 
     name: str
     options: CompileOptions
     graph: bool = False
+    in_line: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

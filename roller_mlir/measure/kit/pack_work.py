@@ -33,6 +33,7 @@ class Variant:
         plans: The plan, by the name of the unit's program.
         way: Its name, where the request names ways.
         graph: Whether its launches are queued as one graph.
+        in_line: Whether each launch of that graph waits for the one before it, and not for what it needs alone.
     """
 
     options: CompileOptions
@@ -40,6 +41,7 @@ class Variant:
     plans: Mapping[str, Plan] | None = None
     way: str = ""
     graph: bool = False
+    in_line: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +126,10 @@ def _variants(job: PackJob) -> Variants:
     dispatches = dispatches_of(request.source, job.target, options)
     flops = sum(dispatch.expression.flops * len(dispatch.names) for dispatch in dispatches)
     if request.ways:
-        ways = (Variant(options=_options(job, one.options), way=one.name, graph=one.graph) for one in request.ways)
+        ways = (
+            Variant(options=_options(job, one.options), way=one.name, graph=one.graph, in_line=one.in_line)
+            for one in request.ways
+        )
         return Variants(key="", flops=flops, variants=tuple(ways))
     variants = [Variant(options=options)]
     own = whole_dispatch(dispatches, request.text)

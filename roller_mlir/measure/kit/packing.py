@@ -182,6 +182,7 @@ class Packing:
             family=answer.family,
             way=variant.way,
             graph=variant.graph,
+            in_line=variant.in_line,
         )
         grown = json_bytes(candidate) + (0 if function.candidates else json_bytes(_item(function)))
         limit = self._options.max_bytes

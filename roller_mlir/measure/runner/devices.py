@@ -35,12 +35,13 @@ class Loaded(Protocol):
         """Which better binaries of its kernels the driver refused, and why."""
         ...
 
-    def prepare(self, inputs: Sequence[Any], *, graph: bool = False) -> Callable[[], None]:
+    def prepare(self, inputs: Sequence[Any], *, graph: bool = False, in_line: bool = False) -> Callable[[], None]:
         """Return what queues it on these inputs, which live as long as it does.
 
         Args:
             inputs: What `Bench.place` returned, or arrays of other libraries on the device.
             graph: Whether its launches are queued as one graph; a simulator has none, and queues them one by one.
+            in_line: Whether each launch of that graph waits for the one before it.
 
         Raises:
             ArgumentError: They do not fit.
@@ -131,10 +132,10 @@ class DriverLoaded:
         """Which better binaries of its kernels the driver refused, and why."""
         return self._program.notes
 
-    def prepare(self, inputs: Sequence[Any], *, graph: bool = False) -> Callable[[], None]:
+    def prepare(self, inputs: Sequence[Any], *, graph: bool = False, in_line: bool = False) -> Callable[[], None]:
         """Check once, and return what queues it."""
         made, space = self._program.prepare, self._workspace
-        return made(*inputs, outputs=self._outputs, stream=STREAM, workspace=space, graph=graph)
+        return made(*inputs, outputs=self._outputs, stream=STREAM, workspace=space, graph=graph, in_line=in_line)
 
     def outputs(self) -> list[Any]:
         """Return its outputs."""

@@ -42,7 +42,7 @@ class SimLoaded:
         """Return nothing: it has no binaries."""
         return ()
 
-    def prepare(self, inputs: Sequence[Any], *, graph: bool = False) -> Callable[[], None]:
+    def prepare(self, inputs: Sequence[Any], *, graph: bool = False, in_line: bool = False) -> Callable[[], None]:
         """Return what runs it."""
 
         def run() -> None:

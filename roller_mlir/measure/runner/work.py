@@ -136,7 +136,7 @@ class StepWorker:
         try:
             loaded = self._bench.load(self._kit.artifact(candidate.artifact))
             made = replace(made, note="; ".join(loaded.notes)[:_MOST_NOTE])
-            run = loaded.prepare(current.inputs, graph=candidate.graph)
+            run = loaded.prepare(current.inputs, graph=candidate.graph, in_line=candidate.in_line)
             first = self._run(loaded, run, 0xFF)
             if not all(one.same(array) for one, array in zip(current.before, current.inputs, strict=True)):
                 self._current = None  # whoever comes next has inputs that are not spoilt
@@ -177,7 +177,9 @@ class StepWorker:
                 self._announce(OURS, candidate.rank)
                 try:
                     held.append(self._bench.load(self._kit.artifact(candidate.artifact)))
-                    calls[OURS, candidate.rank] = held[-1].prepare(current.inputs, graph=candidate.graph)
+                    calls[OURS, candidate.rank] = held[-1].prepare(
+                        current.inputs, graph=candidate.graph, in_line=candidate.in_line
+                    )
                 except (ArgumentError, ArtifactError, BackendError) as error:
                     message = f"candidate {candidate.rank}: {_said(error)}"
                     troubles.append(Trouble(item=step.item, who=OURS, message=message))
@@ -214,7 +216,7 @@ class StepWorker:
         wrong = Check(item=step.item, rank=candidate.rank, ok=False, against=ITSELF)
         try:
             loaded = self._bench.load(self._kit.artifact(candidate.artifact))
-            run = loaded.prepare(current.inputs, graph=candidate.graph)
+            run = loaded.prepare(current.inputs, graph=candidate.graph, in_line=candidate.in_line)
             first = [Snapshot(self._bench, array) for array in self._run(loaded, run, 0xFF)]
             loaded.poison(0x7F)
             began = perf_counter()

@@ -106,7 +106,13 @@ class LoadedProgram:
             return self._run(inputs, outputs, handle, workspace)
 
     def prepare(
-        self, *inputs: Any, outputs: Sequence[Any], stream: Any = None, workspace: Any = None, graph: bool = False
+        self,
+        *inputs: Any,
+        outputs: Sequence[Any],
+        stream: Any = None,
+        workspace: Any = None,
+        graph: bool = False,
+        in_line: bool = False,
     ) -> Callable[[], None]:
         """Check a call once, and return what queues it, as often as it is called, at the least cost to the host.
 
@@ -117,6 +123,7 @@ class LoadedProgram:
             workspace: As of a call; None: memory that the result holds.
             graph: Whether the launches become one CUDA graph, in which those that share no memory that one of them
                 writes may run at the same time.
+            in_line: Whether each launch of that graph waits for the one before it instead, as on a stream.
 
         Returns:
             What queues the function on these arrays, which must live, and stay where they are, as long as it does.
@@ -148,7 +155,7 @@ class LoadedProgram:
             places = {name: view.address for name, view in zip(names, views, strict=True)}
             self._place_rest(places, arena)
             steps = self._steps(places)
-            made = self._graph(steps) if graph else None
+            made = self._graph(steps, in_line=in_line) if graph else None
 
         def queue(*, keep: Any = (inputs, outputs, workspace, held)) -> None:
             with self._driver.current():
@@ -182,13 +189,13 @@ class LoadedProgram:
             raise BackendError(f"{self._manifest.function!r} records no times; compile it with --record-times")
         return tuple(found)
 
-    def _graph(self, steps: Sequence[_Step]) -> Graph:
-        """Return the launches as a graph, each behind those that it must not overtake."""
+    def _graph(self, steps: Sequence[_Step], *, in_line: bool) -> Graph:
+        """Return the launches as a graph, each behind those that it must not overtake, or behind the one before."""
+        line = tuple((number - 1,) if number else () for number in range(len(steps)))
+        order = line if in_line else launch_dependences(self._manifest)
         graph = self._driver.make_graph()
         nodes: list[list[Any]] = []  # an empty copy is no node: behind it is behind what it is behind
-        for number, ((launch, addresses, parameters), before) in enumerate(
-            zip(steps, launch_dependences(self._manifest), strict=True)
-        ):
+        for number, ((launch, addresses, parameters), before) in enumerate(zip(steps, order, strict=True)):
             after = [node for one in before for node in nodes[one]]
             if parameters is not None:
                 nodes.append([self._launches[number].add_to(graph, parameters, after)])

@@ -169,10 +169,10 @@ def test_a_dry_run_of_the_whole_way(tmp_path: Path) -> None:
     assert [(item.id, len(item.candidates)) for item in results.kit.items] == [
         ("dry-run/small/f32", 2),
         ("examples/softmax", 2),
-        *((f"persistent/{name}", 4) for name in ("branches", "lstm", "attention")),
+        *((f"persistent/{name}", 5) for name in ("branches", "lstm", "attention")),
     ]
     ways = [[one.way for one in item.candidates] for item in results.kit.items if item.has_ways]
-    assert ways == [["persistent", "barriers", "launches", "graph"]] * 3
+    assert ways == [["persistent", "barriers", "launches", "line", "graph"]] * 3
     repeated = [timing for timing in results.timings if timing.note.endswith("3 launches in a row")]
     assert len(repeated) == 3
     assert {probe.quantity for probe in results.kit.probes} == {"bandwidth", "hand-over", "task"}

@@ -110,6 +110,18 @@ def test_a_graph_keeps_the_order_that_memory_asks_for_and_no_other(backend: Driv
     assert record() == ["free a graph"]
 
 
+def test_a_graph_in_line_keeps_the_order_of_the_launches(backend: DriverBackend) -> None:
+    program = backend.load(*branching())
+    x, y, z = device(), device(), device()
+    x.host[:] = np.arange(64)
+    again = program.prepare(x, outputs=[y, z], stream=0x55, graph=True, in_line=True)
+    record()
+    again()
+    found = [line.split(" grid")[0].split()[-1] for line in record()]
+    assert found == ["twice_0", "twice_1", "twice_2", "twice_3"]
+    assert np.array_equal(y.host, 4 * np.arange(64)) and np.array_equal(z.host, 8 * np.arange(64))
+
+
 def test_a_graph_of_unknown_kernels_keeps_every_order_but_of_reads(backend: DriverBackend) -> None:
     made, files = branching()
     assert launch_dependences(made) == ((), (0,), (0,), (2,))
