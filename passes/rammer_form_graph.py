@@ -54,7 +54,8 @@ def _form(module: ir.Module, function: func.FuncOp, programs: list[rtile.Program
     for program in programs:
         if any(not isinstance(operand.type, ir.MemRefType) for operand in program.operands):
             fail(program, "'rtile.program' works on tensors; run rtile-assign-buffers first")
-    times = [_share(program) for program in programs]
+    share = _Shares().of
+    times = [share(program) for program in programs]
     alike = take_out_starts(programs)
     operators = {first: _operator(module, function, programs[first]) for first in sorted({one for one, _ in alike})}
     with function.location:
@@ -72,17 +73,27 @@ def _form(module: ir.Module, function: func.FuncOp, programs: list[rtile.Program
         program.operation.erase()
 
 
-def _share(program: rtile.ProgramOp) -> tuple[int | None, float | None]:
-    """Take from a program the units that it was planned for, and return them, and the predicted time of its tasks.
+class _Shares:
+    """The predicted times of the tasks of programs, by their plans, each of which is read once."""
 
-    Blocks of the one kernel walk the tasks of all programs, so that none has its own bound any more.
-    """
-    units, plan = program.max_units, program.plan
-    for name in (rtile.MAX_UNITS, rtile.PERSISTENT):
-        if name in program.attributes:
-            del program.attributes[name]
-    prediction = None if plan is None else plan.read().prediction
-    return units, None if prediction is None else prediction.task_s
+    def __init__(self) -> None:
+        self._task_s: dict[ir.Attribute, float | None] = {}
+
+    def of(self, program: rtile.ProgramOp) -> tuple[int | None, float | None]:
+        """Take from a program the units that it was planned for, and return them, and the time of one of its tasks.
+
+        Blocks of the one kernel walk the tasks of all programs, so that none has its own bound any more.
+        """
+        units, plan = program.max_units, program.plan
+        for name in (rtile.MAX_UNITS, rtile.PERSISTENT):
+            if name in program.attributes:
+                del program.attributes[name]
+        if plan is None:
+            return units, None
+        if plan not in self._task_s:
+            prediction = plan.read().prediction
+            self._task_s[plan] = None if prediction is None else prediction.task_s
+        return units, self._task_s[plan]
 
 
 def _operator(module: ir.Module, function: func.FuncOp, program: rtile.ProgramOp) -> str:

@@ -163,12 +163,22 @@ def plan_for(unit: Unit, device: Device, options: ConstructOptions, measured: Ma
 
 def _share_of(unit: Unit) -> int | None:
     """Take from a unit the share of the device that it has in its wave, and return it; None for all."""
-    attributes = unit.operation.attributes
-    if UNITS not in attributes:
+    units = _units_of(unit)
+    if units is None:
         return None
-    share = tuple(ir.DenseI64ArrayAttr(attributes[UNITS]))[-1]
-    del attributes[UNITS]
-    return share
+    del unit.operation.attributes[UNITS]
+    return units[1]
+
+
+def _units_of(unit: Unit) -> tuple[int, int] | None:
+    """Return the units that a unit is to be planned for, 0 for all, and its share; None where it does not say them."""
+    if UNITS not in unit.operation.attributes:
+        return None
+    said = unit.operation.attributes[UNITS]
+    numbers = tuple(said) if isinstance(said, ir.DenseI64ArrayAttr) else ()
+    if len(numbers) != 2 or numbers[0] < 0 or numbers[1] < 1:
+        fail(unit.operation, f"'{UNITS}' must be array<i64: UNITS, SHARE>, 0 or more and 1 or more, but is {said}")
+    return numbers[0], numbers[1]
 
 
 def _beside_records(device: Device, units: Iterable[Unit], options: ConstructOptions) -> Device:
@@ -195,8 +205,8 @@ def _beside_records(device: Device, units: Iterable[Unit], options: ConstructOpt
 
 def options_of(unit: Unit, options: ConstructOptions) -> ConstructOptions:
     """Return how one unit is planned: for the units that it says, and the reduction of joined ops is never divided."""
-    if UNITS in unit.operation.attributes:
-        options = replace(options, max_units=next(iter(ir.DenseI64ArrayAttr(unit.operation.attributes[UNITS]))) or None)
+    if (units := _units_of(unit)) is not None:
+        options = replace(options, max_units=units[0] or None)
     return replace(options, split=False) if unit.joined else options
 
 

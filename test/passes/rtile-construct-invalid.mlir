@@ -71,3 +71,19 @@ func.func @dynamic(%a: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
   %r = linalg.copy ins(%a : tensor<?xf32>) outs(%o : tensor<?xf32>) -> tensor<?xf32>
   return %r : tensor<?xf32>
 }
+
+// -----
+
+func.func @no_share(%a: tensor<8x8xf32>, %o: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error@+1 {{'rtile.units' must be array<i64: UNITS, SHARE>, 0 or more and 1 or more, but is 4 : i64}}
+  %r = linalg.matmul {rtile.units = 4 : i64} ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%o : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %r : tensor<8x8xf32>
+}
+
+// -----
+
+func.func @share_of_none(%a: tensor<8x8xf32>, %o: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error@+1 {{'rtile.units' must be array<i64: UNITS, SHARE>, 0 or more and 1 or more, but is array<i64: 4, 0>}}
+  %r = linalg.matmul {rtile.units = array<i64: 4, 0>} ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%o : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %r : tensor<8x8xf32>
+}
