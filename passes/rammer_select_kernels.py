@@ -9,7 +9,8 @@ is predicted; `rtile-construct` plans them so.
 
 Ops that need nothing of each other are a wave. Of the shares that halve the device again and again, each kind of op in
 a wave gets that by which the wave is predicted to take the least time: no less than its longest op, than the work of
-all of them on all units, and than what all of them move, by the bandwidth of the device. `select-kernels=false` leaves
+all of them on all units, and than all of them keep one of its resources busy: memory, last cache, schedulers, or
+workgroup memory. `select-kernels=false` leaves
 each op the kernel that is fastest alone, with the time that is predicted beside the others, to compare with.
 
 Times are those of a tuning data base where it has a plan for an op and so many units, else the model's. Plans of a file
@@ -25,6 +26,8 @@ from typing import ClassVar
 
 from roller_mlir.linalg.group.dispatches import Unit, named_units, planned_blocks, producers_of
 from roller_mlir.loops.attributes import UNITS
+from roller_mlir.model.block_limits import machine_for
+from roller_mlir.model.cost.performance import busy_seconds
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.search.best_plan import plan_on_share
 from roller_mlir.passes.rtile_construct import Planning, options_of, plan_for
@@ -46,12 +49,14 @@ class KernelSelection:
         all_units: Units of the device that may be used.
         shares: The share of the device that each gets, in units.
         seconds: The sum of the predicted times of the waves, without hand-overs.
+        tasks_per_unit: Tasks of any of the kernels that a unit holds at a time.
     """
 
     units: tuple[Unit, ...]
     all_units: int
     shares: tuple[int, ...]
     seconds: float
+    tasks_per_unit: int
 
 
 @register
@@ -98,7 +103,14 @@ class RammerSelectKernels(SelectionOptions, Planning, Pass):
             seconds += chosen.seconds
             for one in wave:
                 shares[one] = share_of[kinds[one]]
-        return KernelSelection(units=units, all_units=all_units, shares=tuple(shares), seconds=seconds)
+        held = [kernels.tasks_per_unit[kind, share] for kind, share in {*zip(kinds, shares, strict=True)}]
+        return KernelSelection(
+            units=units,
+            all_units=all_units,
+            shares=tuple(shares),
+            seconds=seconds,
+            tasks_per_unit=min(held, default=1),
+        )
 
 
 class _Kernels:
@@ -111,6 +123,7 @@ class _Kernels:
         self.measured = planning.measured_plans()
         self.first, self.selects = first, planning.select_kernels
         self.known: dict[tuple[int, int], SharedKernel] = {}
+        self.tasks_per_unit: dict[tuple[int, int], int] = {}
 
     def on_share(self, kind: int, share: int) -> SharedKernel:
         """Return the kernel of a kind on a share of the units."""
@@ -125,14 +138,22 @@ class _Kernels:
             options = replace(options, max_units=share)
         plan = plan_for(unit, self.device, options, self.measured)
         if least and not self.selects:
-            plan = plan_on_share(unit.expression, plan, self.device, share)
+            plan = plan_on_share(unit.expression, plan, machine_for(self.device, options).device, share)
         prediction = plan.prediction
         assert prediction is not None, "planning predicts"
+        stages = [plan] if plan.split is None else [plan, plan.split.join]
+        self.tasks_per_unit[kind, share] = min(max(1, stage.tasks_per_unit or 1) for stage in stages)
         seconds = prediction.seconds - prediction.launch_s * (1 if plan.split is None else 2)
         machine = machine_of(self.device, share)
-        moved = max(
-            prediction.seconds_by_layer["global"] * (machine.global_bytes_per_s / self.machine.global_bytes_per_s),
-            prediction.seconds_by_layer["l2"] * (machine.cache_bytes_per_s / self.machine.cache_bytes_per_s),
+        part = {
+            "global": machine.global_bytes_per_s / self.machine.global_bytes_per_s,
+            "l2": machine.cache_bytes_per_s / self.machine.cache_bytes_per_s,
+        }
+        needed = max(
+            busy_s * part.get(name, share / self.machine.units) for name, busy_s in busy_seconds(plan, machine).items()
         )
-        busy = seconds / ceil(prediction.waves) * prediction.waves
-        return SharedKernel(seconds=seconds, unit_s=busy * share, memory_s=moved)
+        # What a task takes is known beside tasks of its own op alone: a unit that has one works for no other op.
+        filled = (
+            prediction.waves / ceil(prediction.waves) if prediction.waves > 1 else min(1.0, prediction.tasks / share)
+        )
+        return SharedKernel(seconds=seconds, unit_s=seconds * filled * share, resource_s=needed)

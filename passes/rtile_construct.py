@@ -51,6 +51,7 @@ from roller_mlir.linalg.rewrite.split_reduction import split_reduction
 from roller_mlir.loops.attributes import TUNED, UNITS
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.model import ConstructionError, ConstructOptions
+from roller_mlir.model.block_limits import machine_for
 from roller_mlir.model.options import ChoiceOptions, DeviceOptions, PlanFileOptions, PlanningOptions, TileOptions
 from roller_mlir.model.search.best_plan import best_plan, plan_on_share
 from roller_mlir.model.search.plan_legality import choice_problem
@@ -304,7 +305,9 @@ def _best(unit: Unit, device: Device, options: ConstructOptions, share: int | No
     """Return the plan that construction chooses for a unit, with its time on a share of the units."""
     try:
         plan = best_plan(unit.expression, device, options)
-        return plan if share in (None, plan.max_units) else plan_on_share(unit.expression, plan, device, share)
+        if share in (None, plan.max_units):
+            return plan
+        return plan_on_share(unit.expression, plan, machine_for(device, options).device, share)
     except ConstructionError as error:
         fail(unit.operation, f"'{unit.operation.name}' {error}")
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What planning is asked where all programs become one persistent kernel: one number of threads for all of them.
+"""What planning is asked where all programs become one persistent kernel: one block for all of them.
 
-Blocks walk tasks of every program, so that all tasks have as many threads. Each of a few numbers is planned for, and
-the one with the least predicted time, program after program, is taken. Where warpgroups are whole, programs may compute
-by wgmma: its blocks have threads beside those of the tasks, which copy.
-Paper: RAMMER, section 4.1.1: a task is a thread block, and all of a kernel are equal.
+Blocks walk tasks of every program, so that all tasks have as many threads, and as many of them run on a unit at a time
+as it holds of the most demanding one. Each of a few numbers of threads is planned for, and the one with the least
+predicted time, wave after wave, is taken. Where warpgroups are whole, programs may compute by wgmma: its blocks have
+threads beside those of the tasks, which copy.
+Paper: RAMMER, section 4.1.1: a task is a thread block, and all of a kernel are equal; section 4.1.2: the vEUs of a unit
+are as many as its most demanding task allows.
 """
 
 from collections.abc import Mapping
@@ -34,11 +36,14 @@ class BlockChoice:
 
     Attributes:
         threads: Threads of a task.
+        blocks_per_unit: Blocks of a unit that programs were planned for; null where they took too long even with as
+            many as each of them likes.
         seconds: The sum of the predicted times of the waves of programs, null where they cannot be planned for it.
         refused: Why they cannot; "" where they can.
     """
 
     threads: int
+    blocks_per_unit: int | None = None
     seconds: float | None = None
     refused: str = ""
 
@@ -79,13 +84,16 @@ def with_block(
     """
     known = {one.family for one in device.instructions}
     families = tuple(family for family in options.instructions or FAMILIES if family in known)
-    if options.task_threads is not None or options.plan_file is not None:
+    if options.plan_file is not None:
         return options, ()
+    if options.task_threads is not None:
+        return _resident(module, target, options).options, ()
     if options.block_threads is not None:
-        return _asked(module, options, families, options.block_threads), ()
-    best: tuple[float, CompileOptions] | None = None
+        asked = _asked(module, options, families, options.block_threads)
+        return _resident(module, target, asked).options, ()
     refused: dict[int, DiagnosedError] = {}
-    choices: list[BlockChoice] = []
+    choices: dict[int, BlockChoice] = {}
+    asked_for: dict[int, CompileOptions] = {}
     for subgroups in SUBGROUPS:
         threads = subgroups * device.subgroup_size
         try:
@@ -93,14 +101,45 @@ def with_block(
             seconds = _selecting_pass(target, asked).selection(module).seconds
         except DiagnosedError as error:
             refused[threads] = error
-            choices.append(BlockChoice(threads=threads, refused=error.message))
-            continue
-        choices.append(BlockChoice(threads=threads, seconds=seconds))
-        if best is None or seconds < best[0]:
-            best = (seconds, asked)
-    if best is None:
+            choices[threads] = BlockChoice(threads=threads, refused=error.message)
+        else:
+            asked_for[threads] = asked
+            choices[threads] = BlockChoice(threads=threads, seconds=seconds)
+    if not asked_for:
         raise _refusal(refused)
-    return best[1], tuple(choices)
+    best: _Resident | None = None
+    for threads in sorted(asked_for, key=lambda threads: choices[threads].seconds or 0.0):
+        if best is not None and (choices[threads].seconds or 0.0) >= best.seconds:
+            break  # fewer tasks on a unit make none quicker
+        found = _resident(module, target, asked_for[threads])
+        choices[threads] = BlockChoice(
+            threads=threads, blocks_per_unit=found.options.blocks_per_unit, seconds=found.seconds
+        )
+        if best is None or found.seconds < best.seconds:
+            best = found
+    assert best is not None, "one was looked at"
+    return best.options, tuple(choices.values())
+
+
+@dataclass(frozen=True)
+class _Resident:
+    """Options with as many blocks a unit as all programs can have that are planned with them, and their time."""
+
+    options: CompileOptions
+    seconds: float
+
+
+def _resident(module: ir.Module, target: str, options: CompileOptions) -> _Resident:
+    """Plan for fewer and fewer blocks a unit, until all programs can have as many as the others count on.
+
+    A task is as quick as it is predicted, and tasks are as many, where so many run at a time: those of a program that
+    counts on more would take a round more.
+    """
+    found = _selecting_pass(target, options).selection(module)
+    while options.blocks_per_unit != found.tasks_per_unit:
+        options = replace(options, blocks_per_unit=found.tasks_per_unit)
+        found = _selecting_pass(target, options).selection(module)
+    return _Resident(options, found.seconds)
 
 
 def planning_pass(target: str, options: CompileOptions) -> RTileConstruct:

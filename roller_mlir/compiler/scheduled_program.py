@@ -17,6 +17,8 @@ from roller_mlir.compiler.source import Source, parse_names
 from roller_mlir.compiler.stages import run_stages
 from roller_mlir.hal import find_device
 from roller_mlir.linalg.group.dispatches import named_units, planned_blocks, producers_of
+from roller_mlir.model.cost.performance import busy_seconds
+from roller_mlir.model.machine import machine_of
 from roller_mlir.passes.rammer_schedule import RammerSchedule
 from roller_mlir.passes.rammer_verify import RammerVerify
 from roller_mlir.passes.rtile_fuse import RTileFuse
@@ -126,15 +128,18 @@ def _operator_kernels(module: ir.Module, target: str, options: CompileOptions) -
     blocks = planned_blocks(module)
     units = list(named_units(blocks).values())
     plans = planning_pass(target, plain).chosen_plans(units)
+    machine = machine_of(find_device(target), options.max_units)
     kernels: list[OperatorKernel] = []
     for plan, producers in zip(plans, producers_of(blocks, units), strict=True):
         if (prediction := plan.prediction) is not None:
+            busy = busy_seconds(plan, machine)
             kernels.append(
                 OperatorKernel(
                     seconds=prediction.seconds - prediction.launch_s,
                     launch_s=prediction.launch_s,
                     launches=1 if plan.split is None else 2,
                     share=min(1.0, prediction.waves * max(1, prediction.tasks_per_unit)),
+                    memory_s=(busy["global"], busy["l2"]),
                     producers=producers,
                 )
             )

@@ -42,7 +42,11 @@ def machine_for(device: Device, options: ConstructOptions) -> Machine:
         "max_registers_per_thread": (device.max_registers_per_thread, options.block_registers),
         "max_workgroup_bytes_per_block": (device.max_workgroup_bytes_per_block, options.block_workgroup_bytes),
         "static_workgroup_bytes": (device.static_workgroup_bytes, options.block_workgroup_bytes),
+        "max_blocks_per_unit": (device.max_blocks_per_unit, options.blocks_per_unit),
     }
+    if device.max_multi_subgroup_blocks_per_unit is not None:
+        name = "max_multi_subgroup_blocks_per_unit"
+        most[name] = (device.max_multi_subgroup_blocks_per_unit, options.blocks_per_unit)
     smaller: dict[str, Any] = {name: asked for name, (has, asked) in most.items() if asked is not None and asked < has}
     device = replace(device, **smaller) if smaller else device
     return machine_of(device, options.max_units, options.block_threads, options.task_threads)
@@ -67,6 +71,9 @@ def block_problem(plan: Plan, options: BlockOptions) -> str:
             f"has a plan with {size} B of workgroup memory, but at most {options.block_workgroup_bytes} B were asked "
             "for"
         )
+    if options.blocks_per_unit is not None and (plan.tasks_per_unit or 0) > options.blocks_per_unit:
+        most = options.blocks_per_unit
+        return f"has a plan with {plan.tasks_per_unit} blocks on a unit, but at most {most} were asked for"
     stages = () if plan.split is None else (plan.split.join,)
     return next((problem for stage in stages if (problem := block_problem(stage, options))), "")
 
@@ -85,6 +92,7 @@ def no_plan(best: Plan, options: BlockOptions) -> str:
             ("just", options.task_threads, " threads that compute"),
             ("at most", options.block_registers, " registers a thread"),
             ("at most", options.block_workgroup_bytes, " B of workgroup memory"),
+            ("at most", options.blocks_per_unit, " of them on a unit"),
         )
         if value is not None
     ]

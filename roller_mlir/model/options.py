@@ -77,11 +77,14 @@ class BlockOptions(Options):
         None, least=1, help="bytes of workgroup memory of a block at most; by default what the device has"
     )
 
+    blocks_per_unit: int | None = option(
+        None, least=1, help="blocks that a unit holds at a time at most; by default what the device has"
+    )
+
     @property
     def limits_block(self) -> bool:
         """Whether any of them is given."""
-        asked = (self.block_threads, self.task_threads, self.block_registers, self.block_workgroup_bytes)
-        return any(one is not None for one in asked)
+        return bool(BlockOptions.given_in(self))
 
 
 @dataclass(frozen=True, kw_only=True)

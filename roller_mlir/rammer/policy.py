@@ -94,8 +94,8 @@ def waves_of(producers: Sequence[Sequence[int]]) -> list[list[int]]:
 def usual_blocks(graph: TaskGraph, units: int) -> int:
     """Return how many blocks find work at once: all tasks of a wave on units of their own, or as many as are predicted.
 
-    More blocks than units run where times of tasks are predicted so: of one operator alone, or of operators that share
-    the device.
+    More blocks than units, as many on each, run where times of tasks are predicted so: of one operator alone, or of
+    operators that share the device.
 
     Args:
         graph: The tasks.
@@ -107,7 +107,7 @@ def usual_blocks(graph: TaskGraph, units: int) -> int:
         together = [one.tasks if one.together is None else one.together for one in operators]
         shared = sum(together) if sum(one.units or units for one in operators) <= units else 0
         widest = max(widest, *together, min(sum(together), units), shared)
-    return widest
+    return widest if widest <= units else -(-widest // units) * units
 
 
 def wavefront(graph: TaskGraph, execution_units: int, hand_over_s: float) -> tuple[Ints, ...]:

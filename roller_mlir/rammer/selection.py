@@ -28,12 +28,13 @@ class SharedKernel:
     Attributes:
         seconds: Its time there, without a launch.
         unit_s: The time in which units work for it, together.
-        memory_s: The time for which it occupies the memory that is the busiest, if it has all of its bandwidth.
+        resource_s: The time for which it keeps the resource of the device busy that it needs most, if it has all of
+            it: the bandwidth of memory or of the last cache, the schedulers or the workgroup memory of all units.
     """
 
     seconds: float
     unit_s: float
-    memory_s: float
+    resource_s: float
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def shares(units: int, operators: int) -> list[int]:
 def select(wave: Sequence[Kind], units: int, kernel: Callable[[Kind, int], SharedKernel]) -> WaveChoice:
     """Choose the shares of the operators of a wave, so that the wave takes the least time.
 
-    A wave takes as long as its longest operator, and as all of them together occupy the units or the memory. For each
+    A wave takes as long as its longest operator, and as all of them together occupy the units or a resource. For each
     time that the longest may have, each operator takes the share at which it occupies least. What the best of these
     choices leaves idle then makes operators shorter, the longest ones first: others may wait for them alone.
 
@@ -79,11 +80,11 @@ def select(wave: Sequence[Kind], units: int, kernel: Callable[[Kind, int], Share
     known = {kind: [(share, kernel(kind, share)) for share in shares(units, len(wave))] for kind in counts}
 
     def occupied(one: tuple[int, SharedKernel]) -> tuple[float, int]:
-        return max(one[1].unit_s / units, one[1].memory_s), -one[0]
+        return max(one[1].unit_s / units, one[1].resource_s), -one[0]
 
     def busy_s(chosen: Mapping[Kind, tuple[int, SharedKernel]]) -> float:
         each = [(one, counts[kind]) for kind, (_, one) in chosen.items()]
-        return max(sum(one.unit_s * n for one, n in each) / units, sum(one.memory_s * n for one, n in each))
+        return max(sum(one.unit_s * n for one, n in each) / units, sum(one.resource_s * n for one, n in each))
 
     best: tuple[float, dict[Kind, tuple[int, SharedKernel]]] | None = None
     for most in sorted({one.seconds for each in known.values() for _, one in each}):

@@ -17,7 +17,7 @@ from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimate import estimate
 from roller_mlir.model.cost.estimates import OperandWidths
 from roller_mlir.model.cost.matrix_work import matrix_estimate
-from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
+from roller_mlir.model.cost.timing import CandidateWork, first_tile_cycles, seconds_by_layer, total_seconds
 from roller_mlir.model.cost.traffic import combine_traffic, tile_costs, traffic_of
 from roller_mlir.model.instruction import atom_of
 from roller_mlir.model.machine import Machine, machine_of
@@ -125,6 +125,27 @@ def _with_traffic(
     traffic = (*traffic_of(context, plan, costs), combine_traffic(context, plan))
     moved: dict[str, Any] = {key: sum([getattr(one, key) for one in traffic]) for key in MOVED}
     return replace(timed, **moved)
+
+
+def busy_seconds(plan: Plan, machine: Machine) -> dict[str, float]:
+    """Return for how long a plan keeps each resource of a machine busy, in seconds.
+
+    Args:
+        plan: A plan with its prediction.
+        machine: What it was predicted for.
+
+    Returns:
+        "global" and "l2", the bandwidths of global memory and of the last cache; "workgroup" and "compute", the
+        workgroup memory and the schedulers of all units.
+    """
+    assert plan.prediction is not None, "it has one"
+    stages = [plan] if plan.split is None else [plan, plan.split.join]
+    staged = [any(operand.layer == WORKGROUP for operand in stage.operands) for stage in stages]
+    first_s = sum(first_tile_cycles(machine, staged=one) for one in staged) / machine.device.clock_hz
+    layers, tasks = plan.prediction.seconds_by_layer, plan.prediction.tasks
+    units = tasks / machine.units / -(-tasks // machine.units)  # as busy as the busiest one
+    shares = {"global": 1.0, "l2": 1.0, "workgroup": units, "compute": units}
+    return {name: share * max(0.0, layers[name] - first_s) for name, share in shares.items()}
 
 
 def _executed_flops(context: ProblemContext, plan: Plan, work: CandidateWork) -> int:

@@ -108,7 +108,7 @@ def seconds_by_layer(work: CandidateWork, machine: Machine) -> dict[str, float]:
     # The first tile's way to the unit is hidden only by other tasks of the same unit.
     memory = machine.global_latency if global_bytes >= 0.5 * cache_bytes else machine.cache_latency
     exchange = 2 * machine.workgroup_latency
-    first = constants.task_start_cycles + machine.global_latency + (exchange if work.staged else 0.0)
+    first = first_tile_cycles(machine, staged=work.staged)
     alone = max(single, phases * machine.phase_cycles) + work.spilled_accesses * machine.workgroup_latency
     loads = memory * work.load_rounds * (1 - found)
     if not work.staged:
@@ -130,6 +130,12 @@ def seconds_by_layer(work: CandidateWork, machine: Machine) -> dict[str, float]:
         "latency": latency / clock,
         "launch": machine.launch_s,
     }
+
+
+def first_tile_cycles(machine: Machine, *, staged: bool) -> float:
+    """Return the cycles of a task until its first tile is there, in which no layer is busy for it."""
+    exchange = 2 * machine.workgroup_latency if staged else 0.0
+    return machine.device.model.task_start_cycles + machine.global_latency + exchange
 
 
 def total_seconds(

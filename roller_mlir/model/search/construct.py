@@ -112,7 +112,12 @@ def construction(expression: TensorExpression, device: Device, options: Construc
             if not options.limits_block:
                 raise
             free = replace(
-                options, block_threads=None, task_threads=None, block_registers=None, block_workgroup_bytes=None
+                options,
+                block_threads=None,
+                task_threads=None,
+                block_registers=None,
+                block_workgroup_bytes=None,
+                blocks_per_unit=None,
             )
             best = _construction(expression, machine_for(device, free), device, free).plans[0]
             raise ConstructionError(no_plan(best, options)) from None

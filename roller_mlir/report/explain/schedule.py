@@ -170,13 +170,15 @@ def print_schedule(one: ScheduleExplanation, console: Console, *, plain: bool) -
     choices = [
         (
             each.threads,
+            "" if each.blocks_per_unit is None else each.blocks_per_unit,
             "" if each.seconds is None else seconds(each.seconds),
             each.refused or ("taken" if each.seconds == least else ""),
         )
         for each in one.choices
     ]
     title = "Threads of a task: predicted time of all waves of programs"
-    print_table(console, title, grid(("threads", "predicted", ""), "nns", choices), plain=plain)
+    heads = ("threads", "blocks a unit", "predicted", "")
+    print_table(console, title, grid(heads, "nnns", choices), plain=plain)
     rows = [
         (
             each.name,

@@ -112,10 +112,24 @@ def test_measured_plans_keep_the_limits() -> None:
         ({"task_threads": 64}, "128 threads that compute, but 64 were asked for"),
         ({"block_registers": 24}, f"{plan.prediction.registers} registers a thread, but at most 24 were"),
         ({"block_workgroup_bytes": 8}, f"{plan.prediction.shared_bytes} B of workgroup memory, but at most 8 B were"),
+        ({"blocks_per_unit": 1}, f"{plan.tasks_per_unit} blocks on a unit, but at most 1 were"),
     ]
     for limits, problem in cases:
         options = ConstructOptions(instructions=("fma",), **limits)
         assert problem in choice_problem(one, plan, device, options)
+
+
+@pytest.mark.parametrize("name", ["h200", "k80", "mi300x"])
+def test_a_unit_holds_no_more_blocks_than_asked_for(name: str) -> None:
+    device, one = find_device(name), matmul(512, 512, 512)
+    usual = construct(one, device, ConstructOptions(block_threads=128, instructions=("fma",)))[0]
+    assert (usual.tasks_per_unit or 0) > 2
+    for most in (1, 2):
+        limited = ConstructOptions(block_threads=128, instructions=("fma",), blocks_per_unit=most)
+        plan = construct(one, device, limited)[0]
+        assert plan.tasks_per_unit == most
+        assert plan.prediction is not None
+        assert plan.prediction.waves == plan.prediction.tasks / (device.units * most)
 
 
 @pytest.mark.parametrize("device", ["h200", "mi300x"])

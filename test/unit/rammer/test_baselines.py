@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from roller_mlir.rammer.baselines import GRAPH_NODE_S, OperatorKernel, as_graph_s, in_line_s, launched_s
+from roller_mlir.rammer.baselines import GRAPH_NODE_S, OperatorKernel, as_graph_s, fair_share, in_line_s, launched_s
 
 ONE = OperatorKernel(seconds=1e-5, launch_s=2e-6, launches=1, share=0.5, producers=())
 STEP = 1e-5 + GRAPH_NODE_S
@@ -55,3 +55,23 @@ def test_no_graph_takes_longer_than_its_line_or_less_than_its_work_and_chains() 
         assert max(*ends, work, 0.0) <= as_graph_s(kernels) * (1 + 1e-6)
         assert as_graph_s(kernels) <= in_line_s(kernels) * (1 + 1e-9)
     assert as_graph_s([]) == 0
+
+
+def test_kernels_side_by_side_share_bandwidth() -> None:
+    whole, half, none = (replace(ONE, share=0.1, memory_s=(one * STEP, 0.0)) for one in (1.0, 0.5, 0.0))
+    assert as_graph_s([half, half]) == pytest.approx(STEP)
+    assert as_graph_s([whole, whole]) == pytest.approx(2 * STEP)
+    assert as_graph_s([whole, whole, none]) == pytest.approx(2 * STEP)  # that one is not held up
+    # 0.5 each while both run, for 1 step of the half; the whole one then has half of its own left.
+    assert as_graph_s([whole, half]) == pytest.approx(1.5 * STEP)
+    other = replace(ONE, share=0.1, memory_s=(0.0, STEP))
+    assert as_graph_s([whole, other]) == pytest.approx(STEP)  # another memory
+
+
+def test_a_fair_share_is_all_that_there_is() -> None:
+    rng = random.Random(1)
+    for _ in range(500):
+        wanted = [rng.uniform(0, 1) for _ in range(rng.randint(2, 9))]
+        if sum(wanted) > 1:
+            most = fair_share(wanted)
+            assert sum(min(one, most) for one in wanted) == pytest.approx(1)

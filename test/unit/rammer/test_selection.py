@@ -4,6 +4,7 @@
 import random
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import pytest
 from graph_models import branches
@@ -28,13 +29,13 @@ def test_no_other_choice_of_shares_makes_a_wave_shorter(seed: int, memory: float
     for kind, share in product(range(3), share_of):
         seconds = rng.uniform(1.0, 3.0) * (UNITS / share) ** rng.uniform(0.0, 1.0)
         occupied = rng.uniform(0.2, 1.0)
-        kernels[kind, share] = SharedKernel(seconds=seconds, unit_s=occupied * UNITS, memory_s=memory * occupied)
+        kernels[kind, share] = SharedKernel(seconds=seconds, unit_s=occupied * UNITS, resource_s=memory * occupied)
     chosen = select(wave, UNITS, lambda kind, share: kernels[kind, share])
 
     def length(each: dict[int, int]) -> float:
         found = [kernels[kind, each[kind]] for kind in wave]
         works = sum(one.unit_s for one in found) / UNITS
-        return max(works, sum(one.memory_s for one in found), *(one.seconds for one in found))
+        return max(works, sum(one.resource_s for one in found), *(one.seconds for one in found))
 
     kinds = sorted(set(wave))
     every = [length(dict(zip(kinds, one, strict=True))) for one in product(share_of, repeat=len(kinds))]
@@ -50,7 +51,7 @@ def test_an_operator_alone_has_the_device() -> None:
 
     def kernel(kind: str, share: int) -> SharedKernel:
         asked.append((kind, share))
-        return SharedKernel(seconds=1.0, unit_s=3.0, memory_s=0.0)
+        return SharedKernel(seconds=1.0, unit_s=3.0, resource_s=0.0)
 
     assert select(["a"], UNITS, kernel).units == (UNITS,)
     assert asked == [("a", UNITS)]
@@ -84,3 +85,40 @@ def test_times_beside_others_are_those_of_the_share() -> None:
     assert beside.tasks == with_more.tasks
     rounds = [-(-one.tasks // (one.together or 1)) for one in (beside, with_more)]
     assert rounds[0] * beside.seconds < rounds[1] * with_more.seconds
+
+
+@pytest.mark.parametrize("given", [{}, {"block_threads": 64}, {"task_threads": 128}])
+@pytest.mark.parametrize("target", ["a100", "h200", "mi300x"])
+def test_all_kernels_count_on_the_same_blocks(target: str, given: dict[str, Any]) -> None:
+    """A kernel that counts on more blocks than the others leave it would take a round more than is predicted."""
+    options = CompileOptions(persistent=True, **given)
+    if target == "mi300x" and "task_threads" in given:
+        options = replace(options, instructions=("fma",))
+    one = scheduled_program(Source("layers", LAYERS), target, options)
+    held = one.virtual.per_unit * one.virtual.units
+    for operator in one.graph.operators:
+        assert operator.together is not None
+        assert operator.together <= held
+    if one.choices:
+        (taken,) = {each.threads for each in one.choices if each.blocks_per_unit and each.seconds == _least(one)}
+        assert one.virtual.threads in (taken, taken + 128)
+
+
+def _least(one: ScheduledProgram) -> float:
+    return min(each.seconds for each in one.choices if each.seconds is not None)
+
+
+LAYERS = """
+func.func @layers(%x: tensor<64x1024xf32>, %w: tensor<1024x4096xf32>, %v: tensor<4096x300xf32>) -> tensor<64x300xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x4096xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<64x4096xf32>) -> tensor<64x4096xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<64x1024xf32>, tensor<1024x4096xf32>)
+    outs(%i : tensor<64x4096xf32>) -> tensor<64x4096xf32>
+  %n = tensor.empty() : tensor<64x300xf32>
+  %o = linalg.fill ins(%zero : f32) outs(%n : tensor<64x300xf32>) -> tensor<64x300xf32>
+  %z = linalg.matmul ins(%y, %v : tensor<64x4096xf32>, tensor<4096x300xf32>)
+    outs(%o : tensor<64x300xf32>) -> tensor<64x300xf32>
+  return %z : tensor<64x300xf32>
+}
+"""
