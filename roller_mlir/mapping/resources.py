@@ -240,6 +240,23 @@ def tasks_per_unit(device: Device, threads: int, registers: int, workgroup_bytes
     return min(limits)
 
 
+def registers_of_tasks(device: Device, threads: int, tasks: int) -> int:
+    """Return the registers that a thread may have at most where one unit holds so many tasks at a time.
+
+    H200: 3 tasks of 128 threads are 3 subgroups on each of 4 parts, which give them 5376 of 16384 / 3 = 5461.
+
+    Args:
+        device: The device.
+        threads: Threads of a task.
+        tasks: Tasks of a unit, at least 1.
+    """
+    subgroups = tasks * -(-threads // device.subgroup_size)
+    of_part = device.registers_per_unit // device.subgroup_allocation
+    per_subgroup = of_part // -(-subgroups // device.subgroup_allocation)
+    granule = device.register_allocation_per_subgroup
+    return min(device.max_registers_per_thread, per_subgroup // granule * granule // device.subgroup_size)
+
+
 def specialised_tasks_per_unit(
     device: Device, threads: int, columns: int, accumulators: int, workgroup_bytes: int
 ) -> int:

@@ -15,7 +15,7 @@ from roller_mlir.hal import Device
 from roller_mlir.loops.loop_nest import parallel_nest
 from roller_mlir.loops.program import computes_of
 from roller_mlir.mapping.alignment import aligned
-from roller_mlir.mapping.resources import tasks_per_unit
+from roller_mlir.mapping.resources import registers_of_tasks, tasks_per_unit
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
 from roller_mlir.mapping.warpgroup_registers import launch_registers
 from roller_mlir.rammer.schedule import VirtualDevice
@@ -102,5 +102,4 @@ def _registers(program: rtile.ProgramOp, device: Device) -> int:
     resident = program.tasks_per_unit
     if resident is None:
         return device.max_registers_per_thread
-    share = device.registers_per_unit // (resident * aligned(threads_of(program), device.subgroup_size))
-    return min(device.max_registers_per_thread, share)
+    return registers_of_tasks(device, threads_of(program), resident)
