@@ -89,26 +89,28 @@ class LinalgGraph(Network[Value]):
         self._lines: list[str] = []
         self._made = 0
 
-    def text(self, name: str, file: str, results: Sequence[Value]) -> str:
+    def text(self, name: str, file: str | None, results: Sequence[Value]) -> str:
         """Return the module.
 
         Args:
             name: Of the function.
-            file: That holds the weights, beside the text.
+            file: That holds the weights, beside the text. None: those of random numbers are arguments, behind the
+                others and in the order of `spreads`; those that have numbers of their own stand in the text.
             results: What the function returns.
         """
-        arguments = ", ".join(f"{one}: {one.kind}" for one in self.arguments)
+        given = [] if file is not None else [self._resources[resource] for resource in self.spreads()]
+        arguments = ", ".join(f"{one}: {one.kind}" for one in (*self.arguments, *given))
         kinds = ", ".join(one.kind for one in results)
         head = [f"%{scalar} = arith.constant {value} : f32" for scalar, value in _SCALARS.items()]
-        head += [
-            f"{one} = arith.constant dense_resource<{resource}> : {one.kind}"
-            for resource, one in self._resources.items()
-        ]
+        for resource, one in self._resources.items():
+            numbers = self._drawn[resource]
+            if file is not None:
+                head.append(f"{one} = arith.constant dense_resource<{resource}> : {one.kind}")
+            elif isinstance(numbers, np.ndarray):
+                head.append(f"{one} = arith.constant dense<{numbers.tolist()}> : {one.kind}")
         lines = "\n".join([*head, *self._lines, f"return {', '.join(map(str, results))} : {kinds}"])
-        return (
-            f'module attributes {{roller.weights = "{file}"}} {{\n'
-            f"func.func @{name}({arguments}) -> ({kinds}) {{\n{lines}\n}}\n}}\n"
-        )
+        beside = "" if file is None else f' attributes {{roller.weights = "{file}"}}'
+        return f"module{beside} {{\nfunc.func @{name}({arguments}) -> ({kinds}) {{\n{lines}\n}}\n}}\n"
 
     def weights(self) -> dict[str, Array]:
         """Return numbers for the weights, the same each time."""
@@ -119,6 +121,10 @@ class LinalgGraph(Network[Value]):
             + np.float32(found[1])
             for number, (name, one) in enumerate(self._resources.items())
         }
+
+    def spreads(self) -> dict[str, tuple[float, float]]:
+        """Return standard deviation and mean of each weight of random numbers."""
+        return {name: one for name, one in self._drawn.items() if not isinstance(one, np.ndarray)}
 
     def weight_shapes(self) -> dict[str, tuple[int, ...]]:
         """Return the extents of each weight."""

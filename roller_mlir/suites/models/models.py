@@ -44,6 +44,9 @@ MODELS: Mapping[str, Callable[[], Structure]] = {
 RAMMER6 = ("resnext", "nasnet", "alexnet", "deepspeech2", "lstm", "seq2seq")
 """Those of RAMMER's Table 1, in its order."""
 
+ARGUMENTS_SPREAD = 0.5
+"""Standard deviation of random arguments."""
+
 
 @dataclass(frozen=True)
 class Model:
@@ -66,10 +69,16 @@ class Model:
         graph = LinalgGraph()
         return graph, self.structure.build(graph, self.batch)
 
-    def text(self, weights: str) -> str:
-        """Return the module, which names this file of weights."""
+    def text(self, weights: str | None) -> str:
+        """Return the module, which names this file of weights; None: it takes them as arguments, see `spreads`."""
         graph, results = self._written
         return graph.text(self.name, weights, results)
+
+    @property
+    def spreads(self) -> tuple[tuple[float, float], ...]:
+        """Standard deviation and mean of each argument of `text(None)`: those of `inputs`, then the random weights."""
+        graph, _ = self._written
+        return (*((ARGUMENTS_SPREAD, 0.0) for _ in graph.arguments), *graph.spreads().values())
 
     @cached_property
     def weights(self) -> dict[str, Array]:
@@ -85,7 +94,7 @@ class Model:
         """Return random arguments, of about 0.5 each."""
         rng = np.random.default_rng(seed)
         shapes = [one.shape for one in self._written[0].arguments]
-        return [rng.standard_normal(shape, np.float32) * np.float32(0.5) for shape in shapes]
+        return [rng.standard_normal(shape, np.float32) * np.float32(ARGUMENTS_SPREAD) for shape in shapes]
 
 
 def make_model(name: str, batch: int = 1, scale: int = 1) -> Model:

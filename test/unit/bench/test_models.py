@@ -11,11 +11,14 @@ import pytest
 
 import roller_mlir
 from roller_mlir import CompileOptions
+from roller_mlir.compiler.scheduled_program import scheduled_program
+from roller_mlir.compiler.source import Source
 from roller_mlir.importers.weights import attach_weights, read_weights
+from roller_mlir.rammer.replay import replay
 from roller_mlir.reference import evaluate_function
 from roller_mlir.runtime.registry import find_backend
 from roller_mlir.runtime.sequence import LoadedSequence
-from roller_mlir.suites.models import MODELS, make_model, reference
+from roller_mlir.suites.models import MODELS, RAMMER6, make_model, reference
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 
@@ -82,6 +85,21 @@ def test_sizes_are_those_that_are_published() -> None:
     # arXiv 1707.07012, table 1: NASNet-A (6 @ 768) has 3.3 million parameters, 768 of them filters of the last cell.
     assert 3.2e6 < sum(map(math.prod, shapes["nasnet"].values())) < 3.4e6
     assert shapes["nasnet"]["classes"] == (768, 10)
+
+
+@pytest.mark.full(every=len(RAMMER6))
+@pytest.mark.parametrize("name", sorted(RAMMER6, key=lambda name: name != "seq2seq"))
+def test_weights_as_arguments_change_no_schedule(name: str) -> None:
+    model = make_model(name, scale=SCALE)
+    options = CompileOptions(persistent=True)
+    constant = scheduled_program(Source("-", model.text("m.irpa"), model.weights), "h200", options)
+    given = scheduled_program(Source("-", model.text(None)), "h200", options)
+    assert len(model.spreads) == model.text(None).split(" -> ")[0].count("tensor<") > len(model.inputs())
+    for of in (lambda one: one.bodies, lambda one: one.schedule.wait_count, lambda one: one.virtual.threads):
+        assert of(constant) == of(given)
+    assert constant.graph.tasks == given.graph.tasks
+    times = [replay(one.graph, one.schedule, 1e-6) for one in (constant, given)]
+    assert times[0].makespan_s == times[1].makespan_s and times[0].bound_s == times[1].bound_s
 
 
 def test_a_model_is_written_the_same_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
