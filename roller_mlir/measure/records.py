@@ -55,7 +55,8 @@ class ItemCandidate:
         artifact: Name in `artifacts.zip`.
         predicted_s: The model's word, summed over kernels; None where a kernel has no prediction.
         saturated: What limits it, as the model sees it, kernel by kernel, parted by " + ".
-        plans: The whole decision, by program name as in a plan file; empty for what was not planned.
+        plans: The whole decision, by program name as in a plan file; empty for what was not planned, and where an
+            earlier candidate has the same artifact, and with it the plans.
         family: Its kernels' (`families.family_of`); a fault of one makes the others suspect. "" for none.
         way: How its launches come about, where candidates differ in that ("a launch each"); "" where in plans only.
         graph: Whether its launches are queued as one graph.
@@ -87,6 +88,10 @@ class Item:
         least_bytes: Bytes of inputs and outputs, each once.
         published_s: Published times on this kit's target, by system, in seconds.
         same_as: Ids of rows of the suite that are the same kernel.
+        fill: How each input is made, in their order: "normal DEVIATION MEAN", or "" as `runner.expected.inputs` says;
+            no words at all say that of every input.
+        base: Rank of the candidate that the others are compared with where nobody else computes the item; None for the
+            first one that is right.
         candidates: Best first; at least one.
     """
 
@@ -99,6 +104,8 @@ class Item:
     least_bytes: Count = 0
     published_s: dict[str, float] = field(default_factory=dict[str, float])
     same_as: tuple[str, ...] = ()
+    fill: tuple[str, ...] = ()
+    base: Count | None = None
     candidates: tuple[ItemCandidate, ...]
 
     @property

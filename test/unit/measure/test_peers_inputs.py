@@ -52,6 +52,25 @@ def test_inputs_follow_the_manifest() -> None:
     assert all(array.shape == (50, 40) and array.flags.c_contiguous for array in made)
 
 
+def test_a_kit_says_how_inputs_are_spread() -> None:
+    one = manifest(("f32", (64, 64)), ("f16", (64, 64)), ("i8", (64, 64)))
+    fill = ("", "normal 0.25 2.0", "normal 3 -1")  # in the order of the function's inputs, which is the other one here
+    whole, half, single = make_inputs(one, "sim", fill=fill)
+    assert whole.dtype == np.int8 and half.dtype == np.float16 and single.dtype == np.float32
+    assert abs(half.astype(np.float64).mean() - 2) < 0.02 and abs(half.astype(np.float64).std() - 0.25) < 0.02
+    assert abs(single.mean() + 1) < 0.2 and abs(single.std() - 3) < 0.2
+    with pytest.raises(ValueError, match="a word for each input, but got 2 for 3"):
+        make_inputs(one, "sim", fill=fill[:2])
+
+
+@pytest.mark.parametrize(
+    "word", ["zero", "normal", "normal 1", "normal -1 0", "normal nan 0", "normal 1 inf", "flat 1 1"]
+)
+def test_a_word_that_is_none(word: str) -> None:
+    with pytest.raises(ValueError, match="an input is made by 'normal DEVIATION MEAN', but got"):
+        make_inputs(manifest(("f32", (3,))), "sim", fill=(word,))
+
+
 def test_equal_seeds_give_equal_inputs_and_no_two_inputs_are_alike() -> None:
     one = manifest(("f32", (30,)), ("f32", (30,)))
     first, again, other = make_inputs(one, "sim"), make_inputs(one, "sim"), make_inputs(one, "sim", 1)
@@ -75,6 +94,10 @@ def test_scalars_and_empty_arrays_are_made() -> None:
 def test_tensors_are_made_where_they_stay() -> None:
     torch = pytest.importorskip("torch")
     buffers = [Buffer(name="x", role="input", element_type=kind, shape=(50, 40)) for kind in TYPES]
+    (normal,) = make_tensors(
+        torch, [Buffer(name="n", role="input", element_type="f32", shape=(2000,))], "cpu", 0, [(0.5, 4.0)]
+    )
+    assert abs(float(normal.mean()) - 4) < 0.1 and abs(float(normal.std()) - 0.5) < 0.1
     made = make_tensors(torch, buffers, "cpu")
     check(made, list(TYPES))
     for left, right in zip(made, make_tensors(torch, buffers, "cpu"), strict=True):
