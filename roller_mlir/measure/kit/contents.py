@@ -24,6 +24,7 @@ HALF_KINDS = ("matmul", "conv2d")
 """Classes that are wanted in half precision: products and convolutions, which have matrix instructions."""
 GEMMS = "gemm"
 GEMM_EXTENTS = (1024, 2048, 4096, 8192)
+JOB_LIMIT_S = 300.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +61,10 @@ class PackRequest:
         unfused: Whether it is packed as it is compiled without fusion too, after the other candidates, where that
             makes a difference.
         ways: In the place of all that: what to compare, the first of them first.
+        base: Name of the way whose results the others are compared with, where nobody else computes the function.
+        fill: How its inputs are made, as of an `Item`.
+        family: What its kernels' families are called after; "" where they share those of other functions.
+        limit_s: Seconds in which each candidate must be compiled.
     """
 
     id: str
@@ -73,6 +78,10 @@ class PackRequest:
     top_k: int = 10
     unfused: bool = False
     ways: tuple[Way, ...] = ()
+    base: str = ""
+    fill: tuple[str, ...] = ()
+    family: str = ""
+    limit_s: float = JOB_LIMIT_S
 
     @property
     def source(self) -> Source:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Packs a kit: every candidate of every function compiled by workers, what is most valuable first, whole or not at all.
 
-First candidates of all functions come before second ones, so that a limit of time or size leaves the best kit there is:
-first candidates are in it in any case, or there is none. Functions that compute the same under the same key of the
-tuning data base are one kernel, which is packed once. What the compiler refuses stands in the index with its reason.
+First candidates of all functions, and all ways to launch one, come before second ones, so that a limit of time or size
+leaves the best kit there is: a limit of time leaves these in it, and of these one that a limit of size has no room for
+is left out alone. Functions that compute the same under the same key of the tuning data base are one kernel, which is
+packed once. What the compiler refuses, and what has no room, stands in the index with its reason.
 
 The kit is written beside its place and renamed: whatever interrupts it (an error, Ctrl-C) leaves nothing.
 """
@@ -19,7 +20,7 @@ from pathlib import Path
 import roller_mlir
 from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.hal import find_device
-from roller_mlir.measure.kit.contents import PackRequest
+from roller_mlir.measure.kit.contents import JOB_LIMIT_S, PackRequest
 from roller_mlir.measure.kit.files import KitError, plain_name
 from roller_mlir.measure.kit.pack_work import ENTRY, Answer, on_failure
 from roller_mlir.measure.kit.packing import Packing, PackOptions
@@ -34,7 +35,6 @@ from roller_mlir.targets.family import family_named
 __all__ = ["PackOptions", "Packed", "pack_kit", "run_py"]
 
 RUNNER, README = "run.py", "README.txt"
-JOB_LIMIT_S = 300.0
 
 _README = """\
 A measurement kit of roller-mlir {compiler} for {target} ({architecture}), packed {created}.
@@ -87,8 +87,8 @@ def pack_kit(
         skipped: What is known to be missing, for the index.
 
     Raises:
-        KitError: The directory exists or cannot be written, two functions have one id, or the first candidates alone
-            have more bytes than they may.
+        KitError: The directory exists or cannot be written, two functions have one id, or the kit would have more bytes
+            than it may without any candidate.
         DeviceError: The target is unknown.
         JobsError: There is nobody to compile.
     """
@@ -109,7 +109,7 @@ def pack_kit(
     try:
         staging.mkdir(mode=0o700)
         runner = run_py()
-        with KitWriter(staging) as writer, _workers(options) as workers:
+        with KitWriter(staging) as writer, _workers(options, request) as workers:
             more = len(runner) + len(_README)
             packing = Packing(writer, target, options, started_s=started, more_bytes=more)
             packing.add_probes(probes)
@@ -125,8 +125,9 @@ def pack_kit(
     return Packed(kit=kit, size_bytes=size, seconds=time.monotonic() - started)
 
 
-def _workers(options: PackOptions) -> Jobs[Answer]:
-    return open_jobs(options.jobs, ray=options.ray, limit_s=JOB_LIMIT_S, entry=ENTRY, on_failure=on_failure)
+def _workers(options: PackOptions, request: Sequence[PackRequest]) -> Jobs[Answer]:
+    limit_s = max((one.limit_s for one in request), default=JOB_LIMIT_S)
+    return open_jobs(options.jobs, ray=options.ray, limit_s=limit_s, entry=ENTRY, on_failure=on_failure)
 
 
 def _check(folder: Path, request: Sequence[PackRequest]) -> None:

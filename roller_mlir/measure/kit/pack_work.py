@@ -69,7 +69,7 @@ class Variants:
 
     Attributes:
         key: Of the tuning data base; "" for several programs.
-        flops: Arithmetic operations.
+        flops: Arithmetic operations; 0 where the compiled variants say it.
         variants: Best first.
     """
 
@@ -88,6 +88,7 @@ class CompiledVariant:
         saturated: What limits each kernel, parted by " + ".
         plans: As a plan file holds them.
         family: Of its kernels.
+        flops: Arithmetic operations, as far as its plans say them.
     """
 
     artifact: Artifact
@@ -95,6 +96,7 @@ class CompiledVariant:
     saturated: str
     plans: dict[str, Plan]
     family: str
+    flops: int = 0
 
 
 @dataclass(frozen=True)
@@ -123,14 +125,14 @@ def work(job: PackJob) -> Answer:
 def _variants(job: PackJob) -> Variants:
     request = job.request
     options = _options(job, request.options)
-    dispatches = dispatches_of(request.source, job.target, options)
-    flops = sum(dispatch.expression.flops * len(dispatch.names) for dispatch in dispatches)
     if request.ways:
         ways = (
             Variant(options=_options(job, one.options), way=one.name, graph=one.graph, in_line=one.in_line)
             for one in request.ways
         )
-        return Variants(key="", flops=flops, variants=tuple(ways))
+        return Variants(key="", flops=0, variants=tuple(ways))
+    dispatches = dispatches_of(request.source, job.target, options)
+    flops = sum(dispatch.expression.flops * len(dispatch.names) for dispatch in dispatches)
     variants = [Variant(options=options)]
     own = whole_dispatch(dispatches, request.text)
     if own is not None:
@@ -160,11 +162,13 @@ def _compiled(job: PackJob, variant: Variant) -> CompiledVariant:
         artifact = compile_source(job.request.source, job.target, variant.options)
         plans = {kernel.program: kernel.plan for kernel in artifact.kernels if kernel.plan is not None}
         family = family_of(artifact)
-    predictions = [kernel.plan.prediction for kernel in artifact.kernels if kernel.plan is not None]
+    predictions = {kernel.name: kernel.plan.prediction for kernel in artifact.kernels if kernel.plan is not None}
+    launched = [predictions.get(launch.kernel) for launch in artifact.manifest.launches]
     return CompiledVariant(
         artifact=stripped(artifact, SIMULATOR_ROLES if job.simulator else DEVICE_ROLES),
         predicted_s=predicted_seconds(artifact),
-        saturated=" + ".join(one.saturated for one in predictions if one is not None),
+        saturated=" + ".join(one.saturated for one in predictions.values() if one is not None),
         plans=plans,
-        family=family,
+        family=", ".join(word for word in (family, job.request.family) if word),
+        flops=sum(one.flops for one in launched if one is not None),
     )

@@ -57,6 +57,16 @@ class _Function:
     candidates: list[ItemCandidate]
     refusals: list[Skipped]
     least_bytes: int = 0
+    flops: int = 0
+
+    def stands_for(self, rank: int) -> list[int]:
+        """Return the variants, by rank, that are compiled as this one is: itself, and others ways to launch it."""
+        one = self.variants.variants[rank]
+        return [
+            other
+            for other, its in enumerate(self.variants.variants)
+            if other == rank or (one.way and its.options == one.options)
+        ]
 
 
 class Packing:
@@ -92,13 +102,22 @@ class Packing:
             self._index_bytes += json_bytes(probe)
 
     def pack(self, kit: Kit, request: Sequence[PackRequest], workers: Jobs[Answer]) -> Kit:
-        """Compile and add what is wanted; return the index."""
+        """Compile and add what is wanted; return the index.
+
+        Raises:
+            KitError: There is no room for any candidate.
+        """
         self._index_bytes += len(index_bytes(kit))
+        limit = self._options.max_bytes
+        if limit is not None and self._size_bytes > limit:
+            raise KitError(
+                f"cannot pack: a kit may have {limit} B, but without any candidate this one comes to "
+                f"{self._size_bytes} B; allow more"
+            )
         functions = self._functions(request, workers)
         order = sorted(
-            (rank, number)
-            for number, function in enumerate(functions)
-            for rank in range(len(function.variants.variants))
+            ((rank, number) for number, function in enumerate(functions) for rank in _compiled_ranks(function)),
+            key=lambda one: (_worth(functions[one[1]], one[0]), one[1], one[0]),
         )
         with progress(len(order), "compile") as step:
             for (rank, number), answer in zip(order, in_order(workers.run(self._jobs(order, functions))), strict=False):
@@ -147,7 +166,7 @@ class Packing:
         for key, (rank, number) in enumerate(order):
             function = functions[number]
             limit, spent = self._options.time_limit_s, time.monotonic() - self._started_s
-            if rank and limit is not None and spent > limit:
+            if _worth(function, rank) and limit is not None and spent > limit:
                 self._stop(rank, function, f"the time limit of {limit:g} s")
             if self._stopped:
                 return  # what is being compiled is still taken
@@ -168,41 +187,60 @@ class Packing:
     def _take(self, function: _Function, rank: int, answer: Answer) -> None:
         """Add a candidate, if there is room."""
         one = function.request.id
+        ranks = function.stands_for(rank)
         if not isinstance(answer, CompiledVariant):
             assert isinstance(answer, Refused)
-            function.refusals.append(Skipped(id=f"{one}/{rank}", reason=answer.reason))
+            function.refusals += [Skipped(id=f"{one}/{same}", reason=answer.reason) for same in ranks]
             return
-        variant = function.variants.variants[rank]
-        candidate = ItemCandidate(
-            rank=rank,
-            artifact=f"{one}/{rank}",
-            predicted_s=answer.predicted_s,
-            saturated=answer.saturated,
-            plans=answer.plans,
-            family=answer.family,
-            way=variant.way,
-            graph=variant.graph,
-            in_line=variant.in_line,
-        )
-        grown = json_bytes(candidate) + (0 if function.candidates else json_bytes(_item(function)))
+        candidates = [_candidate(function, answer, rank, same) for same in ranks]
+        grown = sum(map(json_bytes, candidates)) + (0 if function.candidates else json_bytes(_item(function)))
         limit = self._options.max_bytes
-        if limit is not None:
-            added = grown + artifact_bytes(answer.artifact)
-            size = self._writer.size_bytes + self._index_bytes + added
-            if size > limit and rank == 0:
-                raise KitError(
-                    f"cannot pack: a kit may have {limit} B, but with the first candidate of {one} this one may come "
-                    f"to {size} B; allow more or pack fewer functions"
-                )
-            if size > limit:
+        if limit is not None and self._size_bytes + grown + artifact_bytes(answer.artifact) > limit:
+            if _worth(function, rank):
                 self._stop(rank, function, f"the size limit of {limit} B")
                 self._full = True
-                return
+            else:
+                reason = f"the kit may have {limit} B, and has no room for it"
+                function.refusals += [Skipped(id=f"{one}/{same}", reason=reason) for same in ranks]
+            return
         if not function.candidates:
             function.least_bytes = _least_bytes(answer.artifact)
-        self._writer.add(candidate.artifact, answer.artifact)
+        function.flops = max(function.flops, answer.flops)
+        self._writer.add(candidates[0].artifact, answer.artifact)
         self._index_bytes += grown
-        function.candidates.append(candidate)
+        function.candidates += candidates
+
+    @property
+    def _size_bytes(self) -> int:
+        """Bytes of the kit so far."""
+        return self._writer.size_bytes + self._index_bytes
+
+
+def _compiled_ranks(function: _Function) -> list[int]:
+    """Return the ranks that are compiled: of those that differ in how they are launched alone the first."""
+    ranks = range(len(function.variants.variants))
+    return [rank for rank in ranks if function.stands_for(rank)[0] == rank]
+
+
+def _worth(function: _Function, rank: int) -> int:
+    """Return which candidates come first, and are in any case: those of worth 0, first ones and all ways to launch."""
+    return 0 if function.variants.variants[rank].way else rank
+
+
+def _candidate(function: _Function, answer: CompiledVariant, compiled: int, rank: int) -> ItemCandidate:
+    """Return the candidate of a rank, which is launched from what was compiled for itself or for one before."""
+    variant = function.variants.variants[rank]
+    return ItemCandidate(
+        rank=rank,
+        artifact=f"{function.request.id}/{compiled}",
+        predicted_s=answer.predicted_s,
+        saturated=answer.saturated,
+        plans=answer.plans if rank == compiled else {},
+        family=answer.family,
+        way=variant.way,
+        graph=variant.graph,
+        in_line=variant.in_line,
+    )
 
 
 def json_bytes(record: Any) -> int:
@@ -230,16 +268,18 @@ def _row(request: PackRequest) -> str:
 
 
 def _item(function: _Function) -> Item:
-    request = function.request
+    request, ways = function.request, function.variants.variants
     return Item(
         id=request.id,
         suite=request.suite,
         title=request.title,
         key=function.variants.key,
         reference=request.reference,
-        flops=function.variants.flops,
+        flops=function.variants.flops or function.flops,
         least_bytes=function.least_bytes,
         published_s=request.published_s,
         same_as=tuple(function.same_as),
-        candidates=tuple(function.candidates),
+        fill=request.fill,
+        base=next((rank for rank, one in enumerate(ways) if one.way and one.way == request.base), None),
+        candidates=tuple(sorted(function.candidates, key=lambda one: one.rank)),
     )

@@ -104,7 +104,8 @@ def warm_up(target: str) -> None:
 
 
 def predicted_seconds(artifact: Artifact) -> float | None:
-    """Return the sum of the predictions of an artifact's plans, None where one has none."""
-    predictions = [kernel.plan.prediction for kernel in artifact.kernels if kernel.plan is not None]
+    """Return the sum of the predictions of an artifact's launches, None where a plan has none."""
+    planned = {kernel.name: kernel.plan.prediction for kernel in artifact.kernels if kernel.plan is not None}
+    predictions = [planned[one.kernel] for one in artifact.manifest.launches if one.kernel in planned]
     times = [one.seconds for one in predictions if one is not None]
     return sum(times) if times and len(times) == len(predictions) else None

@@ -209,11 +209,21 @@ def test_a_size_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     some = pack_kit(tmp_path / "some", "h200", small(SMALL, ROW, top_k=6), replace(QUICK, max_bytes=most))
     assert first.size_bytes <= some.size_bytes <= most
     assert all(item.candidates[0].rank == 0 for item in some.kit.items)
-    with pytest.raises(
-        KitError, match="a kit may have 9000 B, but with the first candidate of mine/S/f32 .* pack fewer"
-    ):
-        pack_kit(tmp_path / "none", "h200", small(SMALL, ROW), replace(QUICK, max_bytes=9000))
     assert sorted(os.listdir(tmp_path)) == ["all", "first", "some"]
+
+
+def test_a_first_candidate_without_room_is_left_out_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pack, "run_py", lambda: "")
+    long = replace(small(SMALL, top_k=1)[0], id="mine/long", title="long " * 20_000)
+    options = replace(QUICK, max_bytes=60_000)
+    kit = pack_kit(tmp_path / "kit", "h200", [long, *small(ROW, top_k=1)], options).kit
+    assert [item.id for item in kit.items] == ["mine/E/f32"]
+    assert [(one.id, one.reason) for one in kit.skipped] == [
+        ("mine/long", "the kit may have 60000 B, and has no room for it")
+    ]
+    with pytest.raises(KitError, match="a kit may have 500 B, but without any candidate this one comes to .* B; allow"):
+        pack_kit(tmp_path / "none", "h200", small(ROW), replace(QUICK, max_bytes=500))
+    assert os.listdir(tmp_path) == ["kit"]
 
 
 def test_probes_that_share_an_artifact(tmp_path: Path) -> None:
