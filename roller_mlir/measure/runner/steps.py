@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 
-from roller_mlir.measure.records import Check, Count, Item, Kit, Timing, Trouble
+from roller_mlir.measure.records import BackEnd, Check, Count, Item, ItemCandidate, Kit, Timing, Trouble
 
 PHASES = ("smoke", "check", "calibrate", "top1", "topk", "peers")
 PEERS = ("torch", "torch.compile", "triton")
@@ -147,7 +147,7 @@ def plan_steps(kit: Kit, asked: Asked) -> list[Step]:
 def _phase(phase: str, kit: Kit, items: Sequence[Item], asked: Asked) -> Iterator[Step]:
     if phase == "smoke":
         for item, number in (*_families(items), *_different(items)):
-            yield _check(item, number)
+            yield from _checks(item, number)
             if number == 0:
                 yield _time(item, asked.peers)
         for item in items:
@@ -155,14 +155,14 @@ def _phase(phase: str, kit: Kit, items: Sequence[Item], asked: Asked) -> Iterato
                 yield from _all(item, asked)
                 yield Step(kind="repeat", item=item.id, ranks=(item.candidates[0].rank,))
     elif phase == "check":
-        yield from (_check(item, 0) for item in items)
+        yield from (step for item in items for step in _checks(item, 0))
     elif phase == "calibrate":
         yield from (Step(kind="probe", item=probe.name) for probe in kit.probes if asked.wants(probe.name))
     elif phase == "top1":
-        yield from (step for item in items for step in (_check(item, 0), _time(item, _anchor(asked))))
+        yield from (step for item in items for step in (*_checks(item, 0), _time(item, _anchor(asked))))
     elif phase == "peers":
         ordered = sorted(items, key=lambda item: item.reference.kind in _CONVOLUTIONS)
-        yield from (step for item in ordered for step in (_check(item, 0), _time(item, asked.peers)))
+        yield from (step for item in ordered for step in (*_checks(item, 0), _time(item, asked.peers)))
     else:
         for item in items:
             if len(item.candidates) > 1:
@@ -171,7 +171,7 @@ def _phase(phase: str, kit: Kit, items: Sequence[Item], asked: Asked) -> Iterato
 
 def _all(item: Item, asked: Asked) -> Iterator[Step]:
     """Yield the checks of all candidates, and their race."""
-    yield from (_check(item, number) for number in range(len(item.candidates)))
+    yield from _checks(item, *range(len(item.candidates)))
     ranks = tuple(candidate.rank for candidate in item.candidates)
     yield Step(kind="time", item=item.id, ranks=ranks, peers=_anchor(asked), note=TOP_K)
 
@@ -179,10 +179,11 @@ def _all(item: Item, asked: Asked) -> Iterator[Step]:
 def _families(items: Sequence[Item]) -> list[tuple[Item, int]]:
     """Return an item and a candidate of each family: a first candidate where there is one, of the least work.
 
-    Families come in the order in which the kit's first items show them, which is that of `bench/gpu/smoke.py`.
+    Families come in the order in which the kit's first items show them, which is that of `bench/gpu/smoke.py`. Items
+    that can be launched in several ways are left out: all of their candidates are checked next.
     """
     found: dict[str, list[tuple[bool, int, int, Item, int]]] = {}
-    for place, item in enumerate(items):
+    for place, item in enumerate(one for one in items if not one.has_ways):
         for number, candidate in enumerate(item.candidates):
             if candidate.family:
                 cost = item.flops + item.least_bytes
@@ -200,6 +201,12 @@ def _different(items: Sequence[Item]) -> list[tuple[Item, int]]:
     return [(item, 0) for item in chosen[:_SMOKE_ITEMS]]
 
 
+def _checks(item: Item, *numbers: int) -> Iterator[Step]:
+    """Yield the checks of candidates, in front of them that of the one whose results they are compared with."""
+    base = [number for number, one in enumerate(item.candidates) if one.rank == item.base]
+    yield from (_check(item, number) for number in dict.fromkeys((*base, *numbers)))
+
+
 def _check(item: Item, number: int) -> Step:
     return Step(kind="check", item=item.id, ranks=(item.candidates[number].rank,))
 
@@ -214,9 +221,18 @@ def _anchor(asked: Asked) -> tuple[str, ...]:
 
 
 def base_rank(item: Item, checks: Mapping[tuple[str, int], Check]) -> int | None:
-    """Return the first candidate of an item that is not known to be wrong and was compared with nobody's result."""
-    found = [(candidate.rank, checks.get((item.id, candidate.rank))) for candidate in item.candidates]
+    """Return the candidate of an item to compare with: one that is not known to be wrong and was compared with nobody.
+
+    It is the item's own, or else the first one.
+    """
+    ranks = sorted((candidate.rank for candidate in item.candidates), key=lambda rank: (rank != item.base, rank))
+    found = [(rank, checks.get((item.id, rank))) for rank in ranks]
     return next((rank for rank, check in found if check is not None and check.ok and check.against == ITSELF), None)
+
+
+def has_time(candidate: ItemCandidate, back_end: BackEnd) -> bool:
+    """Return whether a candidate is timed there: the simulator has no graphs, and runs their launches one by one."""
+    return not (candidate.graph and back_end == "sim")
 
 
 def right_ranks(step: Step, checks: Mapping[tuple[str, int], Check]) -> tuple[int, ...]:

@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Sequence
 
 from roller_mlir.measure.records import Item, Results, Timing
-from roller_mlir.measure.runner.steps import AGAIN, DRY_PEERS, ITSELF, PEERS, REPEATED, TOP_K, WARM
+from roller_mlir.measure.runner.steps import AGAIN, DRY_PEERS, ITSELF, PEERS, REPEATED, TOP_K, WARM, has_time
 
 _MOST_MESSAGE = 160
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
@@ -70,6 +70,13 @@ def summary(results: Results) -> str:
         where = "DRY RUN: wall times of the simulator" if machine.back_end == "sim" else "in the same rounds"
         head = ("item", "way", "caches cleared", "caches warm", "many in a row")
         lines += ["", f"Ways to launch ({where}; many in a row: the host's part too)", *_table(head, ways)]
+        graphs = {
+            one.way for item in results.kit.items for one in item.candidates if not has_time(one, machine.back_end)
+        }
+        if graphs:
+            lines.append(
+                f"not timed: {', '.join(sorted(graphs))}; the simulator has no graphs, and runs launches one by one"
+            )
     probes = [timing for timing in results.timings if timing.who == "probe"]
     if probes:
         where = " (DRY RUN: wall times of the simulator)" if machine.back_end == "sim" else ""

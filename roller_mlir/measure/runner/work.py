@@ -31,6 +31,7 @@ from roller_mlir.measure.runner.steps import (
     WARM,
     Step,
     StepOutcome,
+    has_time,
 )
 from roller_mlir.runtime.errors import ArgumentError, ArtifactError, BackendError
 from roller_mlir.runtime.timing import Samples
@@ -123,8 +124,15 @@ class StepWorker:
         manifest = self._kit.artifact(item.candidates[0].artifact).manifest
         device = "sim" if self._bench.back_end == "sim" else "cuda"
         use_with_torch(self._bench)
-        made = make_inputs(manifest, device)
-        expected = reference_for(item, made, source=self._kit.source(item.id), device=device)
+        made = make_inputs(manifest, device, fill=item.fill)
+        base = next((one.artifact for one in item.candidates if one.rank == item.base), None)
+        expected = reference_for(
+            item,
+            made,
+            source=self._kit.source(item.id),
+            device=device,
+            base=None if base is None else self._kit.artifact(base).manifest,
+        )
         inputs = [self._bench.place(array) for array in made]
         self._bench.synchronize()
         self._current = Current(item, inputs, [Snapshot(self._bench, one) for one in inputs], expected)
@@ -173,7 +181,7 @@ class StepWorker:
         troubles: list[Trouble] = []
         held: list[Loaded] = []
         for candidate in current.item.candidates:
-            if candidate.rank in step.ranks:
+            if candidate.rank in step.ranks and has_time(candidate, self._bench.back_end):
                 self._announce(OURS, candidate.rank)
                 try:
                     held.append(self._bench.load(self._kit.artifact(candidate.artifact)))

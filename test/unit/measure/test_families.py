@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Families of kernels, and the small functions that give a kit one of each."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,8 @@ from smoke import of_smoke
 
 from roller_mlir.hal import find_device
 from roller_mlir.measure.kit.pack_work import CompiledVariant, PackJob, Variants, work
-from roller_mlir.measure.records import Item, ItemCandidate, Kit
-from roller_mlir.measure.runner.steps import Asked, plan_steps
+from roller_mlir.measure.records import Check, Item, ItemCandidate, Kit
+from roller_mlir.measure.runner.steps import ITSELF, Asked, base_rank, plan_steps
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "matmul_f16.mlir"
 WANTED = {
@@ -31,6 +32,22 @@ def test_small_functions_have_a_kernel_of_each_family(target: str) -> None:
         assert isinstance(made, CompiledVariant), made
         found.append(made.family)
     assert list(dict.fromkeys(found)) == WANTED[target]
+
+
+def test_the_candidate_to_compare_with_is_checked_first() -> None:
+    candidates = tuple(
+        ItemCandidate(rank=rank, artifact="g", family=f"{way}, g", way=way)
+        for rank, way in enumerate(("persistent", "launches", "graph"))
+    )
+    item = Item(id="g", suite="s", title="g", base=1, candidates=candidates)
+    kit = Kit(target="h200", architecture="sm_90a", vendor="nvidia", created="", compiler="", items=(item,))
+    steps = [step.key for step in plan_steps(kit, Asked(phases=("smoke", "check"), peers=()))]
+    assert steps == ["check g 1", "check g 0", "check g 2", "time g top-k", "repeat g 0"]
+    assert [step.key for step in plan_steps(kit, Asked(phases=("check",)))] == ["check g 1", "check g 0"]
+    alone = {("g", rank): Check(item="g", rank=rank, ok=True, against=ITSELF) for rank in range(3)}
+    assert base_rank(item, alone) == 1
+    assert base_rank(item, {**alone, ("g", 1): replace(alone["g", 1], ok=False)}) == 0
+    assert base_rank(replace(item, base=None), alone) == 0
 
 
 def test_smoke_takes_the_least_work_of_each_family() -> None:

@@ -2,6 +2,7 @@
 """Small operators, compiled and simulated, against their own linalg ops by numpy: what a dry run without torch does."""
 
 import importlib
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,31 @@ def test_without_the_compiler_and_torch_nobody_knows(monkeypatch: pytest.MonkeyP
     assert reference_for(item, inputs, source=None, device="sim") is None
     assert reference_for(item, inputs, source=text, device="cuda") is None  # linalg ops by numpy are for dry runs
     assert reference_for(item, inputs, source=text, device="sim") is not None
+
+
+def test_a_deep_function_may_be_no_further_from_numpy_than_from_another_candidate() -> None:
+    """Bounds that each operator magnifies would permit anything behind some of them."""
+    kind = "tensor<32x32xf32>"
+    names = ["x", *(f"y{n}" for n in range(8))]
+    products = (
+        f"%p{made} = linalg.matmul ins(%{taken}, %w : {kind}, {kind}) outs(%f : {kind}) -> {kind}\n"
+        f"%{made} = linalg.max ins(%p{made}, %f : {kind}, {kind}) outs(%e : {kind}) -> {kind}"
+        for taken, made in pairwise(names)
+    )
+    text = (
+        f"func.func @f(%x: {kind}, %w: {kind}) -> {kind} {{\n%zero = arith.constant 0.0 : f32\n"
+        f"%e = tensor.empty() : {kind}\n%f = linalg.fill ins(%zero : f32) outs(%e : {kind}) -> {kind}\n"
+        + "\n".join(products)
+        + f"\nreturn %{names[-1]} : {kind}\n}}"
+    )
+    artifact, inputs, outputs = run(text)
+    item = item_of(Operator("x", "matmul", "f32"), sizes={})
+    loose = reference_for(item, inputs, source=text, device="sim")
+    strict = reference_for(item, inputs, source=text, device="sim", base=artifact.manifest)
+    assert loose is not None and strict is not None and strict.compare(outputs).ok
+    wrong = np.array(outputs[0])
+    wrong[3, 4] += 1e-3 * np.sqrt((wrong.astype(np.float64) ** 2).mean())
+    assert loose.compare((wrong,)).ok and not strict.compare((wrong,)).ok
 
 
 def test_matrix_instructions_on_f32_may_round_to_tf32() -> None:

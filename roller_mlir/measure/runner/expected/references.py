@@ -7,6 +7,7 @@ nobody knows, and candidates can only be compared with each other (`same_as`).
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import import_module
 from math import inf, prod
 from typing import Any
@@ -42,7 +43,9 @@ _MEASURED_FACTORS = 8.0
 _NARROW = ("f16", "bf16")
 
 
-def reference_for(item: Item, inputs: Sequence[Any], *, source: str | None, device: str) -> ExpectedOutputs | None:
+def reference_for(
+    item: Item, inputs: Sequence[Any], *, source: str | None, device: str, base: Manifest | None = None
+) -> ExpectedOutputs | None:
     """Return what an item's outputs must be.
 
     Args:
@@ -50,6 +53,9 @@ def reference_for(item: Item, inputs: Sequence[Any], *, source: str | None, devi
         inputs: What it is run on: tensors of torch, or numpy arrays.
         source: Its linalg ops as text, where the kit has them.
         device: "sim", or in torch's words where the work is to be done.
+        base: Of the artifact of the item's candidate that the others are compared with, where it has one: results may
+            be no further from numpy's than from that one's. Bounds that are carried from operator to operator would
+            permit anything behind many of them.
 
     Returns:
         The outputs and their bounds; None where nobody here knows them.
@@ -60,7 +66,7 @@ def reference_for(item: Item, inputs: Sequence[Any], *, source: str | None, devi
     if device == "sim" and source is not None and all(isinstance(one, np.ndarray) for one in inputs):
         expected = _by_linalg(item, source, inputs)
         if expected is not None:
-            return expected
+            return expected if base is None else _within_same(expected, base)
     torch = import_torch()
     if torch is None or not item.reference.kind:
         return None
@@ -91,10 +97,7 @@ def same_as(outputs: Any, manifest: Manifest) -> ExpectedOutputs:
 
 
 def _bound_of_same(array: Any, points: int, accumulation: Accumulation) -> Any | None:
-    """Return how far two right results may be from each other, of which neither the terms nor their exact sum is known.
-
-    The terms are taken to be of random signs, so that the sums' own size tells theirs.
-    """
+    """Return how far two right results may be from each other, of which one is known; None where they must be equal."""
     kind = element_type_of(array)
     if not is_float(kind):
         return None
@@ -102,6 +105,14 @@ def _bound_of_same(array: Any, points: int, accumulation: Accumulation) -> Any |
     values = (
         array.to(xp.float64) if xp is not np else (bf16_values(array) if kind == "bf16" else array).astype(np.float64)
     )
+    return _bound_between(xp, values, kind, points, accumulation)
+
+
+def _bound_between(xp: Any, values: Any, kind: str, points: int, accumulation: Accumulation) -> Any:
+    """Return how far two right results may be from each other, of which neither the terms nor their exact sum is known.
+
+    The terms are taken to be of random signs, so that the sums' own size tells theirs.
+    """
     squares = values * values
     squares = xp.maximum(squares, squares.mean() + 0 * squares) if prod(values.shape) else squares
     terms = Terms(
@@ -117,6 +128,16 @@ def _bound_of_same(array: Any, points: int, accumulation: Accumulation) -> Any |
     if any(one.tf32 for one in accumulation.kernels or ()):
         error = error + sum_error(xp, terms, Rounding(accumulator=wide, factor="tf32"))
     return 2 * (error + half_spacing(xp, abs(values), kind))
+
+
+def _within_same(expected: ExpectedOutputs, base: Manifest) -> ExpectedOutputs:
+    """Return the same with bounds that are no wider than of two candidates that are compared with each other."""
+    points, accumulation = _points(base), accumulation_of(base)
+    bounds = tuple(
+        None if bound is None else np.minimum(bound, _bound_between(np, output, kind, points, accumulation))
+        for output, bound, kind in zip(expected.outputs, expected.bounds, expected.element_types, strict=True)
+    )
+    return replace(expected, bounds=bounds)
 
 
 def _points(manifest: Manifest) -> int:
