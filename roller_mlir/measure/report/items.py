@@ -15,10 +15,12 @@ from math import isfinite
 from roller_mlir.measure.records import Check, Item, Results, Timing
 from roller_mlir.measure.report.figures import ItemFigures, State
 from roller_mlir.measure.report.statistics import LEAST_FOR_RANKS, spearman
-from roller_mlir.measure.runner.steps import AGAIN, ITSELF, TOP_K, WARM
+from roller_mlir.measure.runner.steps import AGAIN, ITSELF, REPEATED, TOP_K, WARM
 
 FIRST, SECOND, THIRD, FOURTH = "", TOP_K, AGAIN, WARM
 """The rounds, by the word for them in the notes of timings; probes know the last one only as a remark."""
+MANY = REPEATED
+"""No round, but many launches in a row, by the ending of their note."""
 
 _SHORTEST, _LONGEST = 1e-12, 1e9
 _Key = tuple[str, str, int]
@@ -72,6 +74,7 @@ def tally_results(results: Results) -> Tally:
             continue
         rounds = (THIRD, SECOND) if timing.who == "probe" else (FOURTH, THIRD, SECOND)
         in_round = next((name for name in rounds if name in words), FIRST)
+        in_round = MANY if timing.note.endswith(REPEATED) else in_round
         tally.times.setdefault((timing.item, timing.who, timing.rank), {})[in_round] = timing
         if timing.who not in ("ours", "probe") and in_round != FOURTH:
             tally.peers.setdefault(timing.item, set()).add(timing.who)

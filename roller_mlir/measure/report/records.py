@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 
 from roller_mlir.measure.records import Kit, LostFamily, MeasuredMachine, Skipped, Trouble
 from roller_mlir.measure.report.figures import GroupFigures, ItemFigures, PredictionFigures, PublishedFigures
+from roller_mlir.measure.report.ways import WayFigures
 
 REPORT_SCHEMA = 1
 
@@ -153,6 +154,7 @@ class Report:
         prediction: Over all items.
         published: Per system.
         probes: Micro-benchmarks.
+        ways: Of functions that can be launched in several ways, each of them.
         notes: What timings say of how they were made, and of whom, and how many say it.
     """
 
@@ -178,4 +180,5 @@ class Report:
     prediction: PredictionFigures
     published: tuple[PublishedFigures, ...]
     probes: tuple[ProbeFigures, ...]
+    ways: tuple[WayFigures, ...]
     notes: dict[str, int]

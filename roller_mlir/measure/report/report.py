@@ -13,6 +13,8 @@ from roller_mlir.measure.report.groups import group_figures, prediction_figures,
 from roller_mlir.measure.report.items import FIRST, Tally, item_figures, tally_results, usable
 from roller_mlir.measure.report.records import Checked, FailedResult, Missing, ProbeFigures, Report
 from roller_mlir.measure.report.results_file import commands_of, merge_results
+from roller_mlir.measure.report.ways import way_figures
+from roller_mlir.measure.runner.steps import has_time
 
 _GOAL_CANDIDATES = 10
 _PER_SECOND = {"bandwidth": "B/s", "flops": "flop/s", "atomics": "op/s", "clock": "Hz"}
@@ -56,6 +58,7 @@ def make_report(results: Results) -> Report:
         prediction=prediction,
         published=() if dry_run else published_figures(items),
         probes=probes,
+        ways=way_figures(results, tally),
         notes=dict(sorted(tally.notes.items())),
     )
 
@@ -99,7 +102,8 @@ def _missing(items: Sequence[ItemFigures], tally: Tally, results: Results, probe
     for item, figures in zip(results.kit.items, items, strict=True):
         for one in item.candidates:
             timed = (item.id, "ours", one.rank) in tally.times
-            left += one.rank != figures.top1_rank and not timed and not tally.refused(item.id, one.rank)
+            known = timed or tally.refused(item.id, one.rank) or not has_time(one, results.machine.back_end)
+            left += one.rank != figures.top1_rank and not known
     vendor = any(VENDOR in item.peers for item in items)
     return Missing(
         unchecked=tuple(item.id for item in items if item.state in ("unchecked", "missing")),

@@ -16,6 +16,7 @@ from roller_mlir.report.measured.tables import (
     probes_section,
     published_section,
 )
+from roller_mlir.report.measured.ways import ways_section
 from roller_mlir.report.measured.words import NOTHING, clean, correlation, count, date_of, named, ratio, share
 from roller_mlir.report.table import TableCell
 
@@ -34,7 +35,13 @@ def document_of(report: Report) -> Document:
 
 def sections_of(report: Report) -> tuple[Section, ...]:
     """Return the parts of a report, what is wrong first."""
-    timed = (*peer_sections(report), prediction_section(report), *probes_section(report), items_section(report))
+    timed = (
+        *peer_sections(report),
+        *ways_section(report),
+        prediction_section(report),
+        *probes_section(report),
+        items_section(report),
+    )
     if report.dry_run:
         timed = tuple(replace(one, blocks=(Note(f"{DRY_RUN}.", alarm=True), *one.blocks)) for one in timed)
     return (

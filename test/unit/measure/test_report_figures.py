@@ -17,6 +17,8 @@ from roller_mlir.measure.report.records import Goal, Report
 from roller_mlir.measure.report.report import make_report
 from roller_mlir.measure.report.statistics import geometric_mean, quantile, ranks, spearman
 from roller_mlir.measure.runner.steps import ITSELF
+from roller_mlir.report.measured.markdown import markdown
+from roller_mlir.report.measured.sections import document_of
 
 
 def measured(
@@ -312,6 +314,41 @@ def test_both_rounds_of_a_dry_run_are_told_apart() -> None:
     timings += [timing(one, 1.0, note=f"{dry}; top-k"), timing(one, 0.5, rank=1, note=f"{dry}; top-k")]
     (found,) = make_report(results([one], timings=timings, machine={"back_end": "sim"})).items
     assert (found.top1_s, found.gain, found.top1_ratio, found.best_ratio) == (2.0, 2.0, {"numpy": 3.0}, {"numpy": 6.0})
+
+
+def ways() -> Results:
+    """Return an item in three ways, of which one is wrong."""
+    one = item("G", predicted=(1e-3, 1e-3, 1e-3))
+    names = ("persistent", "launches", "graph")
+    named = [replace(its, way=way, graph=way == "graph") for its, way in zip(one.candidates, names, strict=True)]
+    one = replace(one, candidates=tuple(named))
+    timings = [timing(one, 1.0, note="top-k"), timing(one, 4.0, rank=1, note="top-k")]
+    timings += [timing(one, 0.5, note="caches warm"), timing(one, 3.0), timing(one, 9.0, note="99 launches in a row")]
+    return results([one], timings=timings, checks=[check(one), check(one, rank=1), check(one, rank=2, ok=False)])
+
+
+def test_ways_to_launch_are_beside_each_other() -> None:
+    report = make_report(ways())
+    assert [(one.way, one.wrong, one.median_s, one.warm_s, one.many_s) for one in report.ways] == [
+        ("persistent", False, 1.0, 0.5, 9.0),
+        ("launches", False, 4.0, None, None),
+        ("graph", True, None, None, None),
+    ]
+    assert report.items[0].top1_s == 3.0  # and not that of many in a row
+    shown = markdown(document_of(report), {})
+    assert "| kernel | caches | persistent | launches | graph | launches / persistent | graph / persistent |" in shown
+    assert "| roller119/G/f32 | cleared | 1 s | 4 s | wrong | 4.00 | - |" in shown
+    assert "| roller119/G/f32 | many in a row | 9 s | - | wrong | - | - |" in shown
+    assert "Not timed" not in shown
+
+
+def test_graphs_have_no_time_in_the_simulator_and_miss_none() -> None:
+    made = ways()
+    right = replace(made, checks=tuple(replace(one, ok=True) for one in made.checks))
+    assert make_report(right).missing.candidates == 1
+    report = make_report(replace(right, machine=replace(right.machine, back_end="sim")))
+    assert report.missing.candidates == 0 and [one.timeless for one in report.ways] == [False, False, True]
+    assert "Not timed: graph; the simulator has no graphs of launches" in markdown(document_of(report), {})
 
 
 def test_probes_are_net_of_their_base() -> None:
