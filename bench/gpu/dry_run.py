@@ -13,11 +13,12 @@ import argparse
 import signal
 import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import chdir
 from pathlib import Path
 from types import FrameType
 
-from graphs import of_graphs
+from graphs import add_model_options, of_graphs, of_models
 from microbenchmarks.probes import experiments
 from microbenchmarks.scale import Scale
 from microbenchmarks.tasks import tasks
@@ -27,7 +28,7 @@ from roller_mlir.compiler.driver import compile_kernel_module
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
 from roller_mlir.console.interrupt import interruptible
-from roller_mlir.hal import Device, find_device
+from roller_mlir.hal import Device, DeviceError, find_device
 from roller_mlir.measure.kit.contents import PackRequest, of_example, of_suite
 from roller_mlir.measure.kit.files import KitError
 from roller_mlir.measure.kit.pack import PackOptions, pack_kit
@@ -36,19 +37,31 @@ from roller_mlir.measure.report.results_file import read_results
 from roller_mlir.measure.runner.main import main as run_kit
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.errors import ArtifactError
+from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.operator import Operator
 from roller_mlir.tools.roller import main as roller
 
 ROOT = Path(__file__).resolve().parents[2]
+MODELS, SCALE = ("seq2seq",), 32
+"""Which model is in it unless others are named, and what its sizes are divided by: so that it takes seconds."""
 PLANTED = ("smoke/product/f16", "smoke/stored", "smoke/product-mma")
 """What is packed beside where faults are planted: a family that has none, and two that have."""
 PRODUCT = Operator("small", "matmul", "f32", {"M": 32, "N": 48, "K": 40})
 
 
-def wanted(device: Device) -> list[PackRequest]:
-    """Return small functions: a product with its two best candidates, the fused softmax, graphs in several ways."""
+def wanted(device: Device, models: Sequence[str], scale: int) -> list[PackRequest]:
+    """Return small functions: a product with its two best candidates, the fused softmax, graphs in several ways.
+
+    Args:
+        device: What the kit is for.
+        models: Names of models, or patterns of these, that are among the graphs.
+        scale: What their sizes are divided by.
+
+    Raises:
+        SuiteError: There is no such model.
+    """
     one = [*of_suite("dry-run", [PRODUCT], "", top_k=2), of_example(ROOT / "examples" / "softmax.mlir")]
-    return one + of_graphs(device, small=True)
+    return [*one, *of_graphs(device, small=True), *of_models(device, models, scale)]
 
 
 def probes(device: Device) -> list[tuple[Probe, Artifact]]:
@@ -73,6 +86,7 @@ def _main(argv: list[str] | None) -> int:
     )
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
     parser.add_argument("--target", default="h200", help="device (h200)")
+    add_model_options(parser, MODELS, SCALE)
     parser.add_argument("--faults", action="store_true", help="plant faults; all other results must be there (h200)")
     options = parser.parse_args(argv)
     output: Path = options.output
@@ -83,25 +97,28 @@ def _main(argv: list[str] | None) -> int:
         with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as staging:
             folder = Path(staging) / "dry-run"
             folder.mkdir()
-            code = dry_run(folder, options.target, faults=options.faults)
+            functions = wanted(find_device(options.target), options.models, options.scale)
+            code = dry_run(folder, options.target, functions, faults=options.faults)
             folder.rename(output)
-    except (ArtifactError, OSError) as error:
+    except (ArtifactError, DeviceError, SuiteError, OSError) as error:
         print(f"dry_run.py: error: {error}", file=sys.stderr)
         return 1
     print(f"wrote {output}: a dry run, whose times are the simulator's and say nothing of any device")
     return code
 
 
-def dry_run(folder: Path, target: str, *, faults: bool = False) -> int:
-    """Pack, run and report; return the first exit code that is not 0.
+def dry_run(folder: Path, target: str, functions: Sequence[PackRequest], *, faults: bool = False) -> int:
+    """Pack functions, run them and report; return the first exit code that is not 0.
 
     Where faults are planted that is 1 unless two families are lost and all other results are there and right.
     """
     settings = PackOptions(jobs=1, simulator=True, binaries=faults, command="python bench/gpu/dry_run.py")
     device = find_device(target)
-    functions = wanted(device)
     if faults:
-        functions += [one for one in of_smoke(device, ROOT / "examples" / "matmul_f16.mlir") if one.id in PLANTED]
+        functions = [
+            *functions,
+            *(one for one in of_smoke(device, ROOT / "examples" / "matmul_f16.mlir") if one.id in PLANTED),
+        ]
     pack_kit(folder / "kit", target, functions, settings, probes(device))
     worker = [sys.executable, str(Path(__file__).with_name("planted.py")), "kit"] if faults else None
     limit = ["--step-limit", "10"] if faults else []

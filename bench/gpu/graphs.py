@@ -1,16 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions of many small operators, each as one persistent kernel and in other ways to launch the same work."""
+"""Functions of many operators, each as one persistent kernel and in other ways to launch the same work."""
+
+import argparse
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
 
 import linalg_models
 
 from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.console.arguments import patterns, positive
 from roller_mlir.hal import Device
 from roller_mlir.measure.kit.contents import PackRequest, Way
 from roller_mlir.measure.records import Reference
+from roller_mlir.suites.errors import SuiteError
+from roller_mlir.suites.models import RAMMER6, make_model
 from roller_mlir.targets.family import family_of
 
-SUITE = "persistent"
+SUITE, MODELS = "persistent", "models"
 VENDOR_OF_GRAPHS = "nvidia"
+BASE = "launches"
+"""The way whose results the others must have, where nobody else computes a function: one operator after the other."""
+MODEL_LIMIT_S = 3600.0
+"""Seconds for each way to compile a model: thousands of operators take minutes."""
 
 
 def of_graphs(device: Device, *, small: bool = False) -> list[PackRequest]:
@@ -39,9 +50,59 @@ def of_graphs(device: Device, *, small: bool = False) -> list[PackRequest]:
             text=text,
             reference=Reference(kind="example", name=name, dtype="f32"),
             ways=ways(device),
+            base=BASE,
         )
         for name, text in models.items()
     ]
+
+
+def of_models(device: Device, wanted: Sequence[str], scale: int = 1) -> list[PackRequest]:
+    """Return whole models at batch 1, whose weights are arguments that the runner makes.
+
+    Their kernels are of families of their own, so that a fault in one model does not cost another. There are none where
+    blocks cannot wait for each other.
+
+    Args:
+        device: What the kit is for.
+        wanted: Their names, or patterns of these; none for none.
+        scale: What their sizes are divided by; 1 for what is published.
+
+    Raises:
+        SuiteError: A pattern names none.
+    """
+    for pattern in wanted:
+        if not any(fnmatchcase(name, pattern) for name in RAMMER6):
+            raise SuiteError(f"no model is '{pattern}'; give names, or patterns of them: {', '.join(RAMMER6)}")
+    if not family_of(device).has_grid_barrier(device):
+        return []
+    names = [name for name in RAMMER6 if any(fnmatchcase(name, one) for one in wanted)]
+    models = [make_model(name, scale=scale) for name in names]
+    return [
+        PackRequest(
+            id=f"{MODELS}/{model.name}",
+            suite=MODELS,
+            title=f"{model.name}, batch 1, f32" + (f", scaled by 1/{scale}" if scale > 1 else ""),
+            text=model.text(None),
+            reference=Reference(dtype="f32"),
+            ways=ways(device),
+            base=BASE,
+            fill=tuple(f"normal {deviation!r} {mean!r}" for deviation, mean in model.spreads),
+            family=model.name,
+            limit_s=MODEL_LIMIT_S,
+        )
+        for model in models
+    ]
+
+
+def add_model_options(parser: argparse.ArgumentParser, models: tuple[str, ...], scale: int) -> None:
+    """Add the options that say which models there are, and how large, with these defaults."""
+    known, default = ", ".join(RAMMER6), ", ".join(models) or "none"
+    parser.add_argument(
+        "--models", type=patterns, default=models, metavar="NAME,...", help=f"of {known}, or patterns ({default})"
+    )
+    parser.add_argument(
+        "--scale", type=positive, default=scale, metavar="K", help=f"divide the sizes of models ({scale})"
+    )
 
 
 def ways(device: Device) -> tuple[Way, ...]:
@@ -51,7 +112,7 @@ def ways(device: Device) -> tuple[Way, ...]:
     found = (
         Way(name="persistent", options=CompileOptions(persistent=True)),
         Way(name="barriers", options=barriers),
-        Way(name="launches", options=apart),
+        Way(name=BASE, options=apart),
     )
     if device.vendor != VENDOR_OF_GRAPHS:
         return found

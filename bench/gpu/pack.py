@@ -3,6 +3,7 @@
 
   python bench/gpu/pack.py -o kit                            ROLLER's 119 operators, f16 products, examples, probes
   python bench/gpu/pack.py -o kit --only 'M*' --top-k 1 --dtypes f32 --no-{smoke,persistent,gemms,examples,probes}
+  python bench/gpu/pack.py -o kit --models '*' --dtypes f32 --only M0 --top-k 1 --no-{gemms,examples}    whole models
   python bench/gpu/pack.py -o kit --jobs 8 --time-limit 300  leaves out candidates of high rank where there is no time
   # copy the folder to the machine with the GPU:
   python kit/run.py -o results
@@ -19,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
-from graphs import of_graphs
+from graphs import add_model_options, of_graphs, of_models
 from microbenchmarks.probes import left_out, probes_for
 from smoke import of_smoke
 
@@ -59,7 +60,8 @@ def wanted(options: argparse.Namespace) -> list[PackRequest]:
     device = find_device(options.target)
     smoke = of_smoke(device, EXAMPLES / "matmul_f16.mlir") if options.smoke else []
     persistent = of_graphs(device) if options.persistent else []
-    return [*smoke, *persistent, *own, *gemms, *other, *large, *examples]
+    models = of_models(device, options.models, options.scale)
+    return [*smoke, *persistent, *models, *own, *gemms, *other, *large, *examples]
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -81,6 +83,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         ("probes", "micro-benchmarks that calibrate the device's description"),
     ):
         parser.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, default=True, help=f"{what} (yes)")
+    add_model_options(parser, (), 1)
     parser.add_argument("--jobs", type=positive, metavar="N", help="processes that compile (2)")
     parser.add_argument("--ray", metavar="ADDRESS", help="compile on a Ray cluster: auto, local or HOST:PORT")
     parser.add_argument("--time-limit", type=_seconds, metavar="S", help="stop adding candidates after so many seconds")

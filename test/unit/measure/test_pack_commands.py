@@ -55,6 +55,15 @@ def test_what_is_packed_by_default() -> None:
     assert {one.top_k for one in found if one.suite != "examples"} == {10}
 
 
+def test_models_are_packed_where_they_are_named() -> None:
+    found = PACK.wanted(PACK.parse(["-o", "kit", *LITTLE, "--only", "M1", "--models", "a*,lstm", "--scale", "32"]))
+    models = [one for one in found if one.suite == "models"]
+    assert [one.id for one in models] == ["models/alexnet", "models/lstm"] and len(found) == 3
+    assert [one.family for one in models] == ["alexnet", "lstm"]
+    assert models[0].title == "alexnet, batch 1, f32, scaled by 1/32"
+    assert all(one.text.count("func.func @") == 1 and len(one.fill) > 10 for one in models)
+
+
 def test_what_is_asked_for() -> None:
     found = PACK.wanted(PACK.parse(["-o", "kit", *LITTLE, "--only", "M1,relu", "--top-k", "3"]))
     assert {one.reference.kind for one in found} == {"matmul", "relu"}
@@ -76,12 +85,16 @@ def test_a_kit_from_the_command_line(tmp_path: Path, capsys: Any) -> None:
     [
         (["--suite", "roller11"], "unknown suite 'roller11'; did you mean 'roller119'?"),
         (["--only", "X9"], "no operator is 'X9'"),
+        (
+            ["--models", "alexnet,bert"],
+            "no model is 'bert'; give names, or patterns of them: resnext, nasnet, alexnet, ",
+        ),
         (["--target", "h2000"], "h2000"),
         (["--target", "ipu-gc2"], "there is no code for it"),
         (["--only", "relu", "--dtypes", "f16"], "there is nothing to pack: none of the operators has one of the types"),
         (
             ["--max-bytes", "1KB", "--only", "E1"],
-            "a kit may have 1000 B, but with the first candidate of roller119/E1/f32",
+            "a kit may have 1000 B, but without any candidate this one comes to ",
         ),
     ],
 )
@@ -103,6 +116,8 @@ def test_wrong_input_is_one_line(tmp_path: Path, capsys: Any, arguments: list[st
         ["--time-limit", "0"],
         ["--max-bytes", "60TB"],
         ["--max-bytes", "MB"],
+        ["--models", ","],
+        ["--scale", "0"],
     ],
 )
 def test_wrong_usage(arguments: list[str]) -> None:
@@ -170,11 +185,12 @@ def test_a_dry_run_of_the_whole_way(tmp_path: Path) -> None:
         ("dry-run/small/f32", 2),
         ("examples/softmax", 2),
         *((f"persistent/{name}", 5) for name in ("branches", "lstm", "attention")),
+        ("models/seq2seq", 5),
     ]
     ways = [[one.way for one in item.candidates] for item in results.kit.items if item.has_ways]
-    assert ways == [["persistent", "barriers", "launches", "line", "graph"]] * 3
+    assert ways == [["persistent", "barriers", "launches", "line", "graph"]] * 4
     repeated = [timing for timing in results.timings if timing.note.endswith("3 launches in a row")]
-    assert len(repeated) == 3
+    assert len(repeated) == 4
     assert {probe.quantity for probe in results.kit.probes} == {"bandwidth", "hand-over", "task"}
     assert all(check.ok for check in results.checks) and not results.troubles
     assert {timing.item for timing in results.timings} == {
@@ -202,7 +218,7 @@ def test_a_dry_run_with_planted_faults_has_all_other_results(tmp_path: Path) -> 
         "mma": "smoke/product-mma",
     }
     right = {one["item"] for one in found["checks"] if one["ok"] and one["who"] == "ours"}
-    graphs = {f"persistent/{name}" for name in ("branches", "lstm", "attention")}
+    graphs = {"models/seq2seq", *(f"persistent/{name}" for name in ("branches", "lstm", "attention"))}
     assert right == {"dry-run/small/f32", "examples/softmax", "smoke/product/f16"} | graphs
     assert right <= {one["item"] for one in found["timings"]}
     assert all("(planted); " in one["note"] for one in found["checks"] if one["ok"] and one["who"] == "ours")
