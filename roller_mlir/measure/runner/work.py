@@ -37,6 +37,8 @@ from roller_mlir.runtime.errors import ArgumentError, ArtifactError, BackendErro
 from roller_mlir.runtime.timing import Samples
 
 _MOST_NOTE = 400
+_SAID_EVERY = 2000
+"""Launches in a row after which a process says that it lives, as all of them may take longer than a step may."""
 _DIFFERENT = "two runs gave different bits: elements that it does not write, memory that it reads first, or a race"
 
 
@@ -228,7 +230,9 @@ class StepWorker:
             first = [Snapshot(self._bench, array) for array in self._run(loaded, run, 0xFF)]
             loaded.poison(0x7F)
             began = perf_counter()
-            for _ in range(times):
+            for number in range(times):
+                if number and number % _SAID_EVERY == 0:  # the queue is not so long: the device has done most of these
+                    self._announce(OURS, candidate.rank)
                 run()
             self._bench.synchronize()
             spent = (perf_counter() - began) / times

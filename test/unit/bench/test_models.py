@@ -90,7 +90,7 @@ def test_sizes_are_those_that_are_published() -> None:
 @pytest.mark.full(every=len(RAMMER6))
 @pytest.mark.parametrize("name", sorted(RAMMER6, key=lambda name: name != "seq2seq"))
 def test_weights_as_arguments_change_no_schedule(name: str) -> None:
-    model = make_model(name, scale=SCALE)
+    model = make_model(name, scale=2 * SCALE)
     options = CompileOptions(persistent=True)
     constant = scheduled_program(Source("-", model.text("m.irpa"), model.weights), "h200", options)
     given = scheduled_program(Source("-", model.text(None)), "h200", options)

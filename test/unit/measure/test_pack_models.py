@@ -15,23 +15,24 @@ from roller_mlir.measure.kit.pack import PackOptions, pack_kit
 from roller_mlir.measure.records import Results
 from roller_mlir.measure.report.report import make_report
 from roller_mlir.measure.report.results_file import read_results
-from roller_mlir.measure.runner.sim_bench import SimBench
+from roller_mlir.measure.runner.sim_bench import SimBench, SimLoaded
 from roller_mlir.measure.runner.steps import ITSELF, Step
 from roller_mlir.measure.runner.work import StepWorker
 from roller_mlir.report.measured.markdown import markdown
 from roller_mlir.report.measured.sections import document_of
+from roller_mlir.runtime import Artifact
 from roller_mlir.suites.models import RAMMER6
 
 DRY_RUN = Path(__file__).resolve().parents[3] / "bench" / "gpu" / "dry_run.py"
 WAYS = ["persistent", "barriers", "launches", "line", "graph"]
 SMALLEST = "seq2seq"
-SCALE = 32
+QUICK_SCALE, SCALE = 64, 32
 
 
 @pytest.fixture(scope="module")
 def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("kits") / "kit"
-    (function,) = of_models(find_device("h200"), [SMALLEST], SCALE)
+    (function,) = of_models(find_device("h200"), [SMALLEST], QUICK_SCALE)
     assert [one.name for one in function.ways] == WAYS
     function = replace(function, ways=tuple(one for one in function.ways if one.name != "barriers"))
     pack_kit(folder, "h200", [function], PackOptions(jobs=1, simulator=True))
@@ -55,9 +56,26 @@ def test_a_model_is_packed_in_all_ways(kit: Path) -> None:
     assert item.flops == sum(one.flops for one in launched) and item.least_bytes > 0
 
 
-def test_ways_are_checked_and_graphs_not_timed(kit: Path) -> None:
+class KeptBench(SimBench):
+    """The simulator, which makes what runs a kernel once for all tests."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kept: dict[tuple[str, ...], SimLoaded] = {}
+
+    def load(self, artifact: Artifact) -> SimLoaded:
+        files = tuple(file.sha256 for file in artifact.manifest.files)
+        return self._kept.setdefault(files, super().load(artifact))
+
+
+@pytest.fixture(scope="module")
+def bench() -> SimBench:
+    return KeptBench()
+
+
+def test_ways_are_checked_and_graphs_not_timed(kit: Path, bench: SimBench) -> None:
     with open_kit(kit) as files:
-        work = StepWorker(files, SimBench(), lambda who, rank=0: None, samples=1)
+        work = StepWorker(files, bench, lambda who, rank=0: None, samples=1)
         name = files.kit.items[0].id
         (check,) = work.do(Step(kind="check", item=name, ranks=(0,), base=1)).checks
         timed = work.do(Step(kind="time", item=name, ranks=(0, 1, 3), note="top-k"))
@@ -66,11 +84,11 @@ def test_ways_are_checked_and_graphs_not_timed(kit: Path) -> None:
 
 
 def test_ways_are_compared_with_the_launches_where_nobody_else_knows(
-    kit: Path, monkeypatch: pytest.MonkeyPatch
+    kit: Path, bench: SimBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with open_kit(kit) as files:
         monkeypatch.setattr(files, "source", lambda _: None)
-        work = StepWorker(files, SimBench(), lambda who, rank=0: None, samples=1)
+        work = StepWorker(files, bench, lambda who, rank=0: None, samples=1)
         name = files.kit.items[0].id
         (first,) = work.do(Step(kind="check", item=name, ranks=(1,))).checks
         (second,) = work.do(Step(kind="check", item=name, ranks=(0,), base=1)).checks

@@ -145,6 +145,17 @@ def test_a_peer_that_breaks_the_device_is_left_to_another_process(kit: Path, mon
     assert said[-1] == "one"  # whom the supervisor leaves out then
 
 
+def test_many_launches_in_a_row_give_signs_of_life(kit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("roller_mlir.measure.runner.work.DRY_LAUNCHES", 5)
+    monkeypatch.setattr("roller_mlir.measure.runner.work._SAID_EVERY", 2)
+    said: list[tuple[str, int]] = []
+    with open_kit(kit) as files:
+        work = StepWorker(files, SimBench(), lambda who, rank=0: said.append((who, rank)), samples=1)
+        (timing,) = work.do(Step(kind="repeat", item=files.kit.items[0].id, ranks=(1,))).timings
+    assert timing.samples == 5 and timing.note.endswith("5 launches in a row")
+    assert said == [("reference", 0), *[("ours", 1)] * 3]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
