@@ -174,7 +174,7 @@ class StepWorker:
             self._announce(OURS, first.rank)
             loaded = self._bench.load(self._kit.artifact(first.artifact))
             outputs_of_first = self._run(loaded, loaded.prepare(current.inputs), 0xFF)
-            expected = replace(same_as(outputs_of_first, loaded.manifest), against=f"candidate {base}")
+            expected = replace(same_as(outputs_of_first, loaded.manifest, current.item), against=f"candidate {base}")
             current.expected = expected
         return _compared(made, expected, [readable(self._bench, one) for one in outputs])
 

@@ -5,6 +5,7 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import preloaded
 import pytest
 from graphs import of_models
@@ -15,6 +16,7 @@ from roller_mlir.measure.kit.pack import PackOptions, pack_kit
 from roller_mlir.measure.records import Results
 from roller_mlir.measure.report.report import make_report
 from roller_mlir.measure.report.results_file import read_results
+from roller_mlir.measure.runner.expected.references import same_as
 from roller_mlir.measure.runner.sim_bench import SimBench, SimLoaded
 from roller_mlir.measure.runner.steps import ITSELF, Step
 from roller_mlir.measure.runner.work import StepWorker
@@ -102,6 +104,16 @@ def dry_run(folder: Path, models: str) -> Results:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "not timed: graph, line; the simulator has no graphs, and runs launches one by one" in done.stdout
     return read_results(folder)
+
+
+def test_what_matrix_instructions_cut_off_is_permitted_where_there_are_some(kit: Path) -> None:
+    result = np.ones(64, np.float32)
+    with open_kit(kit) as files:
+        (item,) = files.kit.items
+        manifest = files.artifact(item.candidates[1].artifact).manifest
+    unknown = replace(item, candidates=tuple(replace(one, plans={}) for one in item.candidates))
+    (strict,), (loose,), (any_,) = (same_as([result], manifest, one).bounds for one in (item, unknown, None))
+    assert strict is not None and (strict < 1e-3).all() and (strict < loose).all() and (loose == any_).all()
 
 
 @pytest.mark.full

@@ -78,12 +78,14 @@ def reference_for(
         return _by_torch(torch, item, tensors, device)
 
 
-def same_as(outputs: Any, manifest: Manifest) -> ExpectedOutputs:
+def same_as(outputs: Any, manifest: Manifest, item: Item | None = None) -> ExpectedOutputs:
     """Return what another candidate of an item must give, where only a first one is known: the same within both errors.
 
     Args:
         outputs: Of the first candidate, an array or a sequence of arrays, not to be written afterwards.
         manifest: Of its artifact.
+        item: Whose candidates it is compared with; None where these may be any. Sums of long chains of operators may be
+            off by what matrix instructions cut off of each product only where a candidate is known to have such.
     """
     given: Sequence[Any] = outputs if isinstance(outputs, (list, tuple)) else (outputs,)
     kept: list[Any] = []
@@ -91,7 +93,9 @@ def same_as(outputs: Any, manifest: Manifest) -> ExpectedOutputs:
         is_array = isinstance(one, np.ndarray)
         kept.append(one.copy() if is_array else one.clone() if is_torch(one) else one.numpy())
     points = _points(manifest)
-    bounds = [_bound_of_same(one, points, accumulation_of(manifest, truncates=True)) for one in kept]
+    plans = [plan for one in item.candidates for plan in one.plans.values()] if item is not None else []
+    truncates = not plans or any(plan.atom is not None for plan in plans)
+    bounds = [_bound_of_same(one, points, accumulation_of(manifest, truncates=truncates)) for one in kept]
     types = tuple(element_type_of(one) for one in given)
     return ExpectedOutputs(against="candidate 0", outputs=tuple(kept), bounds=tuple(bounds), element_types=types)
 
