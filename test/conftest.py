@@ -48,6 +48,10 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+def pytest_unconfigure() -> None:
+    gc.unfreeze()  # what modules leave behind is collected at the end; nanobind reports what is not
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     cases: defaultdict[str, list[Any]] = defaultdict(list)
