@@ -13,7 +13,7 @@ from llvmlite import ir
 from roller_mlir.sim.engine import layout
 from roller_mlir.sim.engine.layout import ClockEntry, ClockHead, LaunchFault, LaunchRecord, Place
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
-from roller_mlir.sim.engine.structured import I32, I64, POINTER, VOID, Code, Value
+from roller_mlir.sim.engine.structured import I32, I64, VOID, Code, Value
 
 HEAD_BYTES = 8 * len(ClockHead)
 ENTRY_BYTES = 8 * len(ClockEntry)
@@ -56,29 +56,29 @@ class ClockPool:
 
 
 def _retain(code: Code, clock: Value) -> None:
-    with code.when(code.compare("!=", clock, 0)):
-        more = code.builder.add(code.read(clock, ClockHead.REFERENCES), code.value(1))
-        code.write(clock, ClockHead.REFERENCES, more)
+    with code.when(clock != 0):
+        more = clock[ClockHead.REFERENCES] + 1
+        clock[ClockHead.REFERENCES] = more
 
 
 def _let_go(runtime: Runtime) -> Value:
     """let_go(launch, clock): one slot fewer holds it."""
     code = Code(runtime.module, PREFIX + "clock_let_go", 2, VOID, internal=True)
     launch, clock = code.parameters
-    with code.when(code.compare("!=", clock, 0)):
-        left = code.builder.sub(code.read(clock, ClockHead.REFERENCES), code.value(1))
-        code.write(clock, ClockHead.REFERENCES, left)
-        with code.when(code.compare("==", left, 0)):
-            code.write(clock, ClockHead.NEXT, code.read(launch, LaunchRecord.POOL_FREE))
-            code.write(launch, LaunchRecord.POOL_FREE, clock)
+    with code.when(clock != 0):
+        left = clock[ClockHead.REFERENCES] - 1
+        clock[ClockHead.REFERENCES] = left
+        with code.when(left == 0):
+            clock[ClockHead.NEXT] = launch[LaunchRecord.POOL_FREE]
+            launch[LaunchRecord.POOL_FREE] = clock
     return code.end()
 
 
 def _drop(runtime: Runtime, let_go: Value) -> Value:
     code = Code(runtime.module, PREFIX + "clock_drop", 2, VOID)
     launch, slot = code.parameters
-    code.call(let_go, launch, code.read(slot, 0))
-    code.write(slot, 0, 0)
+    code.call(let_go, launch, slot[0])
+    slot[0] = 0
     return code.end()
 
 
@@ -86,8 +86,8 @@ def _replace(runtime: Runtime, let_go: Value) -> Value:
     code = Code(runtime.module, PREFIX + "clock_replace", 3, VOID, internal=True)
     launch, slot, clock = code.parameters
     _retain(code, clock)
-    code.call(let_go, launch, code.read(slot, 0))
-    code.write(slot, 0, clock)
+    code.call(let_go, launch, slot[0])
+    slot[0] = clock
     return code.end()
 
 
@@ -96,29 +96,29 @@ def _fresh(runtime: Runtime) -> Value:
     code = Code(runtime.module, PREFIX + "clock_fresh", 2, internal=True)
     builder = code.builder
     launch, source = code.parameters
-    free, following, left, size = code.slots(
-        launch, LaunchRecord.POOL_FREE, LaunchRecord.POOL_NEXT, LaunchRecord.POOL_LEFT, LaunchRecord.CLOCK_BYTES
-    )
+    free, following, left, size = launch[
+        LaunchRecord.POOL_FREE, LaunchRecord.POOL_NEXT, LaunchRecord.POOL_LEFT, LaunchRecord.CLOCK_BYTES
+    ]
     found = code.variable(free)
-    with builder.if_else(code.compare("!=", free, 0)) as (used, unused):
+    with builder.if_else(free != 0) as (used, unused):
         with used:
-            code.write(launch, LaunchRecord.POOL_FREE, code.read(free, ClockHead.NEXT))
-        with unused, builder.if_else(code.compare(">", left, 0), likely=True) as (room, none):
+            launch[LaunchRecord.POOL_FREE] = free[ClockHead.NEXT]
+        with unused, builder.if_else(left > 0, likely=True) as (room, none):
             with room:
                 found.set(following)
-                code.write(launch, LaunchRecord.POOL_NEXT, builder.add(following, size))
-                code.write(launch, LaunchRecord.POOL_LEFT, builder.sub(left, code.value(1)))
+                launch[LaunchRecord.POOL_NEXT] = following + size
+                launch[LaunchRecord.POOL_LEFT] = left - 1
             with none:
                 # The caller may be the scheduler, which cannot stop here: it does so before it runs another thread.
-                fault = code.read(launch, LaunchRecord.FAULT)
-                first = builder.select(code.compare("==", fault, 0), code.value(LaunchFault.CLOCKS), fault)
-                code.write(launch, LaunchRecord.FAULT, first)
-                code.give(code.read(launch, LaunchRecord.POOL_SPARE))
-    target = builder.inttoptr(builder.add(found.get(), code.value(HEAD_BYTES)), POINTER)
-    words = builder.sub(size, code.value(HEAD_BYTES))
-    with builder.if_else(code.compare("!=", source, 0)) as (copied, empty):
+                fault = launch[LaunchRecord.FAULT]
+                first = code.select(fault == 0, LaunchFault.CLOCKS, fault)
+                launch[LaunchRecord.FAULT] = first
+                code.give(launch[LaunchRecord.POOL_SPARE])
+    target = code.pointer(found.get() + HEAD_BYTES)
+    words = size - HEAD_BYTES
+    with builder.if_else(source != 0) as (copied, empty):
         with copied:
-            origin = builder.inttoptr(builder.add(source, code.value(HEAD_BYTES)), POINTER)
+            origin = code.pointer(source + HEAD_BYTES)
             builder.call(runtime.move, [target, origin, words])
         with empty:
             builder.call(runtime.fill, [target, ir.Constant(I32, 0), words])
@@ -129,13 +129,13 @@ def _fresh(runtime: Runtime) -> Value:
 def _writable(runtime: Runtime, fresh: Value, let_go: Value) -> Value:
     code = Code(runtime.module, PREFIX + "clock_writable", 2, internal=True)
     launch, slot = code.parameters
-    clock = code.read(slot, 0)
-    held = code.compare("!=", clock, 0)
-    with code.when(held), code.when(code.compare("==", code.read(clock, ClockHead.REFERENCES), 1)):
+    clock = slot[0]
+    held = clock != 0
+    with code.when(held), code.when(clock[ClockHead.REFERENCES] == 1):
         code.give(clock)
     own = code.call(fresh, launch, clock)
     code.call(let_go, launch, clock)
-    code.write(slot, 0, own)
+    slot[0] = own
     return code.end(own)
 
 
@@ -144,88 +144,83 @@ def _merge(runtime: Runtime) -> Value:
     code = Code(runtime.module, PREFIX + "clock_merge", 3, VOID, internal=True)
     builder = code.builder
     launch, into, clock = code.parameters
-    size = code.read(launch, LaunchRecord.CLOCK_BYTES)
+    size = launch[LaunchRecord.CLOCK_BYTES]
     with code.count(HEAD_BYTES, size, 8 * layout.CLOCK_VECTOR) as offset:
-        here, there = (builder.inttoptr(builder.add(one, offset), POINTER) for one in (into, clock))
+        here, there = (code.pointer(one + offset) for one in (into, clock))
         left, right = (builder.load(one, typ=_VECTOR, align=8) for one in (here, there))
         later = builder.icmp_signed(">", right, left)
-        builder.store(builder.select(later, right, left), here, align=8)
+        builder.store(code.select(later, right, left), here, align=8)
     return code.end()
 
 
 def _absorb(runtime: Runtime, fresh: Value, replace: Value, merge: Value) -> Value:
     """The last join of two clocks that others hold is kept: the threads of a block ask for it one after the other."""
     code = Code(runtime.module, PREFIX + "clock_absorb", 3, VOID)
-    builder = code.builder
     launch, slot, clock = code.parameters
-    held = code.read(slot, 0)
-    nothing = builder.or_(code.compare("==", clock, 0), builder.icmp_signed("==", clock, held))
+    held = slot[0]
+    nothing = (clock == 0) | (clock == held)
     with code.when(nothing):
-        builder.ret_void()
-    with code.when(code.compare("==", held, 0)):
+        code.give()
+    with code.when(held == 0):
         code.call(replace, launch, slot, clock)
-        builder.ret_void()
-    with code.when(code.compare("==", code.read(held, ClockHead.REFERENCES), 1)):
+        code.give()
+    with code.when(held[ClockHead.REFERENCES] == 1):
         code.call(merge, launch, held, clock)
-        builder.ret_void()
-    joined = code.read(launch, LaunchRecord.JOINED)
-    known = builder.and_(
-        builder.icmp_signed("==", code.read(joined, 0), held), builder.icmp_signed("==", code.read(joined, 1), clock)
-    )
-    with code.when(builder.not_(known)):
+        code.give()
+    joined = launch[LaunchRecord.JOINED]
+    known = (joined[0] == held) & (joined[1] == clock)
+    with code.when(~known):
         both = code.call(fresh, launch, held)
         code.call(merge, launch, both, clock)
         for place, one in enumerate((held, clock)):
-            code.call(replace, launch, builder.add(joined, code.value(8 * place)), one)
-        code.call(replace, launch, builder.add(joined, code.value(16)), 0)
-        code.write(joined, 2, both)
-    code.call(replace, launch, slot, code.read(joined, 2))
+            code.call(replace, launch, joined + 8 * place, one)
+        code.call(replace, launch, joined + 16, 0)
+        joined[2] = both
+    code.call(replace, launch, slot, joined[2])
     return code.end()
 
 
 def _promote(runtime: Runtime, fresh: Value, replace: Value) -> Value:
     code = Code(runtime.module, PREFIX + "clock_promote", 2, VOID)
-    builder = code.builder
     launch, slot = code.parameters
-    held = code.read(slot, 0)
-    with code.when(code.compare("==", held, 0)):
-        builder.ret_void()
-    promoted = code.read(launch, LaunchRecord.PROMOTED)
-    with code.when(builder.icmp_signed("!=", code.read(promoted, 0), held)):
+    held = slot[0]
+    with code.when(held == 0):
+        code.give()
+    promoted = launch[LaunchRecord.PROMOTED]
+    with code.when(promoted[0] != held):
         made = code.call(fresh, launch, held)
-        end = builder.add(made, code.read(launch, LaunchRecord.CLOCK_BYTES))
-        last = builder.sub(end, code.value(ENTRY_BYTES - 8))
-        with code.count(builder.add(made, code.value(HEAD_BYTES)), last, ENTRY_BYTES) as entry:
-            seen = code.read(entry, ClockEntry.SEEN)
-            for word in code.slots(entry, ClockEntry.ALL, ClockEntry.SOME):
-                seen = builder.select(builder.icmp_signed(">", word, seen), word, seen)
-            code.write(entry, ClockEntry.SEEN, seen)
+        end = made + launch[LaunchRecord.CLOCK_BYTES]
+        last = end - (ENTRY_BYTES - 8)
+        with code.count(made + HEAD_BYTES, last, ENTRY_BYTES) as entry:
+            seen = entry[ClockEntry.SEEN]
+            for word in entry[ClockEntry.ALL, ClockEntry.SOME]:
+                seen = code.select(word > seen, word, seen)
+            entry[ClockEntry.SEEN] = seen
         code.call(replace, launch, promoted, held)
-        code.call(replace, launch, builder.add(promoted, code.value(8)), 0)
-        code.write(promoted, 1, made)
-    code.call(replace, launch, slot, code.read(promoted, 1))
+        code.call(replace, launch, promoted + 8, 0)
+        promoted[1] = made
+    code.call(replace, launch, slot, promoted[1])
     return code.end()
 
 
 def _place(runtime: Runtime, name: str, *, claims: bool) -> Value:
     code = Code(runtime.module, PREFIX + name, 2, internal=True)
-    builder = code.builder
     launch, address = code.parameters
-    places, bits = code.slots(launch, LaunchRecord.PLACES, LaunchRecord.PLACE_BITS)
-    start = builder.lshr(builder.mul(address, code.value(_HASH)), builder.sub(code.value(64), bits))
-    mask = builder.sub(builder.shl(code.value(1), bits), code.value(1))
+    places, bits = launch[LaunchRecord.PLACES, LaunchRecord.PLACE_BITS]
+    start = (address * _HASH) >> (64 - bits)
+    mask = (1 << bits) - 1
     entry = code.variable(0)
-    with code.count(start, builder.add(start, builder.shl(code.value(1), bits))) as number:
-        entry.set(builder.add(places, builder.mul(builder.and_(number, mask), code.value(_PLACE_BYTES))))
-        held = code.read(entry.get(), Place.ADDRESS)
-        with code.when(builder.icmp_signed("==", held, address)):
+    with code.count(start, start + (1 << bits)) as number:
+        entry.set(places + (number & mask) * _PLACE_BYTES)
+        held = entry.get()[Place.ADDRESS]
+        with code.when(held == address):
             code.give(entry.get())
-        with code.when(code.compare("==", held, 0)):
+        with code.when(held == 0):
             if claims:
                 code.write(entry.get(), Place.ADDRESS, address)
             code.give(entry.get() if claims else 0)
     if claims:
-        code.write(launch, LaunchRecord.FAULT, LaunchFault.CLOCKS)
+        launch[LaunchRecord.FAULT] = LaunchFault.CLOCKS
     return code.end(entry.get() if claims else 0)
 
 

@@ -12,8 +12,6 @@ give it to whoever waits there.
 
 from dataclasses import dataclass
 
-from llvmlite import ir
-
 from roller_mlir.sim.engine import layout
 from roller_mlir.sim.engine.clock_pool_ir import ClockPool, emit_clock_pool
 from roller_mlir.sim.engine.clock_records_ir import (
@@ -28,7 +26,7 @@ from roller_mlir.sim.engine.clock_records_ir import (
 from roller_mlir.sim.engine.layout import Block, ClockEntry, KnownThen, LaunchRecord, ThreadClock
 from roller_mlir.sim.engine.releases_ir import emit_releases
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
-from roller_mlir.sim.engine.structured import I64, VOID, Code, Value
+from roller_mlir.sim.engine.structured import VOID, Code, Value
 from roller_mlir.sim.hopper.layout import CLOCK_PROXIED_GLOBAL, WARP, AsyncUnits
 
 
@@ -57,52 +55,51 @@ class Order:
 
 def _ordered(runtime: Runtime) -> Value:
     code = Code(runtime.module, PREFIX + "ordered", 4, internal=True)
-    builder = code.builder
     block, word, owner, shared = code.parameters
     time, other = time_and_thread(code, word)
-    with code.when(code.compare("<", time, layout.FIRST_TIME)):
+    with code.when(time < layout.FIRST_TIME):
         code.give(1)
-    launch, number, thread, first, barrier = code.slots(
-        block, Block.LAUNCH, Block.NUMBER, Block.CURRENT, Block.FIRST, Block.BARRIER_TIME
-    )
-    subgroup = code.read(launch, LaunchRecord.SUBGROUP)
-    within = builder.or_(code.compare("!=", shared, 0), builder.icmp_signed("==", owner, number))
+    launch, number, thread, first, barrier = block[
+        Block.LAUNCH, Block.NUMBER, Block.CURRENT, Block.FIRST, Block.BARRIER_TIME
+    ]
+    subgroup = launch[LaunchRecord.SUBGROUP]
+    within = (shared != 0) | (owner == number)
     with code.when(within):
-        before = builder.icmp_signed("<", time, barrier)
-        with code.when(builder.or_(before, builder.icmp_signed("==", other, thread))):
+        before = time < barrier
+        with code.when(before | (other == thread)):
             code.give(1)
-        lane = builder.sub(other, first)
-        with code.when(builder.icmp_unsigned("<", lane, subgroup)):
-            synced, partial = code.slots(block, Block.SYNCED, Block.PARTIAL)
-            with code.when(builder.icmp_signed("<", time, code.read(synced, first))):
+        lane = other - first
+        with code.when(code.unsigned("<", lane, subgroup)):
+            synced, partial = block[Block.SYNCED, Block.PARTIAL]
+            with code.when(time < synced[first]):
                 code.give(1)
-            entry = builder.mul(thread, code.value(2))
-            took_part = builder.lshr(code.read(partial, builder.add(entry, code.value(1))), lane)
-            earlier = builder.icmp_signed("<", time, code.read(partial, entry))
-            with code.when(builder.and_(earlier, builder.trunc(took_part, ir.IntType(1)))):
+            entry = thread * 2
+            took_part = partial[entry + 1] >> lane
+            earlier = time < partial[entry]
+            with code.when(earlier & code.lowest_bit(took_part)):
                 code.give(1)
-        machine = code.read(block, Block.MACHINE)
-        with code.when(code.compare("!=", machine, 0)):
+        machine = block[Block.MACHINE]
+        with code.when(machine != 0):
             known = known_row(code, machine, thread)
-            sure = code.read(known, builder.udiv(other, code.value(WARP)))
-            with code.when(builder.icmp_signed("<", time, sure)):
+            sure = known[other // WARP]
+            with code.when(time < sure):
                 code.give(1)
-    with code.when(code.compare("==", code.read(launch, LaunchRecord.POOL), 0)):
+    with code.when(launch[LaunchRecord.POOL] == 0):
         code.give(0)
-    source = builder.select(code.compare("!=", shared, 0), number, owner)
-    record = code.read(code.read(launch, LaunchRecord.RECORDS), source)
-    own = code.read(thread_clocks(code, block, thread), ThreadClock.OWN)
-    for clock in (code.read(block, Block.CLOCK), own):
-        with code.when(code.compare("!=", clock, 0)):
-            entry = entry_of(code, launch, clock, source, builder.udiv(other, subgroup))
-            entire, some = code.slots(entry, ClockEntry.ALL, ClockEntry.SOME)
-            with code.when(builder.icmp_signed("<", time, entire)):
+    source = code.select(shared != 0, number, owner)
+    record = launch[LaunchRecord.RECORDS][source]
+    own = thread_clocks(code, block, thread)[ThreadClock.OWN]
+    for clock in (block[Block.CLOCK], own):
+        with code.when(clock != 0):
+            entry = entry_of(code, launch, clock, source, other // subgroup)
+            entire, some = entry[ClockEntry.ALL, ClockEntry.SOME]
+            with code.when(time < entire):
                 code.give(1)
             # Of a block whose record runs another one nobody knows any more which threads released what: all of them.
             until = code.variable(some)
-            with code.when(builder.icmp_signed("==", code.read(record, Block.LAST), source)):
-                until.set(code.least(some, code.read(code.read(record, Block.RELEASED), other)))
-            with code.when(builder.icmp_signed("<=", time, until.get())):
+            with code.when(record[Block.LAST] == source):
+                until.set(code.least(some, record[Block.RELEASED][other]))
+            with code.when(time <= until.get()):
                 code.give(1)
     return code.end(0)
 
@@ -114,60 +111,59 @@ def _proxied(runtime: Runtime) -> Value:
     of the model. Only with one on both sides every reading is satisfied.
     """
     code = Code(runtime.module, PREFIX + "proxied", 3, internal=True)
-    builder = code.builder
     block, word, owner = code.parameters
     time, other = time_and_thread(code, word)
-    launch, number, thread, machine = code.slots(block, Block.LAUNCH, Block.NUMBER, Block.CURRENT, Block.MACHINE)
-    threads, subgroup, pool = code.slots(launch, LaunchRecord.THREADS, LaunchRecord.SUBGROUP, LaunchRecord.POOL)
+    launch, number, thread, machine = block[Block.LAUNCH, Block.NUMBER, Block.CURRENT, Block.MACHINE]
+    threads, subgroup, pool = launch[LaunchRecord.THREADS, LaunchRecord.SUBGROUP, LaunchRecord.POOL]
 
     def writer_fenced(record: Value) -> Value:
-        fences = code.read(code.read(record, Block.MACHINE), AsyncUnits.PROXY_FENCES)
-        return builder.icmp_signed(">", code.read(fences, builder.add(threads, other)), time)
+        fences = record[Block.MACHINE][AsyncUnits.PROXY_FENCES]
+        return fences[threads + other] > time
 
-    with code.when(builder.icmp_signed("==", owner, number)):
-        place = builder.add(builder.udiv(other, code.value(WARP)), code.value(CLOCK_PROXIED_GLOBAL))
-        known = builder.icmp_signed(">", code.read(known_row(code, machine, thread), place), time)
-        code.give(builder.zext(builder.or_(known, writer_fenced(block)), I64))
-    with code.when(code.compare("==", pool, 0)):
+    with code.when(owner == number):
+        place = other // WARP + CLOCK_PROXIED_GLOBAL
+        known = known_row(code, machine, thread)[place] > time
+        code.give(code.wide(known | writer_fenced(block)))
+    with code.when(pool == 0):
         code.give(1)
     # Of a block whose record runs another one nobody knows any more which of its threads passed a fence: all of them.
-    record = code.read(code.read(launch, LaunchRecord.RECORDS), owner)
+    record = launch[LaunchRecord.RECORDS][owner]
     fenced = code.variable(1)
-    with code.when(builder.icmp_signed("==", code.read(record, Block.LAST), owner)):
-        fenced.set(builder.zext(writer_fenced(record), I64))
+    with code.when(record[Block.LAST] == owner):
+        fenced.set(code.wide(writer_fenced(record)))
     seen = code.variable(0)
-    own = code.read(thread_clocks(code, block, thread), ThreadClock.OWN)
-    for clock in (code.read(block, Block.CLOCK), own):
-        with code.when(code.compare("!=", clock, 0)):
-            entry = entry_of(code, launch, clock, owner, builder.udiv(other, subgroup))
+    own = thread_clocks(code, block, thread)[ThreadClock.OWN]
+    for clock in (block[Block.CLOCK], own):
+        with code.when(clock != 0):
+            entry = entry_of(code, launch, clock, owner, other // subgroup)
             for found, part in ((fenced, ClockEntry.FENCED), (seen, ClockEntry.SEEN)):
-                with code.when(builder.icmp_signed(">=", code.read(entry, part), time)):
+                with code.when(entry[part] >= time):
                     found.set(1)
-    return code.end(builder.and_(fenced.get(), seen.get()))
+    return code.end(fenced.get() & seen.get())
 
 
 def _started(runtime: Runtime, pool: ClockPool) -> Value:
     code = Code(runtime.module, PREFIX + "started", 2, VOID, internal=True)
     launch, block = code.parameters
     now = tick(code, launch)
-    code.write(block, Block.BARRIER_TIME, now)
-    code.write(block, Block.STARTED, now)
-    with code.when(code.compare("!=", code.read(launch, LaunchRecord.POOL), 0)):
-        number = code.read(block, Block.NUMBER)
-        code.write(block, Block.LAST, number)
-        code.write(code.read(launch, LaunchRecord.RECORDS), number, block)
+    block[Block.BARRIER_TIME] = now
+    block[Block.STARTED] = now
+    with code.when(launch[LaunchRecord.POOL] != 0):
+        number = block[Block.NUMBER]
+        block[Block.LAST] = number
+        code.write(launch[LaunchRecord.RECORDS], number, block)
         code.call(pool.drop, launch, word_at(code, block, Block.CLOCK))
-        with code.count(0, code.read(launch, LaunchRecord.THREADS)) as thread:
+        with code.count(0, launch[LaunchRecord.THREADS]) as thread:
             clocks = thread_clocks(code, block, thread)
             for word in ThreadClock:
                 code.call(pool.drop, launch, word_at(code, clocks, word))
-            twice = code.builder.mul(thread, code.value(2))
+            twice = thread * 2
             for kind in (0, 1):
-                snapshot = snapshot_of(code, launch, block, code.builder.add(twice, code.value(kind)))
-                with code.when(code.compare("!=", code.read(snapshot, KnownThen.TIME), 0)):
+                snapshot = snapshot_of(code, launch, block, twice + kind)
+                with code.when(snapshot[KnownThen.TIME] != 0):
                     for word in (KnownThen.BLOCK_CLOCK, KnownThen.OWN):
                         code.call(pool.drop, launch, word_at(code, snapshot, word))
-        code.write(block, Block.LEARNT_NEW, 0)
+        block[Block.LEARNT_NEW] = 0
     return code.end()
 
 
@@ -177,8 +173,8 @@ def _gather(
     """Emit that a slot learns what the threads from the first one on know; most of them share one clock."""
     last = code.variable(0)
     with code.count(*threads) as thread:
-        own = code.read(thread_clocks(code, block, thread), ThreadClock.OWN)
-        with code.when(code.builder.icmp_signed("!=", own, last.get())):
+        own = thread_clocks(code, block, thread)[ThreadClock.OWN]
+        with code.when(own != last.get()):
             code.call(pool.absorb, launch, slot, own)
             last.set(own)
 
@@ -186,46 +182,45 @@ def _gather(
 def _barrier(runtime: Runtime, pool: ClockPool) -> Value:
     code = Code(runtime.module, PREFIX + "at_barrier", 2, VOID, internal=True)
     launch, block = code.parameters
-    code.write(block, Block.BARRIER_TIME, tick(code, launch))
-    with code.when(code.compare("!=", code.read(block, Block.LEARNT_NEW), 0)):
-        threads = code.read(launch, LaunchRecord.THREADS)
+    block[Block.BARRIER_TIME] = tick(code, launch)
+    with code.when(block[Block.LEARNT_NEW] != 0):
+        threads = launch[LaunchRecord.THREADS]
         _gather(code, pool, launch, block, word_at(code, block, Block.CLOCK), (code.value(0), threads))
         with code.count(0, threads) as thread:
             code.call(pool.drop, launch, word_at(code, thread_clocks(code, block, thread), ThreadClock.OWN))
-        code.write(block, Block.LEARNT_NEW, 0)
+        block[Block.LEARNT_NEW] = 0
     return code.end()
 
 
 def _subgroup(runtime: Runtime, pool: ClockPool) -> Value:
     code = Code(runtime.module, PREFIX + "at_sync", 6, VOID, internal=True)
-    builder = code.builder
     launch, block, first, end, mask, everyone = code.parameters
     now = tick(code, launch)
-    with code.when(code.compare("==", code.read(block, Block.CELLS), 0)):
-        builder.ret_void()
-    synced, partial = code.slots(block, Block.SYNCED, Block.PARTIAL)
+    with code.when(block[Block.CELLS] == 0):
+        code.give()
+    synced, partial = block[Block.SYNCED, Block.PARTIAL]
 
     def takes_part(thread: Value) -> Value:
-        return builder.trunc(builder.lshr(mask, builder.sub(thread, first)), ir.IntType(1))
+        return code.lowest_bit(mask >> (thread - first))
 
-    with code.when(code.compare("!=", code.read(block, Block.LEARNT_NEW), 0)):
+    with code.when(block[Block.LEARNT_NEW] != 0):
         slot, last = word_at(code, block, Block.GATHERED), code.variable(0)
         with code.count(first, end) as thread, code.when(takes_part(thread)):
-            own = code.read(thread_clocks(code, block, thread), ThreadClock.OWN)
-            with code.when(builder.icmp_signed("!=", own, last.get())):
+            own = thread_clocks(code, block, thread)[ThreadClock.OWN]
+            with code.when(own != last.get()):
                 code.call(pool.absorb, launch, slot, own)
                 last.set(own)
         with code.count(first, end) as thread, code.when(takes_part(thread)):
             own_slot = word_at(code, thread_clocks(code, block, thread), ThreadClock.OWN)
-            code.call(pool.replace, launch, own_slot, code.read(slot, 0))
+            code.call(pool.replace, launch, own_slot, slot[0])
         code.call(pool.drop, launch, slot)
-    with code.when(code.compare("!=", everyone, 0)):
-        code.write(synced, first, now)
-        builder.ret_void()
+    with code.when(everyone != 0):
+        synced[first] = now
+        code.give()
     with code.count(first, end) as thread, code.when(takes_part(thread)):
-        entry = builder.mul(thread, code.value(2))
-        code.write(partial, entry, now)
-        code.write(partial, builder.add(entry, code.value(1)), mask)
+        entry = thread * 2
+        partial[entry] = now
+        code.write(partial, entry + 1, mask)
     return code.end()
 
 
@@ -238,18 +233,18 @@ def _own_clock(runtime: Runtime, pool: ClockPool) -> None:
     for name, parameters in (("clock_release", 2), ("clock_acquire", 2), ("clock_proxy", 1)):
         code = Code(runtime.module, PREFIX + name, parameters, VOID)
         block, *rest = code.parameters
-        launch, thread = code.slots(block, Block.LAUNCH, Block.CURRENT)
-        with code.when(code.compare("==", code.read(launch, LaunchRecord.POOL), 0), likely=True):
-            code.builder.ret_void()
+        launch, thread = block[Block.LAUNCH, Block.CURRENT]
+        with code.when(launch[LaunchRecord.POOL] == 0, likely=True):
+            code.give()
         own = word_at(code, thread_clocks(code, block, thread), ThreadClock.OWN)
         if name == "clock_release":
-            code.call(pool.absorb, launch, rest[0], code.read(own, 0))
+            code.call(pool.absorb, launch, rest[0], own[0])
         else:
-            code.call(pool.absorb, launch, own, code.read(rest[0], 0) if rest else code.read(block, Block.CLOCK))
+            code.call(pool.absorb, launch, own, rest[0][0] if rest else block[Block.CLOCK])
             if not rest:
                 code.call(pool.promote, launch, own)
-            code.write(block, Block.LEARNT_NEW, 1)
-        code.builder.ret_void()
+            block[Block.LEARNT_NEW] = 1
+        code.give()
 
 
 def emit_order(runtime: Runtime) -> Order:

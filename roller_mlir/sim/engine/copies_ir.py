@@ -9,22 +9,22 @@ from llvmlite import ir
 
 from roller_mlir.sim.engine.layout import Block, Copy, LaunchFault, LaunchRecord, ShadowAccess
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
-from roller_mlir.sim.engine.structured import I32, POINTER, VOID, Code, Value
+from roller_mlir.sim.engine.structured import I32, VOID, Code, Value
 
 _COPY_BYTES = 8 * len(Copy)
 
 
 def _queue(code: Code, block: Value) -> tuple[Value, Value, Value]:
     """Address of the running thread's queue, of its length, and the length."""
-    launch, thread, copies, counts = code.slots(block, Block.LAUNCH, Block.CURRENT, Block.COPIES, Block.COPY_COUNT)
-    (capacity,) = code.slots(launch, LaunchRecord.COPY_CAPACITY)
-    start = code.builder.mul(code.builder.mul(thread, capacity), code.value(_COPY_BYTES))
-    length = code.builder.add(counts, code.builder.mul(thread, code.value(8)))
-    return code.builder.add(copies, start), length, code.read(length, 0)
+    launch, thread, copies, counts = block[Block.LAUNCH, Block.CURRENT, Block.COPIES, Block.COPY_COUNT]
+    capacity = launch[LaunchRecord.COPY_CAPACITY]
+    start = thread * capacity * _COPY_BYTES
+    length = counts + thread * 8
+    return copies + start, length, length[0]
 
 
 def _entry(code: Code, queue: Value, number: Value) -> Value:
-    return code.builder.add(queue, code.builder.mul(number, code.value(_COPY_BYTES)))
+    return queue + number * _COPY_BYTES
 
 
 def _issue(runtime: Runtime, access: Value) -> None:
@@ -32,10 +32,10 @@ def _issue(runtime: Runtime, access: Value) -> None:
     code = Code(runtime.module, PREFIX + "copy_issue", 6, VOID)
     block, site, target, source, width, given = code.parameters
     queue, length, count = _queue(code, block)
-    launch, cells = code.slots(block, Block.LAUNCH, Block.CELLS)
-    with code.when(code.builder.icmp_signed("==", count, code.read(launch, LaunchRecord.COPY_CAPACITY)), likely=False):
+    launch, cells = block[Block.LAUNCH, Block.CELLS]
+    with code.when(count == launch[LaunchRecord.COPY_CAPACITY], likely=False):
         code.call(runtime.fault, block, LaunchFault.COPIES, site)
-    with code.when(code.compare("!=", cells, 0)):
+    with code.when(cells != 0):
         code.call(access, block, site, target, width, ShadowAccess.WRITE | ShadowAccess.PENDING)
     entry = _entry(code, queue, count)
     for column, value in (
@@ -46,9 +46,9 @@ def _issue(runtime: Runtime, access: Value) -> None:
         (Copy.SOURCE_BYTES, code.least(given, width)),
         (Copy.GROUP, 0),
     ):
-        code.write(entry, column, value)
-    code.write(length, 0, code.builder.add(count, code.value(1)))
-    code.builder.ret_void()
+        entry[column] = value
+    length[0] = count + 1
+    code.give()
 
 
 def _commit(runtime: Runtime) -> None:
@@ -57,8 +57,8 @@ def _commit(runtime: Runtime) -> None:
     queue, _, count = _queue(code, code.parameters[0])
     with code.count(0, count) as number:
         entry = _entry(code, queue, number)
-        code.write(entry, Copy.GROUP, code.builder.add(code.read(entry, Copy.GROUP), code.value(1)))
-    code.builder.ret_void()
+        entry[Copy.GROUP] += 1
+    code.give()
 
 
 def _wait(runtime: Runtime, access: Value) -> None:
@@ -67,29 +67,27 @@ def _wait(runtime: Runtime, access: Value) -> None:
     builder = code.builder
     block, groups = code.parameters
     queue, length, count = _queue(code, block)
-    (cells,) = code.slots(block, Block.CELLS)
+    cells = block[Block.CELLS]
     kept = code.variable(0)
     with code.count(0, count) as number:
         entry = _entry(code, queue, number)
-        site, target, source, width, given, group = code.slots(entry, *Copy)
-        with builder.if_else(builder.icmp_signed(">", group, groups)) as (complete, keep):
+        site, target, source, width, given, group = entry[*Copy]
+        with builder.if_else(group > groups) as (complete, keep):
             with complete:
-                with code.when(code.compare("!=", cells, 0)):
-                    with code.when(code.compare(">", given, 0)):
+                with code.when(cells != 0):
+                    with code.when(given > 0):
                         code.call(access, block, site, source, given, ShadowAccess.READ)
                     code.call(access, block, site, target, width, ShadowAccess.WRITE | ShadowAccess.COMPLETE)
-                builder.call(
-                    runtime.move, [builder.inttoptr(target, POINTER), builder.inttoptr(source, POINTER), given]
-                )
-                rest = builder.inttoptr(builder.add(target, given), POINTER)
-                builder.call(runtime.fill, [rest, ir.Constant(I32, 0), builder.sub(width, given)])
+                builder.call(runtime.move, [code.pointer(target), code.pointer(source), given])
+                rest = code.pointer(target + given)
+                builder.call(runtime.fill, [rest, ir.Constant(I32, 0), width - given])
             with keep:
                 place = _entry(code, queue, kept.get())
                 for column, value in zip(Copy, (site, target, source, width, given, group), strict=True):
-                    code.write(place, column, value)
+                    place[column] = value
                 kept.add(1)
-    code.write(length, 0, kept.get())
-    builder.ret_void()
+    length[0] = kept.get()
+    code.give()
 
 
 def emit_copies(runtime: Runtime, access: Value) -> None:

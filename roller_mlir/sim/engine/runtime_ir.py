@@ -94,9 +94,9 @@ def _clock(module: Value) -> Value:
     code = Code(module, PREFIX + "clock", 0)
     time = code.builder.alloca(I64, size=2)
     code.builder.call(now, [ir.Constant(I32, 1), time])
-    address = code.builder.ptrtoint(time, I64)
-    seconds = code.builder.mul(code.read(address, 0), code.value(1_000_000_000))
-    return code.end(code.builder.add(seconds, code.read(address, 1)))
+    address = code.address(time)
+    seconds = address[0] * 1_000_000_000
+    return code.end(seconds + address[1])
 
 
 def _now(module: Value, clock: Value) -> None:
@@ -112,12 +112,12 @@ def emit_wait(module: Value, switch: Value) -> Value:
     """
     code = Code(module, PREFIX + "wait", 3, VOID, inline=True)
     block, state, site = code.parameters
-    states, sites, pointers, thread, scheduler = code.slots(
-        block, Block.STATE, Block.SITE, Block.STACK_POINTER, Block.CURRENT, Block.SCHEDULER
-    )
+    states, sites, pointers, thread, scheduler = block[
+        Block.STATE, Block.SITE, Block.STACK_POINTER, Block.CURRENT, Block.SCHEDULER
+    ]
     code.write(states, thread, state, I8)
     code.write(sites, thread, site, I32)
-    target = code.builder.inttoptr(scheduler, POINTER)
+    target = code.pointer(scheduler)
     code.builder.call(switch, [code.element(pointers, thread), target], tail=True)
     return code.end()
 
@@ -126,17 +126,17 @@ def note_fault(
     code: Code, launch: Value, block: Value, fault: Value | int, thread: Value | int, site: Value | int
 ) -> None:
     """Emit the note of a fault, by which the launch ends."""
-    code.write(launch, LaunchRecord.FAULT, fault)
-    code.write(launch, LaunchRecord.FAULT_THREAD, thread)
-    code.write(launch, LaunchRecord.FAULT_SITE, site)
-    code.write(launch, LaunchRecord.FAULT_CONTEXT, block)
+    launch[LaunchRecord.FAULT] = fault
+    launch[LaunchRecord.FAULT_THREAD] = thread
+    launch[LaunchRecord.FAULT_SITE] = site
+    launch[LaunchRecord.FAULT_CONTEXT] = block
 
 
 def _fault(module: Value, wait: Value) -> Value:
     """fault(block, fault, site): report and never return."""
     code = Code(module, PREFIX + "fault", 3, VOID)
     block, fault, site = code.parameters
-    launch, thread = code.slots(block, Block.LAUNCH, Block.CURRENT)
+    launch, thread = block[Block.LAUNCH, Block.CURRENT]
     note_fault(code, launch, block, fault, thread, site)
     code.call(wait, block, State.FAULT, site)
     code.builder.unreachable()
@@ -147,89 +147,89 @@ def _fault_value(module: Value) -> None:
     """fault_value(block, number, value): a value that the report of the next fault shows."""
     code = Code(module, PREFIX + "fault_value", 3, VOID)
     block, number, value = code.parameters
-    (launch,) = code.slots(block, Block.LAUNCH)
-    (values,) = code.slots(launch, LaunchRecord.FAULT_VALUES)
-    code.write(values, number, value)
-    code.builder.ret_void()
+    launch = block[Block.LAUNCH]
+    values = launch[LaunchRecord.FAULT_VALUES]
+    values[number] = value
+    code.give()
 
 
 def _waits(module: Value, wait: Value) -> None:
     """barrier, spin, exit (block, site); sync(block, site) of a subgroup; leave(block) after a spin loop."""
     code = Code(module, PREFIX + "barrier", 2, VOID)
     block, site = code.parameters
-    arrived, expected, mixed = code.slots(block, Block.ARRIVED, Block.ARRIVAL_SITE, Block.MIXED)
-    first = code.compare("==", arrived, 0)
-    code.write(block, Block.ARRIVED, code.builder.add(arrived, code.value(1)))
-    code.write(block, Block.ARRIVAL_SITE, code.builder.select(first, site, expected))
-    other = code.builder.and_(code.builder.not_(first), code.builder.icmp_signed("!=", expected, site))
-    code.write(block, Block.MIXED, code.builder.or_(mixed, code.builder.zext(other, I64)))
+    arrived, expected, mixed = block[Block.ARRIVED, Block.ARRIVAL_SITE, Block.MIXED]
+    first = arrived == 0
+    block[Block.ARRIVED] = arrived + 1
+    block[Block.ARRIVAL_SITE] = code.select(first, site, expected)
+    other = ~first & (expected != site)
+    block[Block.MIXED] = mixed | code.wide(other)
     code.call(wait, block, State.BARRIER, site)
-    code.builder.ret_void()
+    code.give()
     for name, state in (("spin", State.SPIN), ("exit", State.DONE)):
         code = Code(module, PREFIX + name, 2, VOID)
         code.call(wait, code.parameters[0], state, code.parameters[1])
-        code.builder.ret_void()
+        code.give()
     code = Code(module, PREFIX + "sync", 2, VOID)
     block, site = code.parameters
-    widths, thread = code.slots(block, Block.WIDTH, Block.CURRENT)
+    widths, thread = block[Block.WIDTH, Block.CURRENT]
     code.write(widths, thread, layout.MAXIMUM_SUBGROUP, I32)
     code.call(wait, block, State.SUBGROUP, site)
-    code.builder.ret_void()
+    code.give()
     code = Code(module, PREFIX + "leave", 1, VOID)
     code.write(code.parameters[0], Block.PROGRESS, 1)
-    code.builder.ret_void()
+    code.give()
 
 
 def _polls(module: Value) -> None:
     """poll(block, site, address, bytes, value, wanted, relation) and watch_value(block, number, value)."""
 
     def row(code: Code) -> Value:
-        polls, thread = code.slots(code.parameters[0], Block.POLLS, Block.CURRENT)
-        return code.builder.add(polls, code.builder.mul(thread, code.value(8 * layout.POLL_WORDS)))
+        polls, thread = code.parameters[0][Block.POLLS, Block.CURRENT]
+        return polls + thread * (8 * layout.POLL_WORDS)
 
     code = Code(module, PREFIX + "poll", 7, VOID)
     entry = row(code)
     _, site, *values = code.parameters
-    code.write(entry, Poll.SITE, code.builder.add(site, code.value(1)))
+    entry[Poll.SITE] = site + 1
     for word, value in zip((Poll.ADDRESS, Poll.WIDTH, Poll.VALUE, Poll.WANTED, Poll.RELATION), values, strict=True):
-        code.write(entry, word, value)
-    code.builder.ret_void()
+        entry[word] = value
+    code.give()
     code = Code(module, PREFIX + "watch_value", 3, VOID)
     _, number, value = code.parameters
     entry = row(code)
-    bit = code.builder.shl(code.value(1), number)
-    code.write(entry, Poll.GIVEN, code.builder.or_(code.read(entry, Poll.GIVEN), bit))
-    code.write(entry, code.builder.add(number, code.value(int(Poll.WATCHED))), value)
-    code.builder.ret_void()
+    bit = 1 << number
+    entry[Poll.GIVEN] |= bit
+    code.write(entry, number + Poll.WATCHED, value)
+    code.give()
 
 
 def _tick(module: Value, clock: Value, wait: Value, fault: Value) -> None:
     """tick(block, site), every TICKS_PER_CLOCK loop iterations: read the clock, let the other threads run."""
     code = Code(module, PREFIX + "tick", 2, VOID)
     block, site = code.parameters
-    code.write(block, Block.TICKS, layout.TICKS_PER_CLOCK)
-    (launch,) = code.slots(block, Block.LAUNCH)
-    (deadline,) = code.slots(launch, LaunchRecord.DEADLINE_NS)
-    with code.when(code.compare(">", code.call(clock), deadline), likely=False):
+    block[Block.TICKS] = layout.TICKS_PER_CLOCK
+    launch = block[Block.LAUNCH]
+    deadline = launch[LaunchRecord.DEADLINE_NS]
+    with code.when(code.call(clock) > deadline, likely=False):
         code.call(fault, block, LaunchFault.TIMEOUT, site)
     code.call(wait, block, State.PREEMPTED, site)
-    code.builder.ret_void()
+    code.give()
 
 
 def _log(module: Value, wait: Value) -> None:
     """log(block, site, address): note an access; a full log waits until it has been counted."""
     code = Code(module, PREFIX + "log", 3, VOID)
     block, site, address = code.parameters
-    launch, thread, log, lengths = code.slots(block, Block.LAUNCH, Block.CURRENT, Block.LOG, Block.LOG_LENGTH)
-    (capacity,) = code.slots(launch, LaunchRecord.LOG_CAPACITY)
-    length = code.read(lengths, thread)
-    place = code.builder.add(code.builder.mul(thread, capacity), length)
-    code.write(log, place, code.builder.or_(code.builder.shl(site, code.value(layout.ADDRESS_BITS)), address))
-    longer = code.builder.add(length, code.value(1))
-    code.write(lengths, thread, longer)
-    with code.when(code.compare("==", longer, capacity), likely=False):
+    launch, thread, log, lengths = block[Block.LAUNCH, Block.CURRENT, Block.LOG, Block.LOG_LENGTH]
+    capacity = launch[LaunchRecord.LOG_CAPACITY]
+    length = lengths[thread]
+    place = thread * capacity + length
+    log[place] = (site << layout.ADDRESS_BITS) | address
+    longer = length + 1
+    lengths[thread] = longer
+    with code.when(longer == capacity, likely=False):
         code.call(wait, block, State.LOG_FULL, site)
-    code.builder.ret_void()
+    code.give()
 
 
 def _watch(module: Value) -> None:
@@ -241,46 +241,46 @@ def _watch(module: Value) -> None:
     def content(code: Code, address: Value, width: Value) -> Value:
         found = code.variable(0)
         with code.count(0, width) as number:
-            found.set(code.builder.or_(code.builder.shl(found.get(), code.value(8)), code.read(address, number, I8)))
+            found.set((found.get() << 8) | code.read(address, number, I8))
         return found.get()
 
     code = Code(module, PREFIX + "watch", 3, VOID)
     block, address, width = code.parameters
-    code.write(block, Block.WATCHED, address)
-    code.write(block, Block.WATCHED_BITS, content(code, address, width))
-    code.builder.ret_void()
+    block[Block.WATCHED] = address
+    block[Block.WATCHED_BITS] = content(code, address, width)
+    code.give()
     code = Code(module, PREFIX + "watched", 2, VOID)
     block, width = code.parameters
-    address, before = code.slots(block, Block.WATCHED, Block.WATCHED_BITS)
-    with code.when(code.builder.icmp_signed("!=", content(code, address, width), before)):
-        code.write(block, Block.PROGRESS, 1)
-    code.builder.ret_void()
+    address, before = block[Block.WATCHED, Block.WATCHED_BITS]
+    with code.when(content(code, address, width) != before):
+        block[Block.PROGRESS] = 1
+    code.give()
 
 
 def _pointer(module: Value, fault: Value) -> None:
     """pointer(block, site, address, bytes): fault unless the bytes lie in one buffer or in the arena."""
     code = Code(module, PREFIX + "pointer", 4, VOID)
     block, site, address, width = code.parameters
-    launch, arena = code.slots(block, Block.LAUNCH, Block.ARENA)
-    ranges, count, arena_bytes, values = code.slots(
-        launch, LaunchRecord.RANGES, LaunchRecord.RANGE_COUNT, LaunchRecord.ARENA_BYTES, LaunchRecord.FAULT_VALUES
-    )
-    end = code.builder.add(address, width)
+    launch, arena = block[Block.LAUNCH, Block.ARENA]
+    ranges, count, arena_bytes, values = launch[
+        LaunchRecord.RANGES, LaunchRecord.RANGE_COUNT, LaunchRecord.ARENA_BYTES, LaunchRecord.FAULT_VALUES
+    ]
+    end = address + width
     found = code.variable(0)
 
     def note(first: Value, last: Value) -> None:
-        inside = code.builder.and_(code.compare(">=", address, first), code.compare("<=", end, last))
-        found.set(code.builder.or_(found.get(), code.builder.zext(inside, I64)))
+        inside = (address >= first) & (end <= last)
+        found.set(found.get() | code.wide(inside))
 
-    note(arena, code.builder.add(arena, arena_bytes))
+    note(arena, arena + arena_bytes)
     with code.count(0, count) as number:
-        first = code.builder.mul(number, code.value(2))
-        note(code.read(ranges, first), code.read(ranges, code.builder.add(first, code.value(1))))
-    with code.when(code.compare("==", found.get(), 0), likely=False):
-        code.write(values, 0, address)
-        code.write(values, 1, width)
+        first = number * 2
+        note(ranges[first], ranges[first + 1])
+    with code.when(found.get() == 0, likely=False):
+        values[0] = address
+        values[1] = width
         code.call(fault, block, LaunchFault.POINTER, site)
-    code.builder.ret_void()
+    code.give()
 
 
 def _shuffle(module: Value, wait: Value, mode: str) -> None:
@@ -293,45 +293,45 @@ def _shuffle(module: Value, wait: Value, mode: str) -> None:
     code = Code(module, PREFIX + "shuffle_" + mode, 5, result)
     builder = code.builder
     block, site, value, offset, width = code.parameters
-    launch, thread, widths, exchange, parities = code.slots(
-        block, Block.LAUNCH, Block.CURRENT, Block.WIDTH, Block.EXCHANGE, Block.PARITY
-    )
-    threads, subgroup = code.slots(launch, LaunchRecord.THREADS, LaunchRecord.SUBGROUP)
+    launch, thread, widths, exchange, parities = block[
+        Block.LAUNCH, Block.CURRENT, Block.WIDTH, Block.EXCHANGE, Block.PARITY
+    ]
+    threads, subgroup = launch[LaunchRecord.THREADS, LaunchRecord.SUBGROUP]
     half = code.read(parities, thread, I8)
-    start = builder.mul(half, threads)
-    code.write(exchange, builder.add(start, thread), value)
+    start = half * threads
+    code.write(exchange, start + thread, value)
     code.write(widths, thread, width, I32)
     code.call(wait, block, State.SUBGROUP, site)
-    code.write(parities, thread, builder.xor(half, code.value(1)), I8)
-    lane = builder.srem(thread, subgroup)
-    first = builder.sub(thread, lane)
+    code.write(parities, thread, half ^ 1, I8)
+    lane = thread % subgroup
+    first = thread - lane
     source = {
-        "xor": lambda: builder.xor(lane, offset),
-        "up": lambda: builder.sub(lane, offset),
-        "down": lambda: builder.add(lane, offset),
+        "xor": lambda: lane ^ offset,
+        "up": lambda: lane - offset,
+        "down": lambda: lane + offset,
         "idx": lambda: offset,
     }[mode]()
-    valid = builder.and_(code.compare("<", lane, width), builder.icmp_unsigned("<", source, width))
-    partner = builder.add(first, source)
-    exists = builder.and_(valid, code.compare("<", partner, threads))
+    valid = (lane < width) & code.unsigned("<", source, width)
+    partner = first + source
+    exists = valid & (partner < threads)
     found = code.variable(-1)
     with code.when(exists, likely=True):
-        found.set(code.read(exchange, builder.add(start, partner)))
+        found.set(exchange[start + partner])
     pair = builder.insert_value(ir.Constant(result, ir.Undefined), found.get(), 0)
-    builder.ret(builder.insert_value(pair, builder.zext(valid, I64), 1))
+    builder.ret(builder.insert_value(pair, code.wide(valid), 1))
 
 
 def _job(module: Value, wait: Value) -> None:
     """job(block, site, function, x, y, z): what the subgroup does together once all its lanes are here."""
     code = Code(module, PREFIX + "job", 6, VOID)
     block, site, *words = code.parameters
-    widths, thread, jobs = code.slots(block, Block.WIDTH, Block.CURRENT, Block.JOBS)
-    entry = code.builder.add(jobs, code.builder.mul(thread, code.value(8 * len(SubgroupOp))))
+    widths, thread, jobs = block[Block.WIDTH, Block.CURRENT, Block.JOBS]
+    entry = jobs + thread * (8 * len(SubgroupOp))
     for word, value in zip(SubgroupOp, words, strict=True):
-        code.write(entry, word, value)
+        entry[word] = value
     code.write(widths, thread, layout.MAXIMUM_SUBGROUP, I32)
     code.call(wait, block, State.SUBGROUP, site)
-    code.builder.ret_void()
+    code.give()
 
 
 def emit_runtime() -> Runtime:

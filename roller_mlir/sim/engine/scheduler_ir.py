@@ -19,7 +19,7 @@ from roller_mlir.sim.engine.clocks_ir import Order
 from roller_mlir.sim.engine.fibers import FIRST_FRAME_BYTES
 from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, PassOutcome, State, SubgroupOp
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime, note_fault
-from roller_mlir.sim.engine.structured import I8, I32, I64, POINTER, VOID, Code, Value
+from roller_mlir.sim.engine.structured import I8, I32, VOID, Code, Value
 
 _STACK_COLOURS = 16
 _STACK_COLOUR_BYTES = 192
@@ -30,41 +30,41 @@ def _random(runtime: Runtime) -> Value:
     """random(launch, below): a number of [0, below), by xorshift."""
     code = Code(runtime.module, PREFIX + "random", 2, internal=True)
     launch, below = code.parameters
-    builder = code.builder
-    state = code.variable(code.read(launch, LaunchRecord.RANDOM))
-    for shift, amount in ((builder.shl, 13), (builder.lshr, 7), (builder.shl, 17)):
-        state.set(builder.xor(state.get(), shift(state.get(), code.value(amount))))
-    code.write(launch, LaunchRecord.RANDOM, state.get())
-    return code.end(builder.urem(builder.lshr(state.get(), code.value(11)), below))
+    state = code.variable(launch[LaunchRecord.RANDOM])
+    state.set(state.get() ^ (state.get() << 13))
+    state.set(state.get() ^ (state.get() >> 7))
+    state.set(state.get() ^ (state.get() << 17))
+    launch[LaunchRecord.RANDOM] = state.get()
+    return code.end((state.get() >> 11) % below)
 
 
 def _permute(runtime: Runtime, random: Value) -> Value:
     """permute(launch, address, count): shuffle int64[count] where the launch asks for it."""
     code = Code(runtime.module, PREFIX + "permute", 3, VOID, internal=True)
     launch, address, count = code.parameters
-    with code.when(code.compare("!=", code.read(launch, LaunchRecord.RANDOM), 0)), code.count(1, count) as number:
-        other = code.call(random, launch, code.builder.add(number, code.value(1)))
-        kept = code.read(address, number)
-        code.write(address, number, code.read(address, other))
-        code.write(address, other, kept)
+    with code.when(launch[LaunchRecord.RANDOM] != 0), code.count(1, count) as number:
+        other = code.call(random, launch, number + 1)
+        kept = address[number]
+        address[number] = address[other]
+        address[other] = kept
     return code.end()
 
 
 def _permute_subgroups(code: Code, permute: Value, launch: Value, block: Value) -> None:
     """Emit a new order of the block's subgroups."""
-    code.call(permute, launch, code.read(block, Block.SUBGROUP_ORDER), code.read(launch, LaunchRecord.SUBGROUPS))
+    code.call(permute, launch, block[Block.SUBGROUP_ORDER], launch[LaunchRecord.SUBGROUPS])
 
 
 def _subgroup_end(code: Code, launch: Value, first: Value) -> Value:
     """Emit the end of the threads of the subgroup that starts with this one."""
-    threads, subgroup = code.slots(launch, LaunchRecord.THREADS, LaunchRecord.SUBGROUP)
-    return code.least(code.builder.add(first, subgroup), threads)
+    threads, subgroup = launch[LaunchRecord.THREADS, LaunchRecord.SUBGROUP]
+    return code.least(first + subgroup, threads)
 
 
 def _tell_async_units(code: Code, slot: LaunchRecord, launch: Value, block: Value) -> None:
     """Emit the call of a function of what goes on beside the threads, where there is any."""
-    function = code.read(launch, slot)
-    with code.when(code.compare("!=", function, 0)):
+    function = launch[slot]
+    with code.when(function != 0):
         code.call_at(function, launch, block)
 
 
@@ -73,23 +73,21 @@ def _start(runtime: Runtime, permute: Value, order_of_accesses: Order) -> Value:
     code = Code(runtime.module, PREFIX + "start", 2, VOID, internal=True)
     builder = code.builder
     launch, block = code.parameters
-    started, blocks = code.slots(launch, LaunchRecord.NEXT, LaunchRecord.BLOCKS)
-    code.write(block, Block.NUMBER, -1)
-    with code.when(code.compare("<", started, blocks)):
-        order, grid_x, grid_y = code.slots(launch, LaunchRecord.BLOCK_ORDER, LaunchRecord.GRID_X, LaunchRecord.GRID_Y)
-        number = code.read(order, started)
-        code.write(launch, LaunchRecord.NEXT, builder.add(started, code.value(1)))
-        code.write(block, Block.NUMBER, number)
+    started, blocks = launch[LaunchRecord.NEXT, LaunchRecord.BLOCKS]
+    block[Block.NUMBER] = -1
+    with code.when(started < blocks):
+        order, grid_x, grid_y = launch[LaunchRecord.BLOCK_ORDER, LaunchRecord.GRID_X, LaunchRecord.GRID_Y]
+        number = order[started]
+        launch[LaunchRecord.NEXT] = started + 1
+        block[Block.NUMBER] = number
         row = builder.sdiv(number, grid_x)
-        code.write(block, Block.X, builder.srem(number, grid_x))
-        code.write(block, Block.Y, builder.srem(row, grid_y))
-        code.write(block, Block.Z, builder.sdiv(row, grid_y))
-        code.write(block, Block.TICKS, layout.TICKS_PER_CLOCK)
+        block[Block.X] = builder.srem(number, grid_x)
+        block[Block.Y] = builder.srem(row, grid_y)
+        block[Block.Z] = builder.sdiv(row, grid_y)
+        block[Block.TICKS] = layout.TICKS_PER_CLOCK
         for slot in (Block.DONE, Block.ARRIVED, Block.MIXED):
-            code.write(block, slot, 0)
-        threads, subgroup, arena_bytes = code.slots(
-            launch, LaunchRecord.THREADS, LaunchRecord.SUBGROUP, LaunchRecord.ARENA_BYTES
-        )
+            block[slot] = 0
+        threads, subgroup, arena_bytes = launch[LaunchRecord.THREADS, LaunchRecord.SUBGROUP, LaunchRecord.ARENA_BYTES]
         for slot, value, width, count in (
             (Block.ARENA, 0xFF, 1, arena_bytes),
             (Block.STATE, State.READY, 1, threads),
@@ -97,14 +95,14 @@ def _start(runtime: Runtime, permute: Value, order_of_accesses: Order) -> Value:
             (Block.STACK_POINTER, 0, 8, threads),
             (Block.LOG_LENGTH, 0, 8, threads),
             (Block.COPY_COUNT, 0, 8, threads),
-            (Block.POLLS, 0, 1, code.read(launch, LaunchRecord.POLL_BYTES)),
+            (Block.POLLS, 0, 1, launch[LaunchRecord.POLL_BYTES]),
         ):
-            address = builder.inttoptr(code.read(block, slot), POINTER)
-            builder.call(runtime.fill, [address, ir.Constant(I32, int(value)), builder.mul(count, code.value(width))])
-        lanes = code.read(block, Block.ORDER)
+            address = code.pointer(block[slot])
+            builder.call(runtime.fill, [address, ir.Constant(I32, int(value)), count * width])
+        lanes = block[Block.ORDER]
         with code.count(0, threads, subgroup) as first:
-            address = builder.add(lanes, builder.mul(first, code.value(8)))
-            code.call(permute, launch, address, builder.sub(_subgroup_end(code, launch, first), first))
+            address = lanes + first * 8
+            code.call(permute, launch, address, _subgroup_end(code, launch, first) - first)
         _permute_subgroups(code, permute, launch, block)
         code.call(order_of_accesses.started, launch, block)
         _tell_async_units(code, LaunchRecord.MACHINE_START, launch, block)
@@ -116,19 +114,19 @@ def _resume(runtime: Runtime) -> Value:
     code = Code(runtime.module, PREFIX + "resume", 3, VOID, inline=True)
     builder = code.builder
     launch, block, thread = code.parameters
-    pointers, stacks = code.slots(block, Block.STACK_POINTER, Block.STACKS)
-    (size,) = code.slots(launch, LaunchRecord.STACK_BYTES)
-    with code.when(code.compare("==", code.read(pointers, thread), 0)):
-        colour = builder.mul(builder.and_(thread, code.value(_STACK_COLOURS - 1)), code.value(_STACK_COLOUR_BYTES))
-        above = builder.mul(builder.add(thread, code.value(1)), size)
-        top = builder.sub(builder.add(stacks, above), colour)
-        frame = builder.sub(top, code.value(FIRST_FRAME_BYTES))
-        begin = builder.ptrtoint(runtime.begin, I64)
-        for place, value in ((1, code.read(launch, LaunchRecord.ENTRY)), (2, thread), (3, block), (6, begin)):
-            code.write(frame, place, value)
-        code.write(pointers, thread, frame)
-    code.write(block, Block.CURRENT, thread)
-    target = builder.inttoptr(code.read(pointers, thread), POINTER)
+    pointers, stacks = block[Block.STACK_POINTER, Block.STACKS]
+    size = launch[LaunchRecord.STACK_BYTES]
+    with code.when(pointers[thread] == 0):
+        colour = (thread & (_STACK_COLOURS - 1)) * _STACK_COLOUR_BYTES
+        above = (thread + 1) * size
+        top = stacks + above - colour
+        frame = top - FIRST_FRAME_BYTES
+        begin = code.address(runtime.begin)
+        for place, value in ((1, launch[LaunchRecord.ENTRY]), (2, thread), (3, block), (6, begin)):
+            frame[place] = value
+        pointers[thread] = frame
+    block[Block.CURRENT] = thread
+    target = code.pointer(pointers[thread])
     builder.call(runtime.switch, [code.element(block, Block.SCHEDULER), target])
     return code.end()
 
@@ -146,21 +144,18 @@ def _run_job(runtime: Runtime, blame: Value) -> Value:
     It orders nothing: matrix instructions wait for all lanes, but give no promise about memory.
     """
     code = Code(runtime.module, PREFIX + "run_job", 6, internal=True)
-    builder = code.builder
     launch, block, first, end, leader, site = code.parameters
-    states, jobs = code.slots(block, Block.STATE, Block.JOBS)
-    with code.when(
-        builder.icmp_signed("<", builder.sub(end, first), code.read(launch, LaunchRecord.SUBGROUP)), likely=False
-    ):
+    states, jobs = block[Block.STATE, Block.JOBS]
+    with code.when((end - first) < launch[LaunchRecord.SUBGROUP], likely=False):
         code.call(blame, launch, block, LaunchFault.INCOMPLETE_SUBGROUP, leader, site)
         code.give(0)
 
     def entry(thread: Value) -> Value:
-        return builder.add(jobs, builder.mul(thread, code.value(8 * len(SubgroupOp))))
+        return jobs + thread * (8 * len(SubgroupOp))
 
-    odd = code.call_at(code.read(entry(leader), SubgroupOp.FUNCTION), block, first)
-    with code.when(code.compare("!=", odd, 0), likely=False):
-        code.call(blame, launch, block, LaunchFault.MIXED_OPERANDS, builder.sub(odd, code.value(1)), site)
+    odd = code.call_at(entry(leader)[SubgroupOp.FUNCTION], block, first)
+    with code.when(odd != 0, likely=False):
+        code.call(blame, launch, block, LaunchFault.MIXED_OPERANDS, odd - 1, site)
         code.give(0)
     with code.count(first, end) as thread:
         code.write(entry(thread), SubgroupOp.FUNCTION, 0)
@@ -178,49 +173,49 @@ def _release_subgroup(runtime: Runtime, blame: Value, order: Order) -> Value:
     code = Code(runtime.module, PREFIX + "release_subgroup", 4, internal=True)
     builder = code.builder
     launch, block, first, end = code.parameters
-    states, sites, widths = code.slots(block, Block.STATE, Block.SITE, Block.WIDTH)
+    states, sites, widths = block[Block.STATE, Block.SITE, Block.WIDTH]
     leader, moving, spinning = code.variable(-1), code.variable(0), code.variable(0)
     with code.count(first, end) as thread:
         state = code.read(states, thread, I8)
-        waits = builder.and_(code.compare("==", state, State.SUBGROUP), code.compare("<", leader.get(), 0))
+        waits = (state == State.SUBGROUP) & (leader.get() < 0)
         with code.when(waits):
             leader.set(thread)
         # Another subgroup may have woken a lane since its turn.
-        with code.when(builder.or_(code.is_stopped(state), code.compare("==", state, State.READY))):
+        with code.when(code.is_stopped(state) | (state == State.READY)):
             moving.set(1)
-        elsewhere = code.compare("==", state, State.SPIN)
+        elsewhere = state == State.SPIN
         for one in (State.MBARRIER, State.NAMED_BARRIER, State.WARPGROUP):
-            elsewhere = builder.or_(elsewhere, code.compare("==", state, one))
+            elsewhere = elsewhere | (state == one)
         with code.when(elsewhere):
             spinning.set(1)
-    with code.when(builder.or_(code.compare("<", leader.get(), 0), code.compare("!=", moving.get(), 0))):
+    with code.when((leader.get() < 0) | (moving.get() != 0)):
         code.give(0)
     site, width = code.read(sites, leader.get(), I32), code.read(widths, leader.get(), I32)
 
     def at_site(thread: Value) -> Value:
-        waits = code.compare("==", code.read(states, thread, I8), State.SUBGROUP)
-        return builder.and_(waits, code.compare("==", code.read(sites, thread, I32), site))
+        waits = code.read(states, thread, I8) == State.SUBGROUP
+        return waits & (code.read(sites, thread, I32) == site)
 
-    last = code.least(builder.add(first, width), end)
+    last = code.least(first + width, end)
     missing = code.variable(-1)
-    with code.count(first, last) as thread, code.when(builder.not_(at_site(thread))):
+    with code.count(first, last) as thread, code.when(~at_site(thread)):
         missing.set(thread)
-    with code.when(code.compare(">=", missing.get(), 0)):
-        with code.when(code.compare("==", spinning.get(), 0)):
+    with code.when(missing.get() >= 0):
+        with code.when(spinning.get() == 0):
             code.call(blame, launch, block, LaunchFault.DIVERGENT_SUBGROUP, missing.get(), site)
         code.give(0)
-    job = builder.add(code.read(block, Block.JOBS), builder.mul(leader.get(), code.value(8 * len(SubgroupOp))))
-    with code.when(code.compare("!=", code.read(job, SubgroupOp.FUNCTION), 0)):
+    job = block[Block.JOBS] + leader.get() * (8 * len(SubgroupOp))
+    with code.when(job[SubgroupOp.FUNCTION] != 0):
         code.give(code.call(run_job, launch, block, first, end, leader.get(), site))
     released, left = code.variable(0), code.variable(0)
     with code.count(first, end) as thread, builder.if_else(at_site(thread)) as (released_here, elsewhere):
         with released_here:
             code.write(states, thread, State.READY, I8)
-            lane = builder.shl(code.value(1), builder.sub(thread, first))
-            released.set(builder.or_(released.get(), lane))
+            lane = 1 << (thread - first)
+            released.set(released.get() | lane)
         with elsewhere:
             left.set(1)
-    subgroup_ops = builder.zext(code.compare("==", left.get(), 0), I64)
+    subgroup_ops = code.wide(left.get() == 0)
     code.call(order.subgroup, launch, block, first, end, released.get(), subgroup_ops)
     return code.end(1)
 
@@ -228,97 +223,95 @@ def _release_subgroup(runtime: Runtime, blame: Value, order: Order) -> Value:
 def _turn(runtime: Runtime, blame: Value, flush: Value, order_of_accesses: Order) -> Value:
     """turn(launch, block, first, end): run a subgroup until all its threads wait for others, or once (sweep)."""
     code = Code(runtime.module, PREFIX + "turn", 4, VOID, internal=True)
-    builder = code.builder
     launch, block, first, end = code.parameters
-    capacity, sweep = code.slots(launch, LaunchRecord.LOG_CAPACITY, LaunchRecord.SWEEP)
-    order, states, lengths = code.slots(block, Block.ORDER, Block.STATE, Block.LOG_LENGTH)
+    capacity, sweep = launch[LaunchRecord.LOG_CAPACITY, LaunchRecord.SWEEP]
+    order, states, lengths = block[Block.ORDER, Block.STATE, Block.LOG_LENGTH]
     resume, release_subgroup = _resume(runtime), _release_subgroup(runtime, blame, order_of_accesses)
-    code.write(block, Block.FIRST, first)
+    block[Block.FIRST] = first
     again, ran = code.variable(1), code.variable(0)
-    with code.loop(lambda: code.compare("!=", again.get(), 0)):
+    with code.loop(lambda: again.get() != 0):
         again.set(0)
         ran.set(0)
-        arrived_before = code.read(block, Block.ARRIVED)
+        arrived_before = block[Block.ARRIVED]
         with code.count(first, end) as place:
-            thread = code.read(order, place)
-            with code.when(code.compare("==", code.read(states, thread, I8), State.READY)):
+            thread = order[place]
+            with code.when(code.read(states, thread, I8) == State.READY):
                 ran.set(1)
                 code.call(resume, launch, block, thread)
-                with code.when(code.compare("!=", code.read(launch, LaunchRecord.FAULT), 0), likely=False):
-                    builder.ret_void()
-        with code.when(code.compare("==", ran.get(), 0)):
-            builder.ret_void()
-        with code.when(code.compare("!=", capacity, 0)):
+                with code.when(launch[LaunchRecord.FAULT] != 0, likely=False):
+                    code.give()
+        with code.when(ran.get() == 0):
+            code.give()
+        with code.when(capacity != 0):
             code.call(flush, launch, block, first, end)
             with code.count(first, end) as thread:
-                waits = code.compare("==", code.read(states, thread, I8), State.LOG_FULL)
-                emptied = code.compare("<", code.read(lengths, thread), capacity)
-                with code.when(builder.and_(waits, emptied)):
+                waits = code.read(states, thread, I8) == State.LOG_FULL
+                emptied = lengths[thread] < capacity
+                with code.when(waits & emptied):
                     code.write(states, thread, State.READY, I8)
                     again.set(1)
         # Where all lanes have just reached a barrier, none is left at a shuffle.
-        arrived = builder.sub(code.read(block, Block.ARRIVED), arrived_before)
-        some_elsewhere = builder.icmp_signed("<", arrived, builder.sub(end, first))
-        with code.when(builder.and_(some_elsewhere, code.compare("==", again.get(), 0))):
+        arrived = block[Block.ARRIVED] - arrived_before
+        some_elsewhere = arrived < end - first
+        with code.when(some_elsewhere & (again.get() == 0)):
             released = code.call(release_subgroup, launch, block, first, end)
-            code.write(block, Block.PROGRESS, builder.or_(code.read(block, Block.PROGRESS), released))
-            again.set(builder.select(code.compare("==", sweep, 0), released, code.value(0)))
-            with code.when(code.compare("!=", code.read(launch, LaunchRecord.FAULT), 0), likely=False):
-                builder.ret_void()
+            block[Block.PROGRESS] |= released
+            again.set(code.select(sweep == 0, released, 0))
+            with code.when(launch[LaunchRecord.FAULT] != 0, likely=False):
+                code.give()
     return code.end()
 
 
 def _release(runtime: Runtime, blame: Value) -> Value:
     """release(launch, block) -> Outcome: wake what may go on after a pass."""
     code = Code(runtime.module, PREFIX + "release", 2, internal=True)
-    builder = code.builder
     launch, block = code.parameters
-    (threads,) = code.slots(launch, LaunchRecord.THREADS)
-    states, sites, done_before = code.slots(block, Block.STATE, Block.SITE, Block.DONE)
-    progress = code.variable(code.read(block, Block.PROGRESS))
-    code.write(block, Block.PROGRESS, 0)
+    threads = launch[LaunchRecord.THREADS]
+    states, sites, done_before = block[Block.STATE, Block.SITE, Block.DONE]
+    progress = code.variable(block[Block.PROGRESS])
+    block[Block.PROGRESS] = 0
     done, odd = code.variable(0), code.variable(-1)
-    expected = code.read(block, Block.ARRIVAL_SITE)
+    expected = block[Block.ARRIVAL_SITE]
     with code.count(0, threads) as thread:
         state = code.read(states, thread, I8)
-        with code.when(code.compare("==", state, State.DONE)):
+        with code.when(state == State.DONE):
             done.add(1)
-        elsewhere = code.compare("!=", code.read(sites, thread, I32), expected)
-        with code.when(builder.and_(code.compare("==", state, State.BARRIER), elsewhere)):
+        elsewhere = code.read(sites, thread, I32) != expected
+        with code.when((state == State.BARRIER) & elsewhere):
             odd.set(thread)
-        preempted = code.compare("==", state, State.PREEMPTED)
+        preempted = state == State.PREEMPTED
         with code.when(preempted):
             progress.set(1)
-        with code.when(builder.or_(preempted, code.compare("==", state, State.SPIN))):
+        with code.when(preempted | (state == State.SPIN)):
             code.write(states, thread, State.READY, I8)
-    with code.when(code.compare("!=", done.get(), done_before)):
+    with code.when(done.get() != done_before):
         progress.set(1)
-    code.write(block, Block.DONE, done.get())
-    with code.when(code.compare("==", done.get(), threads)):
+    block[Block.DONE] = done.get()
+    with code.when(done.get() == threads):
         code.give(PassOutcome.FINISHED)
     # A barrier that all threads reached was released before: the others can not come any more.
-    arrived = code.read(block, Block.ARRIVED)
-    nobody_else = code.compare("==", builder.add(done.get(), arrived), threads)
-    with code.when(builder.and_(code.compare(">", arrived, 0), nobody_else)):
+    arrived = block[Block.ARRIVED]
+    nobody_else = (done.get() + arrived) == threads
+    with code.when((arrived > 0) & nobody_else):
         code.call(blame, launch, block, LaunchFault.DIVERGENT_BARRIER, odd.get(), expected)
         code.give(PassOutcome.FAULT)
-    advance = code.read(launch, LaunchRecord.MACHINE_ADVANCE)
-    stuck = builder.and_(code.compare("==", progress.get(), 0), code.compare("!=", advance, 0))
+    advance = launch[LaunchRecord.MACHINE_ADVANCE]
+    stuck = (progress.get() == 0) & (advance != 0)
     with code.when(stuck, likely=False):
         progress.set(code.call_at(advance, launch, block))
-        with code.when(code.compare("==", progress.get(), 2)):
+        with code.when(progress.get() == 2):
             code.give(PassOutcome.FAULT)
-    moved = code.compare("!=", progress.get(), 0)
-    return code.end(builder.select(moved, code.value(PassOutcome.PROGRESS), code.value(PassOutcome.SPINNING)))
+    moved = progress.get() != 0
+    return code.end(code.select(moved, PassOutcome.PROGRESS, PassOutcome.SPINNING))
 
 
 def _release_barrier(code: Code, runtime: Runtime, launch: Value, block: Value, threads: Value, order: Order) -> Value:
     """Emit the release of a barrier that all threads of the block reached; give whether they did."""
-    arrived, mixed, states = code.slots(block, Block.ARRIVED, Block.MIXED, Block.STATE)
-    subgroup_ops = code.builder.and_(code.builder.icmp_signed("==", arrived, threads), code.compare("==", mixed, 0))
+    arrived, mixed, states = block[Block.ARRIVED, Block.MIXED, Block.STATE]
+    subgroup_ops = (arrived == threads) & (mixed == 0)
     with code.when(subgroup_ops):
-        code.write(block, Block.ARRIVED, 0)
-        address = code.builder.inttoptr(states, POINTER)
+        block[Block.ARRIVED] = 0
+        address = code.pointer(states)
         code.builder.call(runtime.fill, [address, ir.Constant(I32, int(State.READY)), threads])
         code.call(order.barrier, launch, block)
         _tell_async_units(code, LaunchRecord.MACHINE_BARRIER, launch, block)
@@ -331,16 +324,14 @@ def _pass(runtime: Runtime, permute: Value, blame: Value, flush: Value, order_of
     code = Code(runtime.module, PREFIX + "pass", 2, internal=True)
     builder = code.builder
     launch, block = code.parameters
-    threads, subgroups, deadline = code.slots(
-        launch, LaunchRecord.THREADS, LaunchRecord.SUBGROUPS, LaunchRecord.DEADLINE_NS
-    )
-    (order,) = code.slots(block, Block.SUBGROUP_ORDER)
+    threads, subgroups, deadline = launch[LaunchRecord.THREADS, LaunchRecord.SUBGROUPS, LaunchRecord.DEADLINE_NS]
+    order = block[Block.SUBGROUP_ORDER]
     with code.count(0, subgroups) as place:
-        first = code.read(order, place)
+        first = order[place]
         code.call(turn, launch, block, first, _subgroup_end(code, launch, first))
-        with code.when(code.compare("!=", code.read(launch, LaunchRecord.FAULT), 0), likely=False):
+        with code.when(launch[LaunchRecord.FAULT] != 0, likely=False):
             code.give(PassOutcome.FAULT)
-    with code.when(code.compare(">", code.call(runtime.clock), deadline), likely=False):
+    with code.when(code.call(runtime.clock) > deadline, likely=False):
         code.call(blame, launch, block, LaunchFault.TIMEOUT, -1, -1)
         code.give(PassOutcome.FAULT)
     with code.when(_release_barrier(code, runtime, launch, block, threads, order_of_accesses)):
@@ -358,45 +349,43 @@ def emit_scheduler(runtime: Runtime, flush: Value, order_of_accesses: Order) -> 
     blame = _blame(runtime)
     one_pass = _pass(runtime, permute, blame, flush, order_of_accesses)
     code = Code(runtime.module, PREFIX + "run", 1, VOID)
-    builder = code.builder
     (launch,) = code.parameters
-    contexts, order, resident, sweep, idle_limit = code.slots(
-        launch,
+    contexts, order, resident, sweep, idle_limit = launch[
         LaunchRecord.CONTEXTS,
         LaunchRecord.CONTEXT_ORDER,
         LaunchRecord.RESIDENT,
         LaunchRecord.SWEEP,
         LaunchRecord.IDLE_LIMIT,
-    )
+    ]
 
     def context(number: Value) -> Value:
-        return builder.add(contexts, builder.mul(number, code.value(8 * Block.SIZE)))
+        return contexts + number * (8 * Block.SIZE)
 
     with code.count(0, resident) as number:
         code.call(start, launch, context(number))
     alive, idle, outcome = code.variable(1), code.variable(0), code.variable(0)
-    with code.loop(lambda: code.compare(">", alive.get(), 0)):
+    with code.loop(lambda: alive.get() > 0):
         alive.set(0)
         idle.add(1)
         code.call(permute, launch, order, resident)
         with code.count(0, resident) as place:
-            block = context(code.read(order, place))
-            with code.when(code.compare(">=", code.read(block, Block.NUMBER), 0)):
+            block = context(order[place])
+            with code.when(block[Block.NUMBER] >= 0):
                 alive.add(1)
                 again = code.variable(1)
-                with code.loop(lambda: code.compare("!=", again.get(), 0)):
+                with code.loop(lambda: again.get() != 0):
                     outcome.set(code.call(one_pass, launch, block))
-                    moved = code.compare("==", outcome.get(), PassOutcome.PROGRESS)
+                    moved = outcome.get() == PassOutcome.PROGRESS
                     with code.when(moved):
                         idle.set(0)
-                    greedy = builder.and_(moved, code.compare("==", sweep, 0))
-                    again.set(builder.zext(greedy, I64))
-                with code.when(code.compare("==", outcome.get(), PassOutcome.FAULT), likely=False):
-                    builder.ret_void()
-                with code.when(code.compare("==", outcome.get(), PassOutcome.FINISHED)):
+                    greedy = moved & (sweep == 0)
+                    again.set(code.wide(greedy))
+                with code.when(outcome.get() == PassOutcome.FAULT, likely=False):
+                    code.give()
+                with code.when(outcome.get() == PassOutcome.FINISHED):
                     idle.set(0)
                     code.call(start, launch, block)
-        with code.when(code.compare(">", idle.get(), idle_limit), likely=False):
-            code.write(launch, LaunchRecord.FAULT, LaunchFault.SPINS)
+        with code.when(idle.get() > idle_limit, likely=False):
+            launch[LaunchRecord.FAULT] = LaunchFault.SPINS
             alive.set(0)
-    builder.ret_void()
+    code.give()

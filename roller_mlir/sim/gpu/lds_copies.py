@@ -50,10 +50,10 @@ def same_text(same: SameOperand) -> str:
     """Return the LLVM IR of `roller_sim_<name>(block, site, value, 0, 0)`, and of its work."""
     code, jobs = start_job(same.name)
     wanted = operand(code, jobs, code.value(0), SubgroupOp.X)
-    with code.count(0, code.value(same.lanes)) as lane:
-        other = code.builder.icmp_signed("!=", operand(code, jobs, lane, SubgroupOp.X), wanted)
+    with code.count(0, same.lanes) as lane:
+        other = operand(code, jobs, lane, SubgroupOp.X) != wanted
         with code.when(other, likely=False):
-            code.give(code.builder.add(code.builder.add(code.parameters[1], lane), code.value(1)))
+            code.give(code.parameters[1] + lane + 1)
     code.give(0)
     emit_entry(code, same.name)
     return str(code.function.module)

@@ -49,7 +49,7 @@ def _table(code: Code, name: str, places: tuple[Place, ...], columns: int) -> Va
     table: Value = ir.GlobalVariable(code.function.module, kind, name)
     table.linkage, table.global_constant = "internal", True
     table.initializer = ir.Constant(kind, [row * columns + column for row, column in places])
-    return code.builder.ptrtoint(table, I64)
+    return code.address(table)
 
 
 class _Matrix:
@@ -65,7 +65,7 @@ class _Matrix:
         with code.builder.goto_entry_block():
             dense = code.builder.alloca(self.kind, size=len(places))
             dense.align = 64
-            self._dense = code.builder.ptrtoint(dense, I64)
+            self._dense = code.address(dense)
         self._word = {"a": SubgroupOp.X, "b": SubgroupOp.Y, "c": SubgroupOp.Z}[name]
 
     def at(self, offset: Value) -> Value:
@@ -76,11 +76,11 @@ class _Matrix:
         """Move each lane's elements to the dense copy, or back."""
         code, builder = self._code, self._code.builder
         stored = _STORED[self._element]
-        with code.count(0, code.value(self._lanes)) as lane:
-            fragment = code.read(builder.add(jobs, builder.mul(lane, code.value(8 * len(SubgroupOp)))), self._word)
-            first = builder.mul(lane, code.value(self._each))
+        with code.count(0, self._lanes) as lane:
+            fragment = (jobs + lane * (8 * len(SubgroupOp)))[self._word]
+            first = lane * self._each
             for number in range(self._each):
-                place = code.read(self._table, builder.add(first, code.value(number)), I16)
+                place = code.read(self._table, first + number, I16)
                 held, dense = code.element(fragment, number, stored), self.at(place)
                 if not scatter:
                     builder.store(_widen(code, builder.load(held, typ=stored), self._element), dense)
@@ -110,15 +110,15 @@ def _multiply(code: Code, instruction: MatrixInstruction, a: _Matrix, b: _Matrix
         clamped = ir.Function(module, ir.FunctionType(kind, [kind, kind]), f"llvm.sadd.sat.v{_COLUMNS}i32")
     lanes = ir.Constant(ir.VectorType(I32, _COLUMNS), [0] * _COLUMNS)
     nothing = ir.Constant(kind, ir.Undefined)
-    with code.count(0, code.value(instruction.m)) as row:
-        row_of_a, row_of_c = (builder.mul(row, code.value(one.columns)) for one in (a, c))
+    with code.count(0, instruction.m) as row:
+        row_of_a, row_of_c = (row * one.columns for one in (a, c))
         factors: list[Value] = []
         for number in range(instruction.k):
-            scalar = builder.load(a.at(builder.add(row_of_a, code.value(number))), typ=a.kind)
+            scalar = builder.load(a.at(row_of_a + number), typ=a.kind)
             first = builder.insert_element(nothing, scalar, ir.Constant(I32, 0))
             factors.append(builder.shuffle_vector(first, nothing, lanes))
         for column in range(0, instruction.n, _COLUMNS):
-            place = c.at(builder.add(row_of_c, code.value(column)))
+            place = c.at(row_of_c + column)
             start = builder.load(place, typ=kind, align=4)
             total = ir.Constant(kind, [0] * _COLUMNS) if integer else start
             for number, factor in enumerate(factors):
@@ -138,22 +138,22 @@ def emit_entry(code: Code, name: str) -> None:
     job = ir.Function(module, ir.FunctionType(VOID, [I64] * 6), PREFIX + "job")
     entry = Code(module, PREFIX + name, 5, VOID)
     block, site, *operands = entry.parameters
-    function = entry.builder.ptrtoint(code.function, I64)
+    function = entry.address(code.function)
     entry.builder.call(job, [block, site, function, *operands], tail=True)
-    entry.builder.ret_void()
+    entry.give()
 
 
 def start_job(name: str) -> tuple[Code, Value]:
     """Start the function that does a subgroup's work, in a new module; return also the address of the lanes' jobs."""
     code = Code(ir.Module(PREFIX + name), PREFIX + name + "_together", 2, internal=True)
     block, first = code.parameters
-    offset = code.builder.mul(first, code.value(8 * len(SubgroupOp)))
-    return code, code.builder.add(code.read(block, Block.JOBS), offset)
+    offset = first * (8 * len(SubgroupOp))
+    return code, block[Block.JOBS] + offset
 
 
 def operand(code: Code, jobs: Value, lane: Value, word: SubgroupOp) -> Value:
     """Emit the reading of a lane's operand."""
-    return code.read(jobs, code.builder.add(code.builder.mul(lane, code.value(len(SubgroupOp))), code.value(int(word))))
+    return jobs[lane * len(SubgroupOp) + word]
 
 
 @cache

@@ -46,42 +46,40 @@ class TileMove:
 
 def _emit_shadow_accesses(code: Code, move: TileMove, jobs: Value) -> None:
     """Emit that the sanitizer, if there is one, sees what each lane gets or gives of the tiles."""
-    builder = code.builder
     block, first = code.parameters
     name, access = ("touch_store", ShadowAccess.WRITE) if move.stores else ("touch_load", ShadowAccess.READ)
     function = ir.Function(code.function.module, ir.FunctionType(VOID, [I64] * 5), PREFIX + name)
-    with code.when(code.compare("!=", code.read(block, Block.CELLS), 0)):
-        site, current = code.read(code.read(block, Block.SITE), first, I32), code.read(block, Block.CURRENT)
+    with code.when(block[Block.CELLS] != 0):
+        site, current = code.read(block[Block.SITE], first, I32), block[Block.CURRENT]
         width = code.value(2 if move.transposed else 4)
-        with code.count(0, code.value(LANES)) as lane:
-            code.write(block, Block.CURRENT, builder.add(first, lane))
-            group, part = builder.lshr(lane, code.value(2)), builder.and_(lane, code.value(3))
+        with code.count(0, LANES) as lane:
+            block[Block.CURRENT] = first + lane
+            group, part = lane >> 2, lane & 3
             rows, place, row = 1, part, group
             if move.transposed:
-                rows, place, row = 2, group, builder.mul(part, code.value(2))
+                rows, place, row = 2, group, part * 2
             for number in range(move.count):
                 for further in range(rows):
-                    giver = builder.add(row, code.value(TILE_ROWS * number + further))
-                    address = builder.add(operand(code, jobs, giver, SubgroupOp.X), builder.mul(place, width))
+                    giver = row + (TILE_ROWS * number + further)
+                    address = operand(code, jobs, giver, SubgroupOp.X) + place * width
                     code.call(function, block, site, address, width, int(access))
-        code.write(block, Block.CURRENT, current)
+        block[Block.CURRENT] = current
 
 
 @cache
 def tile_text(move: TileMove) -> str:
     """Return the LLVM IR of `roller_sim_<name>(block, site, row, fragment, 0)`, which the lanes call, and its work."""
     code, jobs = start_job(move.name)
-    builder = code.builder
     _emit_shadow_accesses(code, move, jobs)
     kind, words = (I16, ROW_BYTES // 2) if move.transposed else (I32, ROW_BYTES // 4)
-    with code.count(0, code.value(move.count)) as tile, code.count(0, code.value(TILE_ROWS)) as row:
-        memory = operand(code, jobs, builder.add(builder.mul(tile, code.value(TILE_ROWS)), row), SubgroupOp.X)
-        place, first, step = tile, builder.mul(row, code.value(4)), 1
+    with code.count(0, move.count) as tile, code.count(0, TILE_ROWS) as row:
+        memory = operand(code, jobs, tile * TILE_ROWS + row, SubgroupOp.X)
+        place, first, step = tile, row * 4, 1
         if move.transposed:
-            place = builder.add(builder.mul(tile, code.value(2)), builder.and_(row, code.value(1)))
-            first, step = builder.lshr(row, code.value(1)), 4
+            place = tile * 2 + (row & 1)
+            first, step = row >> 1, 4
         for word in range(words):
-            fragment = operand(code, jobs, builder.add(first, code.value(step * word)), SubgroupOp.Y)
+            fragment = operand(code, jobs, first + step * word, SubgroupOp.Y)
             if move.stores:
                 code.write(memory, word, code.read(fragment, place, kind), kind)
             else:

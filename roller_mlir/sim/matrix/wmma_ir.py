@@ -46,26 +46,22 @@ class MatrixMove:
 def move_text(move: MatrixMove) -> str:
     """Return the LLVM IR of `roller_sim_<name>(block, site, matrix, fragment, stride)`, and of its work."""
     code, jobs = start_job(move.name)
-    builder = code.builder
     first = code.parameters[1]
     element = ir.IntType(8 * move.element_bytes)
 
     matrix, stride = (operand(code, jobs, code.value(0), word) for word in (SubgroupOp.X, SubgroupOp.Z))
-    with code.count(0, code.value(LANES)) as lane:
-        same = (
-            builder.icmp_signed("==", operand(code, jobs, lane, word), one)
-            for word, one in ((SubgroupOp.X, matrix), (SubgroupOp.Z, stride))
-        )
-        with code.when(builder.not_(builder.and_(*same)), likely=False):
-            code.give(builder.add(builder.add(first, lane), code.value(1)))
-    with code.count(0, code.value(LANES)) as lane:
+    with code.count(0, LANES) as lane:
+        same = (operand(code, jobs, lane, SubgroupOp.X) == matrix, operand(code, jobs, lane, SubgroupOp.Z) == stride)
+        with code.when(~(same[0] & same[1]), likely=False):
+            code.give(first + lane + 1)
+    with code.count(0, LANES) as lane:
         fragment = operand(code, jobs, lane, SubgroupOp.Y)
-        row = builder.udiv(lane, code.value(WMMA_ROWS // WMMA_EACH))
-        column = builder.mul(builder.urem(lane, code.value(WMMA_ROWS // WMMA_EACH)), code.value(WMMA_EACH))
-        with code.count(0, code.value(WMMA_EACH)) as number:
-            across = builder.add(column, number)
+        row = lane // (WMMA_ROWS // WMMA_EACH)
+        column = lane % (WMMA_ROWS // WMMA_EACH) * WMMA_EACH
+        with code.count(0, WMMA_EACH) as number:
+            across = column + number
             line, place = (across, row) if move.transposed else (row, across)
-            memory = builder.add(matrix, builder.mul(line, stride))
+            memory = matrix + line * stride
             if move.stores:
                 code.write(memory, place, code.read(fragment, number, element), element)
             else:

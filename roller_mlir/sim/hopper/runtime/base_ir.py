@@ -67,43 +67,43 @@ class Base:
 
 def async_units_of(code: Code, block: Value) -> Value:
     """Return the address of a block's machine record."""
-    return code.read(block, Block.MACHINE)
+    return block[Block.MACHINE]
 
 
 def row(code: Code, table: Value, number: Value | int, words: int) -> Value:
     """Return the address of a row of a table of 64-bit words."""
-    return code.builder.add(table, code.builder.mul(code.value(number), code.value(8 * words)))
+    return table + code.value(number) * (8 * words)
 
 
 def set_wait(code: Code, block: Value, number: Value | int, parity: Value | int) -> None:
     """Emit the note of what the running thread waits for: a barrier of this number, and of an mbarrier which parity."""
-    waits = code.read(async_units_of(code, block), AsyncUnits.WAITS)
-    entry = row(code, waits, code.read(block, Block.CURRENT), 2)
-    code.write(entry, 0, number)
-    code.write(entry, 1, parity)
+    waits = async_units_of(code, block)[AsyncUnits.WAITS]
+    entry = row(code, waits, block[Block.CURRENT], 2)
+    entry[0] = number
+    entry[1] = parity
 
 
 def known_of(code: Code, block: Value, thread: Value) -> Value:
     """Return the address of the clock of a thread's warp."""
-    warp = code.builder.udiv(thread, code.value(WARP))
-    return row(code, code.read(async_units_of(code, block), AsyncUnits.KNOWN), warp, CLOCK_WORDS)
+    warp = thread // WARP
+    return row(code, async_units_of(code, block)[AsyncUnits.KNOWN], warp, CLOCK_WORDS)
 
 
 def granule_of(code: Code, block: Value, address: Value) -> Value:
     """Return the address of the row of the granule that holds an address of workgroup memory."""
-    arena = code.read(block, Block.ARENA)
-    granules, groups = code.slots(async_units_of(code, block), AsyncUnits.GRANULES, AsyncUnits.GROUP_COUNT)
-    number = code.builder.udiv(code.builder.sub(address, arena), code.value(GRANULE_BYTES))
-    words = code.builder.add(groups, code.value(int(Granule.READERS)))
-    return code.builder.add(granules, code.builder.mul(number, code.builder.mul(words, code.value(8))))
+    arena = block[Block.ARENA]
+    granules, groups = async_units_of(code, block)[AsyncUnits.GRANULES, AsyncUnits.GROUP_COUNT]
+    number = (address - arena) // GRANULE_BYTES
+    words = groups + Granule.READERS
+    return granules + number * (words * 8)
 
 
 def note_values(code: Code, block: Value, *values: Value | int) -> None:
     """Note values for the report of a fault."""
-    (launch,) = code.slots(block, Block.LAUNCH)
-    (address,) = code.slots(launch, LaunchRecord.FAULT_VALUES)
+    launch = block[Block.LAUNCH]
+    address = launch[LaunchRecord.FAULT_VALUES]
     for number, value in enumerate(values):
-        code.write(address, number, value)
+        address[number] = value
 
 
 def stop(base: Base, code: Code, block: Value, fault: LaunchFault, site: Value, *values: Value | int) -> None:
@@ -115,45 +115,45 @@ def stop(base: Base, code: Code, block: Value, fault: LaunchFault, site: Value, 
 
 def in_arena(code: Code, block: Value, address: Value, width: Value | int) -> Value:
     """Return whether bytes lie in the workgroup memory."""
-    launch, arena = code.slots(block, Block.LAUNCH, Block.ARENA)
-    size = code.read(launch, LaunchRecord.ARENA_BYTES)
-    offset = code.builder.sub(address, arena)
-    fits = code.builder.icmp_unsigned("<=", code.value(width), size)
-    last = code.builder.sub(size, code.value(width))
-    return code.builder.and_(fits, code.builder.icmp_unsigned("<=", offset, last))
+    launch, arena = block[Block.LAUNCH, Block.ARENA]
+    size = launch[LaunchRecord.ARENA_BYTES]
+    offset = address - arena
+    fits = code.unsigned("<=", width, size)
+    last = size - width
+    return fits & code.unsigned("<=", offset, last)
 
 
 def shadow_access_if_sanitized(
     base: Base, code: Code, block: Value, site: Value, address: Value, width: Value | int, access: Value | int
 ) -> None:
     """Emit what the sanitizer sees of an access."""
-    with code.when(code.compare("!=", code.read(block, Block.CELLS), 0), likely=False):
+    with code.when(block[Block.CELLS] != 0, likely=False):
         code.call(base.touch, block, site, address, width, access)
 
 
 def greatest(code: Code, left: Value, right: Value) -> Value:
     """Return the greater of two signed integers."""
-    return code.builder.select(code.builder.icmp_signed(">", left, right), left, right)
+    return code.select(left > right, left, right)
 
 
 def _join(module: Value) -> Value:
     code = Code(module, ASYNC + "join", 3, VOID, internal=True)
     block, into, clock = code.parameters
-    sanitized = code.compare("!=", code.read(block, Block.CELLS), 0)
-    words = code.builder.select(sanitized, code.value(CLOCK_GRID), code.value(CLOCK_PROXIED))
+    sanitized = block[Block.CELLS] != 0
+    words = code.select(sanitized, CLOCK_GRID, CLOCK_PROXIED)
     with code.count(0, words) as number:
-        code.write(into, number, greatest(code, code.read(into, number), code.read(clock, number)))
+        into[number] = greatest(code, into[number], clock[number])
     return code.end()
 
 
 def grid_slot(code: Code, clock: Value) -> Value:
     """Return the address of the word of a clock that says what is known of other blocks."""
-    return code.builder.add(clock, code.value(8 * CLOCK_GRID))
+    return clock + 8 * CLOCK_GRID
 
 
 def drop_grid(base: Base, code: Code, launch: Value, clock: Value) -> None:
     """Emit that a clock knows nothing of other blocks any more."""
-    with code.when(code.compare("!=", code.read(clock, CLOCK_GRID), 0)):
+    with code.when(clock[CLOCK_GRID] != 0):
         code.call(base.module.get_global(PREFIX + "clock_drop"), launch, grid_slot(code, clock))
 
 
@@ -161,9 +161,9 @@ def _release(module: Value, join: Value) -> Value:
     own = ir.Function(module, ir.FunctionType(VOID, [I64] * 2), PREFIX + "clock_release")
     code = Code(module, ASYNC + "release", 2, VOID, internal=True)
     block, clock = code.parameters
-    launch, thread = code.slots(block, Block.LAUNCH, Block.CURRENT)
+    launch, thread = block[Block.LAUNCH, Block.CURRENT]
     code.call(join, block, clock, known_of(code, block, thread))
-    code.write(clock, code.builder.udiv(thread, code.value(WARP)), tick(code, launch))
+    code.write(clock, thread // WARP, tick(code, launch))
     code.call(own, block, grid_slot(code, clock))
     return code.end()
 
@@ -171,7 +171,7 @@ def _release(module: Value, join: Value) -> Value:
 def _acquire(module: Value, join: Value, own: Value) -> Value:
     code = Code(module, ASYNC + "acquire", 2, VOID, internal=True)
     block, clock = code.parameters
-    (thread,) = code.slots(block, Block.CURRENT)
+    thread = block[Block.CURRENT]
     code.call(join, block, known_of(code, block, thread), clock)
     code.call(own, block, grid_slot(code, clock))
     return code.end()
@@ -180,15 +180,15 @@ def _acquire(module: Value, join: Value, own: Value) -> Value:
 def _wake(module: Value) -> Value:
     code = Code(module, ASYNC + "wake", 3, VOID, internal=True)
     block, state, number = code.parameters
-    launch, states = code.slots(block, Block.LAUNCH, Block.STATE)
-    (threads,) = code.slots(launch, LaunchRecord.THREADS)
-    waits = code.read(async_units_of(code, block), AsyncUnits.WAITS)
+    launch, states = block[Block.LAUNCH, Block.STATE]
+    threads = launch[LaunchRecord.THREADS]
+    waits = async_units_of(code, block)[AsyncUnits.WAITS]
     with code.count(0, threads) as thread:
-        same = code.builder.icmp_signed("==", code.read(states, thread, I8), state)
-        at = code.builder.icmp_signed("==", code.read(row(code, waits, thread, 2), 0), number)
-        with code.when(code.builder.and_(same, at)):
+        same = code.read(states, thread, I8) == state
+        at = row(code, waits, thread, 2)[0] == number
+        with code.when(same & at):
             code.write(states, thread, State.READY, I8)
-    code.write(block, Block.PROGRESS, 1)
+    block[Block.PROGRESS] = 1
     return code.end()
 
 
@@ -197,8 +197,7 @@ def _start(base: Base) -> None:
     code = Code(base.module, ASYNC + "start", 2)
     launch, block = code.parameters
     async_units = async_units_of(code, block)
-    warps, groups, known, granules, named, table, phases = code.slots(
-        async_units,
+    warps, groups, known, granules, named, table, phases = async_units[
         AsyncUnits.WARPS,
         AsyncUnits.GROUP_COUNT,
         AsyncUnits.KNOWN,
@@ -206,30 +205,30 @@ def _start(base: Base) -> None:
         AsyncUnits.NAMED,
         AsyncUnits.GROUPS,
         AsyncUnits.CLUSTER_PHASE,
-    )
-    threads, arena_bytes = code.slots(launch, LaunchRecord.THREADS, LaunchRecord.ARENA_BYTES)
+    ]
+    threads, arena_bytes = launch[LaunchRecord.THREADS, LaunchRecord.ARENA_BYTES]
     builder = code.builder
 
     def clear(address: Value, words: Value) -> None:
-        size = builder.mul(words, code.value(8))
-        builder.call(base.fill, [builder.inttoptr(address, POINTER), ir.Constant(I32, 0), size])
+        size = words * 8
+        builder.call(base.fill, [code.pointer(address), ir.Constant(I32, 0), size])
 
-    with code.count(0, code.value(NAMED_BARRIERS + 1)) as number:
+    with code.count(0, NAMED_BARRIERS + 1) as number:
         at_end = row(code, named, number, NAMED_WORDS)
-        drop_grid(base, code, launch, builder.add(at_end, code.value(8 * NamedBarrier.SIZE)))
-    mbarriers, used = code.slots(async_units, AsyncUnits.MBARRIERS, AsyncUnits.MBARRIER_COUNT)
+        drop_grid(base, code, launch, at_end + 8 * NamedBarrier.SIZE)
+    mbarriers, used = async_units[AsyncUnits.MBARRIERS, AsyncUnits.MBARRIER_COUNT]
     with code.count(0, used) as number:
         for place in (Mbarrier.SIZE, Mbarrier.SIZE + CLOCK_WORDS):
-            clock = builder.add(row(code, mbarriers, number, MBARRIER_WORDS), code.value(8 * place))
+            clock = row(code, mbarriers, number, MBARRIER_WORDS) + 8 * place
             drop_grid(base, code, launch, clock)
-    clear(known, builder.mul(warps, code.value(CLOCK_WORDS)))
-    count = builder.udiv(builder.add(arena_bytes, code.value(GRANULE_BYTES - 1)), code.value(GRANULE_BYTES))
-    clear(granules, builder.mul(count, builder.add(groups, code.value(int(Granule.READERS)))))
+    clear(known, warps * CLOCK_WORDS)
+    count = (arena_bytes + (GRANULE_BYTES - 1)) // GRANULE_BYTES
+    clear(granules, count * (groups + Granule.READERS))
     clear(named, code.value((NAMED_BARRIERS + 1) * NAMED_WORDS))
-    clear(table, builder.mul(groups, code.value(int(WarpgroupRecord.SIZE))))
+    clear(table, groups * WarpgroupRecord.SIZE)
     clear(phases, threads)
-    clear(code.read(async_units, AsyncUnits.PROXY_FENCES), builder.mul(threads, code.value(2)))
-    clear(code.read(async_units, AsyncUnits.STORES), warps)
+    clear(async_units[AsyncUnits.PROXY_FENCES], threads * 2)
+    clear(async_units[AsyncUnits.STORES], warps)
     for slot in (
         AsyncUnits.MBARRIER_COUNT,
         AsyncUnits.COPY_COUNT,
@@ -237,7 +236,7 @@ def _start(base: Base) -> None:
         AsyncUnits.CLUSTER_DONE,
         AsyncUnits.MADE_COUNT,
     ):
-        code.write(async_units, slot, 0)
+        async_units[slot] = 0
     code.give(0)
 
 
@@ -245,12 +244,12 @@ def _barrier(base: Base) -> None:
     """async_barrier(launch, block): every warp learns what any of them knows and did."""
     code = Code(base.module, ASYNC + "barrier", 2)
     launch, block = code.parameters
-    known, warps = code.slots(async_units_of(code, block), AsyncUnits.KNOWN, AsyncUnits.WARPS)
+    known, warps = async_units_of(code, block)[AsyncUnits.KNOWN, AsyncUnits.WARPS]
     now = tick(code, launch)
     with code.count(1, warps) as warp:
         code.call(base.join, block, known, row(code, known, warp, CLOCK_WORDS))
     with code.count(0, warps) as warp:
-        code.write(known, warp, now)
+        known[warp] = now
     with code.count(1, warps) as warp:
         code.call(base.join, block, row(code, known, warp, CLOCK_WORDS), known)
     code.give(0)
@@ -258,12 +257,12 @@ def _barrier(base: Base) -> None:
 
 def group_of(code: Code, thread: Value) -> Value:
     """Return the number of a thread's warpgroup."""
-    return code.builder.udiv(thread, code.value(WARPGROUP))
+    return thread // WARPGROUP
 
 
 def clock_of_group(group: Value, code: Code) -> Value:
     """Return the place of a warpgroup's entry in a clock."""
-    return code.builder.add(group, code.value(CLOCK_GROUPS))
+    return group + CLOCK_GROUPS
 
 
 def emit_base() -> Base:

@@ -62,41 +62,40 @@ def _queue(base: Base) -> Value:
     code = Code(base.module, ASYNC + "queue", 2, internal=True)
     block, site = code.parameters
     async_units = async_units_of(code, block)
-    copies, count = code.slots(async_units, AsyncUnits.COPIES, AsyncUnits.COPY_COUNT)
-    with code.when(code.compare("==", count, MOST_BULK_COPIES), likely=False):
+    copies, count = async_units[AsyncUnits.COPIES, AsyncUnits.COPY_COUNT]
+    with code.when(count == MOST_BULK_COPIES, likely=False):
         code.call(base.fault, block, LaunchFault.COPIES, site)
-    code.write(async_units, AsyncUnits.COPY_COUNT, code.builder.add(count, code.value(1)))
+    async_units[AsyncUnits.COPY_COUNT] = count + 1
     entry = row(code, copies, count, _COLUMNS)
-    code.write(entry, BulkCopy.SITE, site)
-    code.write(entry, BulkCopy.THREAD, code.read(block, Block.CURRENT))
-    code.write(entry, BulkCopy.GROUP, 0)
+    entry[BulkCopy.SITE] = site
+    entry[BulkCopy.THREAD] = block[Block.CURRENT]
+    entry[BulkCopy.GROUP] = 0
     return code.end(entry)
 
 
 def _require(
     base: Base, code: Code, holds: Value, block: Value, fault: LaunchFault, site: Value, *values: Value
 ) -> None:
-    with code.when(code.builder.not_(holds), likely=False):
+    with code.when(~holds, likely=False):
         stop(base, code, block, fault, site, *values)
 
 
 def _multiple(code: Code, value: Value, of: int) -> Value:
-    return code.compare("==", code.builder.and_(value, code.value(of - 1)), 0)
+    return (value & (of - 1)) == 0
 
 
 def _probe(base: Base, tensor: Value) -> Value:
     """probe(block, entry): what the copy will do to global memory must be in order where it is issued."""
     code = Code(base.module, ASYNC + "probe", 2, VOID, internal=True)
-    builder = code.builder
     block, entry = code.parameters
-    with code.when(code.compare("==", code.read(block, Block.CELLS), 0), likely=True):
-        builder.ret_void()
-    kind, far, width, site = code.slots(entry, BulkCopy.KIND, BulkCopy.MAP, BulkCopy.BYTES, BulkCopy.SITE)
+    with code.when(block[Block.CELLS] == 0, likely=True):
+        code.give()
+    kind, far, width, site = entry[BulkCopy.KIND, BulkCopy.MAP, BulkCopy.BYTES, BulkCopy.SITE]
     for one, access in ((CopyKind.TENSOR_LOAD, 0), (CopyKind.TENSOR_STORE, 1)):
-        with code.when(code.compare("==", kind, one)):
+        with code.when(kind == one):
             code.call(tensor, block, entry, access, 1)
     for one, access in ((CopyKind.LOAD, ShadowAccess.READ), (CopyKind.STORE, ShadowAccess.WRITE)):
-        with code.when(code.compare("==", kind, one)):
+        with code.when(kind == one):
             code.call(base.touch, block, site, far, width, int(access | ShadowAccess.PROBE))
     return code.end()
 
@@ -106,20 +105,19 @@ def _load(
 ) -> None:
     """async_load(block, site, kind, shared, source, mbarrier, bytes, five coordinates, three offsets)."""
     code = Code(base.module, ASYNC + "load", 15, VOID)
-    builder = code.builder
     block, site, kind, shared, source, address, given, *numbers = code.parameters
     mbarrier = code.call(mbarriers.find, block, site, address)
-    tensor = code.compare("==", kind, CopyKind.TENSOR_LOAD)
+    tensor = kind == CopyKind.TENSOR_LOAD
     width, source = _checked(base, code, (pointer, maps), tensor, (block, site, source, shared, given))
     number = number_of(code, block, mbarrier)
-    phase = builder.add(code.read(mbarrier, Mbarrier.PHASE), code.value(1))
-    writer = builder.or_(builder.shl(number, code.value(32)), phase)
+    phase = mbarrier[Mbarrier.PHASE] + 1
+    writer = (number << 32) | phase
     code.call(claim, block, site, shared, width, writer)
     shadow_access_if_sanitized(base, code, block, site, shared, width, ShadowAccess.WRITE | ShadowAccess.PENDING)
     entry = code.call(queue, block, site)
     _fill(code, entry, (kind, number, source, shared, width), numbers)
     code.call(probe, block, entry)
-    builder.ret_void()
+    code.give()
 
 
 def _fill(
@@ -128,7 +126,7 @@ def _fill(
     """Emit the writing of an entry: kind, mbarrier, map, shared, bytes; and from X on coordinates and offsets."""
     names = (BulkCopy.KIND, BulkCopy.MBARRIER, BulkCopy.MAP, BulkCopy.SHARED, BulkCopy.BYTES)
     for column, value in (*zip(names, columns, strict=True), *enumerate(numbers, BulkCopy.X)):
-        code.write(entry, column, value)
+        entry[column] = value
 
 
 def _checked(
@@ -150,15 +148,15 @@ def _checked(
     block, site, far, shared, given = of
     builder = code.builder
     width, found_far, (pointer, maps) = code.variable(given), code.variable(far), checks
-    offset = builder.sub(shared, code.read(block, Block.ARENA))
+    offset = shared - block[Block.ARENA]
     with builder.if_else(tensor) as (with_map, plain):
         with with_map:
             record = code.call(maps, block, site, far)
             found_far.set(record)
             _require(base, code, _multiple(code, shared, _TARGET_ALIGNMENT), block, LaunchFault.BULK_COPY, site, offset)
-            width.set(code.read(record, TensorMapRecord.BYTES))
+            width.set(record[TensorMapRecord.BYTES])
         with plain:
-            aligned = _multiple(code, builder.or_(builder.or_(shared, far), given), GRANULE_BYTES)
+            aligned = _multiple(code, shared | far | given, GRANULE_BYTES)
             _require(base, code, aligned, block, LaunchFault.BULK_COPY, site, offset, given)
             code.call(pointer, block, site, far, given)
     found = width.get()
@@ -169,22 +167,21 @@ def _checked(
 def _store(base: Base, queue: Value, reads: Value, pointer: Value, maps: Value, probe: Value) -> None:
     """async_store(block, site, kind, target, shared, bytes, five coordinates)."""
     code = Code(base.module, ASYNC + "store", 11, VOID)
-    builder = code.builder
     block, site, kind, target, shared, given, *numbers = code.parameters
-    tensor = code.compare("==", kind, CopyKind.TENSOR_STORE)
+    tensor = kind == CopyKind.TENSOR_STORE
     width, target = _checked(base, code, (pointer, maps), tensor, (block, site, target, shared, given))
-    warp = builder.udiv(code.read(block, Block.CURRENT), code.value(WARP))
-    issued = code.read(async_units_of(code, block), AsyncUnits.STORES)
-    order = builder.add(code.read(issued, warp), code.value(1))
-    code.write(issued, warp, order)
-    reader = builder.or_(builder.shl(warp, code.value(32)), order)
+    warp = block[Block.CURRENT] // WARP
+    issued = async_units_of(code, block)[AsyncUnits.STORES]
+    order = issued[warp] + 1
+    issued[warp] = order
+    reader = (warp << 32) | order
     code.call(reads, block, site, shared, width, reader)
     shadow_access_if_sanitized(base, code, block, site, shared, width, ShadowAccess.READ | ShadowAccess.ASYNC)
     entry = code.call(queue, block, site)
     _fill(code, entry, (kind, -1, target, shared, width), [*numbers, *[code.value(0)] * _OFFSETS])
-    code.write(entry, BulkCopy.NUMBER, order)
+    entry[BulkCopy.NUMBER] = order
     code.call(probe, block, entry)
-    builder.ret_void()
+    code.give()
 
 
 def _carry_out(base: Base, tensor: Value) -> Value:
@@ -193,19 +190,15 @@ def _carry_out(base: Base, tensor: Value) -> Value:
     builder = code.builder
     move = ir.Function(base.module, ir.FunctionType(POINTER, [POINTER, POINTER, I64]), "memcpy")
     block, entry = code.parameters
-    kind, far, shared, width, site = code.slots(
-        entry, BulkCopy.KIND, BulkCopy.MAP, BulkCopy.SHARED, BulkCopy.BYTES, BulkCopy.SITE
-    )
-    loads = code.compare("<=", kind, CopyKind.LOAD)
-    is_tensor = builder.or_(
-        code.compare("==", kind, CopyKind.TENSOR_LOAD), code.compare("==", kind, CopyKind.TENSOR_STORE)
-    )
+    kind, far, shared, width, site = entry[BulkCopy.KIND, BulkCopy.MAP, BulkCopy.SHARED, BulkCopy.BYTES, BulkCopy.SITE]
+    loads = kind <= CopyKind.LOAD
+    is_tensor = (kind == CopyKind.TENSOR_LOAD) | (kind == CopyKind.TENSOR_STORE)
     with builder.if_else(is_tensor) as (with_map, plain):
         with with_map:
-            code.call(tensor, block, entry, builder.zext(builder.not_(loads), I64), 0)
+            code.call(tensor, block, entry, code.wide(~loads), 0)
         with plain:
-            source, target = builder.select(loads, far, shared), builder.select(loads, shared, far)
-            builder.call(move, [builder.inttoptr(target, POINTER), builder.inttoptr(source, POINTER), width])
+            source, target = code.select(loads, far, shared), code.select(loads, shared, far)
+            builder.call(move, [code.pointer(target), code.pointer(source), width])
             with builder.if_else(loads) as (reads, writes):
                 with reads:
                     shadow_access_if_sanitized(base, code, block, site, far, width, ShadowAccess.READ)
@@ -218,31 +211,30 @@ def _carry_out(base: Base, tensor: Value) -> Value:
 
 def _remove(code: Code, async_units: Value, place: Value) -> None:
     """Emit the removal of an entry of the queue; the others keep their order."""
-    copies, count = code.slots(async_units, AsyncUnits.COPIES, AsyncUnits.COPY_COUNT)
-    last = code.builder.sub(count, code.value(1))
-    with code.count(place, last) as number, code.count(0, code.value(_COLUMNS)) as column:
-        after = row(code, copies, code.builder.add(number, code.value(1)), _COLUMNS)
-        code.write(row(code, copies, number, _COLUMNS), column, code.read(after, column))
-    code.write(async_units, AsyncUnits.COPY_COUNT, last)
+    copies, count = async_units[AsyncUnits.COPIES, AsyncUnits.COPY_COUNT]
+    last = count - 1
+    with code.count(place, last) as number, code.count(0, _COLUMNS) as column:
+        after = row(code, copies, number + 1, _COLUMNS)
+        code.write(row(code, copies, number, _COLUMNS), column, after[column])
+    async_units[AsyncUnits.COPY_COUNT] = last
 
 
 def _land(base: Base, mbarriers: Mbarriers, carry_out: Value) -> Value:
     code = Code(base.module, ASYNC + "land", 2, internal=True)
-    builder = code.builder
     block, place = code.parameters
     async_units = async_units_of(code, block)
-    entry = row(code, code.read(async_units, AsyncUnits.COPIES), place, _COLUMNS)
-    thread, number, width = code.slots(entry, BulkCopy.THREAD, BulkCopy.MBARRIER, BulkCopy.BYTES)
-    current, first, launch = code.slots(block, Block.CURRENT, Block.FIRST, Block.LAUNCH)
-    code.write(block, Block.CURRENT, thread)
-    code.write(block, Block.FIRST, builder.and_(thread, code.value(-WARP)))
+    entry = row(code, async_units[AsyncUnits.COPIES], place, _COLUMNS)
+    thread, number, width = entry[BulkCopy.THREAD, BulkCopy.MBARRIER, BulkCopy.BYTES]
+    current, first, launch = block[Block.CURRENT, Block.FIRST, Block.LAUNCH]
+    block[Block.CURRENT] = thread
+    block[Block.FIRST] = thread & -WARP
     code.call(carry_out, block, entry)
-    code.write(block, Block.CURRENT, current)
-    code.write(block, Block.FIRST, first)
-    mbarrier = row(code, code.read(async_units, AsyncUnits.MBARRIERS), number, MBARRIER_WORDS)
-    code.write(collected(code, mbarrier), builder.udiv(thread, code.value(WARP)), tick(code, launch))
-    left = builder.sub(code.read(mbarrier, Mbarrier.TRANSACTIONS), width)
-    code.write(mbarrier, Mbarrier.TRANSACTIONS, left)
+    block[Block.CURRENT] = current
+    block[Block.FIRST] = first
+    mbarrier = row(code, async_units[AsyncUnits.MBARRIERS], number, MBARRIER_WORDS)
+    code.write(collected(code, mbarrier), thread // WARP, tick(code, launch))
+    left = mbarrier[Mbarrier.TRANSACTIONS] - width
+    mbarrier[Mbarrier.TRANSACTIONS] = left
     _remove(code, async_units, place)
     return code.end(code.call(mbarriers.complete, block, mbarrier))
 
@@ -251,50 +243,49 @@ def _stores(base: Base, carry_out: Value) -> None:
     """async_store_commit(block) and async_store_wait(block, groups), as those of `copies_ir`."""
     code = Code(base.module, ASYNC + "store_commit", 1, VOID)
     (block,) = code.parameters
-    copies, count = code.slots(async_units_of(code, block), AsyncUnits.COPIES, AsyncUnits.COPY_COUNT)
+    copies, count = async_units_of(code, block)[AsyncUnits.COPIES, AsyncUnits.COPY_COUNT]
 
     def mine(code: Code, entry: Value) -> Value:
-        stores = code.compare(">=", code.read(entry, BulkCopy.KIND), CopyKind.TENSOR_STORE)
-        own = code.builder.icmp_signed("==", code.read(entry, BulkCopy.THREAD), code.read(block, Block.CURRENT))
-        return code.builder.and_(stores, own)
+        stores = entry[BulkCopy.KIND] >= CopyKind.TENSOR_STORE
+        own = entry[BulkCopy.THREAD] == block[Block.CURRENT]
+        return stores & own
 
     with code.count(0, count) as place:
         entry = row(code, copies, place, _COLUMNS)
         with code.when(mine(code, entry)):
-            code.write(entry, BulkCopy.GROUP, code.builder.add(code.read(entry, BulkCopy.GROUP), code.value(1)))
-    code.builder.ret_void()
+            entry[BulkCopy.GROUP] += 1
+    code.give()
     code = Code(base.module, ASYNC + "store_wait", 2, VOID)
     block, groups = code.parameters
     async_units = async_units_of(code, block)
     place = code.variable(0)
-    with code.loop(lambda: code.builder.icmp_signed("<", place.get(), code.read(async_units, AsyncUnits.COPY_COUNT))):
-        entry = row(code, code.read(async_units, AsyncUnits.COPIES), place.get(), _COLUMNS)
-        older = code.builder.icmp_signed(">", code.read(entry, BulkCopy.GROUP), groups)
-        with code.builder.if_else(code.builder.and_(mine(code, entry), older)) as (complete, keep):
+    with code.loop(lambda: place.get() < async_units[AsyncUnits.COPY_COUNT]):
+        entry = row(code, async_units[AsyncUnits.COPIES], place.get(), _COLUMNS)
+        older = entry[BulkCopy.GROUP] > groups
+        with code.builder.if_else(mine(code, entry) & older) as (complete, keep):
             with complete:
                 code.call(carry_out, block, entry)
                 _remove(code, async_units, place.get())
             with keep:
                 place.add(1)
     _note_finished(code, block)
-    code.builder.ret_void()
+    code.give()
 
 
 def _note_finished(code: Code, block: Value) -> None:
     """Emit that the running warp knows which of its stores have finished: all before the first in the queue."""
-    builder = code.builder
-    async_units, thread = async_units_of(code, block), code.read(block, Block.CURRENT)
-    copies, count, issued = code.slots(async_units, AsyncUnits.COPIES, AsyncUnits.COPY_COUNT, AsyncUnits.STORES)
-    warp = builder.udiv(thread, code.value(WARP))
-    upto = code.variable(code.read(issued, warp))
+    async_units, thread = async_units_of(code, block), block[Block.CURRENT]
+    copies, count, issued = async_units[AsyncUnits.COPIES, AsyncUnits.COPY_COUNT, AsyncUnits.STORES]
+    warp = thread // WARP
+    upto = code.variable(issued[warp])
     with code.count(0, count) as place:
         entry = row(code, copies, place, _COLUMNS)
-        stores = code.compare(">=", code.read(entry, BulkCopy.KIND), CopyKind.TENSOR_STORE)
-        same = builder.icmp_signed("==", builder.udiv(code.read(entry, BulkCopy.THREAD), code.value(WARP)), warp)
-        with code.when(builder.and_(stores, same)):
-            before = builder.sub(code.read(entry, BulkCopy.NUMBER), code.value(1))
+        stores = entry[BulkCopy.KIND] >= CopyKind.TENSOR_STORE
+        same = (entry[BulkCopy.THREAD] // WARP) == warp
+        with code.when(stores & same):
+            before = entry[BulkCopy.NUMBER] - 1
             upto.set(code.least(upto.get(), before))
-    code.write(known_of(code, block, thread), builder.add(warp, code.value(CLOCK_STORES)), upto.get())
+    code.write(known_of(code, block, thread), warp + CLOCK_STORES, upto.get())
 
 
 def emit_bulk_copies(base: Base, mbarriers: Mbarriers, granules: Granules) -> Copies:

@@ -64,52 +64,45 @@ def _require_landed(
     base: Base, code: Code, block: Value, site: Value, known: Value, granule: Value, offset: Value, fault: LaunchFault
 ) -> None:
     """Emit a fault unless a clock knows that the copy which writes a granule has landed."""
-    builder = code.builder
-    writer = code.read(granule, Granule.COPY)
-    with code.when(code.compare("!=", writer, 0)):
-        mbarrier = builder.lshr(writer, code.value(32))
-        phase = builder.and_(writer, code.value(0xFFFFFFFF))
-        sure = code.read(known, builder.add(mbarrier, code.value(CLOCK_MBARRIERS)))
-        with code.when(builder.icmp_signed("<", sure, phase), likely=False):
+    writer = granule[Granule.COPY]
+    with code.when(writer != 0):
+        mbarrier = writer >> 32
+        phase = writer & 0xFFFFFFFF
+        sure = known[mbarrier + CLOCK_MBARRIERS]
+        with code.when(sure < phase, likely=False):
             stop(base, code, block, fault, site, offset)
 
 
 def _require_stored(base: Base, code: Code, block: Value, site: Value, known: Value, granule: Value, at: Value) -> None:
     """Emit a fault unless a clock knows that the bulk store which reads a granule has done so."""
-    builder = code.builder
-    store = code.read(granule, Granule.STORE)
-    with code.when(code.compare("!=", store, 0)):
-        warp, number = builder.lshr(store, code.value(32)), builder.and_(store, code.value(0xFFFFFFFF))
-        sure = code.read(known, builder.add(warp, code.value(CLOCK_STORES)))
-        with code.when(builder.icmp_signed("<", sure, number), likely=False):
+    store = granule[Granule.STORE]
+    with code.when(store != 0):
+        warp, number = store >> 32, store & 0xFFFFFFFF
+        sure = known[warp + CLOCK_STORES]
+        with code.when(sure < number, likely=False):
             stop(base, code, block, LaunchFault.OVERWRITES_STORE, site, at, warp)
 
 
 def _require_read(base: Base, code: Code, block: Value, site: Value, known: Value, granule: Value, at: Value) -> None:
     """Emit a fault unless a clock knows that the products which read a granule have finished."""
-    builder = code.builder
-    with code.count(0, code.read(async_units_of(code, block), AsyncUnits.GROUP_COUNT)) as group:
-        read = code.read(granule, builder.add(group, code.value(int(Granule.READERS))))
-        sure = code.read(known, builder.add(group, code.value(CLOCK_GROUPS)))
-        with code.when(builder.icmp_signed(">", read, sure), likely=False):
+    with code.count(0, async_units_of(code, block)[AsyncUnits.GROUP_COUNT]) as group:
+        read = granule[group + Granule.READERS]
+        sure = known[group + CLOCK_GROUPS]
+        with code.when(read > sure, likely=False):
             stop(base, code, block, LaunchFault.OVERWRITES_READ, site, at, group)
 
 
 def _require_fence(base: Base, code: Code, block: Value, site: Value, granule: Value, offset: Value) -> None:
     """Emit a fault where a thread's write is read without a proxy fence in between: its own, or one on the way here."""
-    builder = code.builder
-    write = code.read(granule, Granule.WRITE)
-    with code.when(code.compare("!=", write, 0)):
-        fences = code.read(async_units_of(code, block), AsyncUnits.PROXY_FENCES)
-        time = builder.lshr(write, code.value(_THREAD_BITS))
-        thread = builder.and_(write, code.value((1 << _THREAD_BITS) - 1))
-        known = known_of(code, block, code.read(block, Block.CURRENT))
-        place = builder.add(builder.udiv(thread, code.value(WARP)), code.value(CLOCK_PROXIED))
-        fenced = builder.or_(
-            builder.icmp_signed(">", code.read(fences, thread), time),
-            builder.icmp_signed(">", code.read(known, place), time),
-        )
-        with code.when(builder.not_(fenced), likely=False):
+    write = granule[Granule.WRITE]
+    with code.when(write != 0):
+        fences = async_units_of(code, block)[AsyncUnits.PROXY_FENCES]
+        time = write >> _THREAD_BITS
+        thread = write & ((1 << _THREAD_BITS) - 1)
+        known = known_of(code, block, block[Block.CURRENT])
+        place = thread // WARP + CLOCK_PROXIED
+        fenced = (fences[thread] > time) | (known[place] > time)
+        with code.when(~fenced, likely=False):
             stop(base, code, block, LaunchFault.PROXY, site, offset, thread)
 
 
@@ -119,25 +112,25 @@ class _Walk:
     def __init__(self, base: Base, name: str, parameters: int, *, internal: bool = True) -> None:
         self.code = Code(base.module, ASYNC + name, parameters, VOID, internal=internal)
         self.block, self.site, self.address = self.code.parameters[:3]
-        self.known = known_of(self.code, self.block, self.code.read(self.block, Block.CURRENT))
-        self.arena = self.code.read(self.block, Block.ARENA)
+        self.known = known_of(self.code, self.block, self.block[Block.CURRENT])
+        self.arena = self.block[Block.ARENA]
 
     def granules(self, width: Value) -> tuple[Value, Value]:
         """Return the first granule's address and the end of the bytes."""
-        first = self.code.builder.and_(self.address, self.code.value(-GRANULE_BYTES))
-        return first, self.code.builder.add(self.address, width)
+        first = self.address & -GRANULE_BYTES
+        return first, self.address + width
 
 
 def _claim(base: Base) -> Value:
     walk = _Walk(base, "claim", 5)
     code, block, site = walk.code, walk.block, walk.site
     with code.count(*walk.granules(code.parameters[3]), GRANULE_BYTES) as at:
-        granule, offset = granule_of(code, block, at), code.builder.sub(at, walk.arena)
+        granule, offset = granule_of(code, block, at), at - walk.arena
         _require_landed(base, code, block, site, walk.known, granule, offset, LaunchFault.OVERWRITES_COPY)
         _require_read(base, code, block, site, walk.known, granule, offset)
         _require_stored(base, code, block, site, walk.known, granule, offset)
-        code.write(granule, Granule.COPY, code.parameters[4])
-        code.write(granule, Granule.WRITE, 0)
+        granule[Granule.COPY] = code.parameters[4]
+        granule[Granule.WRITE] = 0
     return code.end()
 
 
@@ -145,30 +138,29 @@ def _read(base: Base) -> Value:
     walk = _Walk(base, "granules_read", 5)
     code, block, site = walk.code, walk.block, walk.site
     with code.count(*walk.granules(code.parameters[3]), GRANULE_BYTES) as at:
-        granule, offset = granule_of(code, block, at), code.builder.sub(at, walk.arena)
+        granule, offset = granule_of(code, block, at), at - walk.arena
         _require_landed(base, code, block, site, walk.known, granule, offset, LaunchFault.READS_COPY)
         _require_fence(base, code, block, site, granule, offset)
-        code.write(granule, Granule.STORE, code.parameters[4])
+        granule[Granule.STORE] = code.parameters[4]
     return code.end()
 
 
 def _product(base: Base) -> Value:
     walk = _Walk(base, "granule_product", 3)
     code, block, site = walk.code, walk.block, walk.site
-    builder = code.builder
-    granule, offset = granule_of(code, block, walk.address), builder.sub(walk.address, walk.arena)
-    number = builder.udiv(code.read(block, Block.CURRENT), code.value(WARPGROUP))
+    granule, offset = granule_of(code, block, walk.address), walk.address - walk.arena
+    number = block[Block.CURRENT] // WARPGROUP
     async_units = async_units_of(code, block)
-    known = code.read(async_units, AsyncUnits.KNOWN)
-    first = builder.mul(number, code.value(WARPGROUP // WARP))
-    copied = code.compare("!=", code.read(granule, Granule.COPY), 0)
-    with code.when(copied), code.count(0, code.value(WARPGROUP // WARP)) as warp:
-        clock = row(code, known, builder.add(first, warp), CLOCK_WORDS)
+    known = async_units[AsyncUnits.KNOWN]
+    first = number * (WARPGROUP // WARP)
+    copied = granule[Granule.COPY] != 0
+    with code.when(copied), code.count(0, WARPGROUP // WARP) as warp:
+        clock = row(code, known, first + warp, CLOCK_WORDS)
         _require_landed(base, code, block, site, clock, granule, offset, LaunchFault.READS_COPY)
     _require_fence(base, code, block, site, granule, offset)
-    group = row(code, code.read(async_units, AsyncUnits.GROUPS), number, int(WarpgroupRecord.SIZE))
-    after = builder.add(code.read(group, WarpgroupRecord.COMMITTED), code.value(1))
-    code.write(granule, builder.add(number, code.value(int(Granule.READERS))), after)
+    group = row(code, async_units[AsyncUnits.GROUPS], number, int(WarpgroupRecord.SIZE))
+    after = group[WarpgroupRecord.COMMITTED] + 1
+    code.write(granule, number + Granule.READERS, after)
     return code.end()
 
 
@@ -179,22 +171,22 @@ def _touched(base: Base) -> None:
     block, site, address, width, access = code.parameters
 
     def has(bits: ShadowAccess) -> Value:
-        return code.compare("!=", builder.and_(access, code.value(int(bits))), 0)
+        return (access & bits) != 0
 
     with code.when(has(_BESIDE)):
         code.give(0)
-    launch, thread, arena = code.slots(block, Block.LAUNCH, Block.CURRENT, Block.ARENA)
+    launch, thread, arena = block[Block.LAUNCH, Block.CURRENT, Block.ARENA]
     known = known_of(code, block, thread)
-    time = builder.shl(code.read(launch, LaunchRecord.TIME), code.value(_THREAD_BITS))
-    first = builder.and_(address, code.value(-GRANULE_BYTES))
-    with code.count(first, builder.add(address, width), GRANULE_BYTES) as at:
-        granule, offset = granule_of(code, block, at), builder.sub(at, arena)
+    time = launch[LaunchRecord.TIME] << _THREAD_BITS
+    first = address & -GRANULE_BYTES
+    with code.count(first, address + width, GRANULE_BYTES) as at:
+        granule, offset = granule_of(code, block, at), at - arena
         with builder.if_else(has(ShadowAccess.WRITE)) as (writes, reads):
             with writes:
                 _require_landed(base, code, block, site, known, granule, offset, LaunchFault.OVERWRITES_COPY)
                 _require_read(base, code, block, site, known, granule, offset)
                 _require_stored(base, code, block, site, known, granule, offset)
-                code.write(granule, Granule.WRITE, builder.or_(time, thread))
+                granule[Granule.WRITE] = time | thread
             with reads:
                 _require_landed(base, code, block, site, known, granule, offset, LaunchFault.READS_COPY)
     code.give(0)
@@ -205,28 +197,27 @@ def _fence(base: Base) -> None:
     own = ir.Function(base.module, ir.FunctionType(VOID, [I64]), PREFIX + "clock_proxy")
     code = Code(base.module, ASYNC + "proxy_fence", 2, VOID)
     block, spaces = code.parameters
-    builder = code.builder
-    with code.when(code.compare("==", code.read(block, Block.CELLS), 0), likely=True):
-        builder.ret_void()
-    launch, thread, barrier, synced = code.slots(block, Block.LAUNCH, Block.CURRENT, Block.BARRIER_TIME, Block.SYNCED)
-    fences, warps = code.slots(async_units_of(code, block), AsyncUnits.PROXY_FENCES, AsyncUnits.WARPS)
+    with code.when(block[Block.CELLS] == 0, likely=True):
+        code.give()
+    launch, thread, barrier, synced = block[Block.LAUNCH, Block.CURRENT, Block.BARRIER_TIME, Block.SYNCED]
+    fences, warps = async_units_of(code, block)[AsyncUnits.PROXY_FENCES, AsyncUnits.WARPS]
     known, now = known_of(code, block, thread), tick(code, launch)
-    together = code.read(synced, code.read(block, Block.FIRST))
+    together = synced[block[Block.FIRST]]
     for number, (space, start) in enumerate(
         ((ProxySpace.WORKGROUP, CLOCK_PROXIED), (ProxySpace.GLOBAL, CLOCK_PROXIED_GLOBAL))
     ):
-        with code.when(code.compare("!=", builder.and_(spaces, code.value(int(space))), 0)):
+        with code.when((spaces & space) != 0):
             with code.count(0, warps) as warp:
-                place = builder.add(warp, code.value(start))
-                sure = greatest(code, greatest(code, code.read(known, warp), barrier), code.read(known, place))
-                code.write(known, place, sure)
-            mine = builder.add(builder.udiv(thread, code.value(WARP)), code.value(start))
-            code.write(known, mine, greatest(code, code.read(known, mine), together))
-            table = builder.mul(code.read(launch, LaunchRecord.THREADS), code.value(number))
-            code.write(fences, builder.add(table, thread), now)
+                place = warp + start
+                sure = greatest(code, greatest(code, known[warp], barrier), known[place])
+                known[place] = sure
+            mine = thread // WARP + start
+            known[mine] = greatest(code, known[mine], together)
+            table = launch[LaunchRecord.THREADS] * number
+            code.write(fences, table + thread, now)
             if space is ProxySpace.GLOBAL:
                 code.call(own, block)
-    builder.ret_void()
+    code.give()
 
 
 def emit_granules(base: Base) -> Granules:

@@ -31,26 +31,25 @@ class Groups:
 
 def group_row(code: Code, block: Value) -> Value:
     """Return the address of the row of the running thread's warpgroup."""
-    number = group_of(code, code.read(block, Block.CURRENT))
-    return row(code, code.read(async_units_of(code, block), AsyncUnits.GROUPS), number, int(WarpgroupRecord.SIZE))
+    number = group_of(code, block[Block.CURRENT])
+    return row(code, async_units_of(code, block)[AsyncUnits.GROUPS], number, int(WarpgroupRecord.SIZE))
 
 
 def _arrive(base: Base) -> Value:
     code = Code(base.module, ASYNC + "group_arrive", 2, internal=True)
-    builder = code.builder
     block, site = code.parameters
     group = group_row(code, block)
-    arrived, expected = code.slots(group, WarpgroupRecord.ARRIVED, WarpgroupRecord.SITE)
-    first = code.compare("==", arrived, 0)
+    arrived, expected = group[WarpgroupRecord.ARRIVED, WarpgroupRecord.SITE]
+    first = arrived == 0
     with code.when(first):
-        code.write(group, WarpgroupRecord.SITE, site)
-    other = builder.and_(builder.not_(first), builder.icmp_signed("!=", expected, site))
+        group[WarpgroupRecord.SITE] = site
+    other = ~first & (expected != site)
     with code.when(other, likely=False):
         code.call(base.fault, block, LaunchFault.WARPGROUP, site)
-    now = builder.add(arrived, code.value(1))
-    code.write(group, WarpgroupRecord.ARRIVED, now)
-    with code.when(code.compare("==", now, WARPGROUP)):
-        code.write(group, WarpgroupRecord.ARRIVED, 0)
+    now = arrived + 1
+    group[WarpgroupRecord.ARRIVED] = now
+    with code.when(now == WARPGROUP):
+        group[WarpgroupRecord.ARRIVED] = 0
         code.give(1)
     code.call(base.wait, block, State.WARPGROUP, site)
     return code.end(0)
@@ -59,12 +58,12 @@ def _arrive(base: Base) -> Value:
 def _leave(base: Base) -> Value:
     code = Code(base.module, ASYNC + "group_leave", 1, VOID, internal=True)
     (block,) = code.parameters
-    thread, states = code.slots(block, Block.CURRENT, Block.STATE)
-    first = code.builder.and_(thread, code.value(-WARPGROUP))
+    thread, states = block[Block.CURRENT, Block.STATE]
+    first = thread & -WARPGROUP
     # All of them wait, but for the last one, which runs.
-    with code.count(first, code.builder.add(first, code.value(WARPGROUP))) as other:
+    with code.count(first, first + WARPGROUP) as other:
         code.write(states, other, State.READY, I8)
-    code.write(block, Block.PROGRESS, 1)
+    block[Block.PROGRESS] = 1
     return code.end()
 
 
@@ -72,45 +71,40 @@ def _fence(base: Base, groups: Groups) -> None:
     """async_group_fence(block, site)."""
     code = Code(base.module, ASYNC + "group_fence", 2, VOID)
     block, site = code.parameters
-    with code.when(code.compare("!=", code.call(groups.arrive, block, site), 0)):
+    with code.when(code.call(groups.arrive, block, site) != 0):
         code.write(group_row(code, block), WarpgroupRecord.FENCED, 1)
         code.call(groups.leave, block)
-    code.builder.ret_void()
+    code.give()
 
 
 def _commit(base: Base, groups: Groups) -> None:
     """async_group_commit(block, site)."""
     code = Code(base.module, ASYNC + "group_commit", 2, VOID)
     block, site = code.parameters
-    with code.when(code.compare("!=", code.call(groups.arrive, block, site), 0)):
+    with code.when(code.call(groups.arrive, block, site) != 0):
         group = group_row(code, block)
-        code.write(
-            group,
-            WarpgroupRecord.COMMITTED,
-            code.builder.add(code.read(group, WarpgroupRecord.COMMITTED), code.value(1)),
-        )
+        group[WarpgroupRecord.COMMITTED] += 1
         code.call(groups.leave, block)
-    code.builder.ret_void()
+    code.give()
 
 
 def _wait(base: Base, groups: Groups) -> None:
     """async_group_wait(block, site, groups): all but the last so many groups are finished."""
     code = Code(base.module, ASYNC + "group_wait", 3, VOID)
-    builder = code.builder
     block, site, left = code.parameters
-    with code.when(code.compare("!=", code.call(groups.arrive, block, site), 0)):
+    with code.when(code.call(groups.arrive, block, site) != 0):
         group = group_row(code, block)
-        committed, completed = code.slots(group, WarpgroupRecord.COMMITTED, WarpgroupRecord.COMPLETED)
-        upto = builder.sub(committed, left)
-        with code.when(builder.icmp_signed(">", upto, completed)):
-            code.write(group, WarpgroupRecord.COMPLETED, upto)
-            number = group_of(code, code.read(block, Block.CURRENT))
-            known = code.read(async_units_of(code, block), AsyncUnits.KNOWN)
+        committed, completed = group[WarpgroupRecord.COMMITTED, WarpgroupRecord.COMPLETED]
+        upto = committed - left
+        with code.when(upto > completed):
+            group[WarpgroupRecord.COMPLETED] = upto
+            number = group_of(code, block[Block.CURRENT])
+            known = async_units_of(code, block)[AsyncUnits.KNOWN]
             for warp in range(_WARPS):
-                place = builder.add(builder.mul(number, code.value(_WARPS)), code.value(warp))
+                place = number * _WARPS + warp
                 code.write(row(code, known, place, CLOCK_WORDS), clock_of_group(number, code), upto)
         code.call(groups.leave, block)
-    builder.ret_void()
+    code.give()
 
 
 def _use(base: Base) -> None:
@@ -118,42 +112,41 @@ def _use(base: Base) -> None:
     code = Code(base.module, ASYNC + "use", 3, VOID)
     block, site, web = code.parameters
     group = group_row(code, block)
-    last = code.read(group, code.builder.add(web, code.value(int(WarpgroupRecord.WEBS))))
-    with code.when(code.builder.icmp_signed(">", last, code.read(group, WarpgroupRecord.COMPLETED)), likely=False):
-        stop(base, code, block, LaunchFault.ACCUMULATORS, site, last, code.read(group, WarpgroupRecord.COMMITTED))
-    code.write(group, WarpgroupRecord.FENCED, 0)
-    code.builder.ret_void()
+    last = group[web + WarpgroupRecord.WEBS]
+    with code.when(last > group[WarpgroupRecord.COMPLETED], likely=False):
+        stop(base, code, block, LaunchFault.ACCUMULATORS, site, last, group[WarpgroupRecord.COMMITTED])
+    group[WarpgroupRecord.FENCED] = 0
+    code.give()
 
 
 def _registers(base: Base, groups: Groups) -> None:
     """async_registers(block, site, count, increases): the warpgroup's threads have so many registers each."""
     code = Code(base.module, ASYNC + "registers", 4, VOID)
-    builder = code.builder
     block, site, count, increases = code.parameters
-    with code.when(code.compare("!=", code.call(groups.arrive, block, site), 0)):
+    with code.when(code.call(groups.arrive, block, site) != 0):
         async_units = async_units_of(code, block)
-        table, number = code.slots(async_units, AsyncUnits.GROUPS, AsyncUnits.GROUP_COUNT)
+        table, number = async_units[AsyncUnits.GROUPS, AsyncUnits.GROUP_COUNT]
         own = group_row(code, block)
-        before = code.read(own, WarpgroupRecord.REGISTERS)
+        before = own[WarpgroupRecord.REGISTERS]
         # What the launch gave is the compiler's choice: only later changes must go the way that they say.
-        less, more = builder.icmp_signed("<=", count, before), builder.icmp_signed(">=", count, before)
-        fits = builder.select(code.compare("!=", increases, 0), more, less)
-        fits = builder.or_(fits, code.compare("==", before, 0))
-        fits = builder.and_(fits, code.compare("==", builder.and_(count, code.value(_STEP - 1)), 0))
-        fits = builder.and_(fits, code.compare(">=", count, _LEAST_REGISTERS))
-        fits = builder.and_(fits, code.compare("<=", count, _MOST_REGISTERS))
-        with code.when(builder.not_(fits), likely=False):
+        less, more = count <= before, count >= before
+        fits = code.select(increases != 0, more, less)
+        fits = fits | (before == 0)
+        fits = fits & ((count & (_STEP - 1)) == 0)
+        fits = fits & (count >= _LEAST_REGISTERS)
+        fits = fits & (count <= _MOST_REGISTERS)
+        with code.when(~fits, likely=False):
             stop(base, code, block, LaunchFault.REGISTERS, site, count, before, -1)
-        code.write(own, WarpgroupRecord.REGISTERS, count)
+        own[WarpgroupRecord.REGISTERS] = count
         total = code.variable(0)
         with code.count(0, number) as one:
-            given = code.read(row(code, table, one, int(WarpgroupRecord.SIZE)), WarpgroupRecord.REGISTERS)
-            counted = builder.select(code.compare("!=", given, 0), given, code.value(_LEAST_REGISTERS))
-            total.add(builder.mul(counted, code.value(WARPGROUP)))
-        with code.when(code.compare(">", total.get(), REGISTERS), likely=False):
+            given = row(code, table, one, int(WarpgroupRecord.SIZE))[WarpgroupRecord.REGISTERS]
+            counted = code.select(given != 0, given, _LEAST_REGISTERS)
+            total.add(counted * WARPGROUP)
+        with code.when(total.get() > REGISTERS, likely=False):
             stop(base, code, block, LaunchFault.REGISTERS, site, count, before, total.get())
         code.call(groups.leave, block)
-    builder.ret_void()
+    code.give()
 
 
 def emit_groups(base: Base) -> Groups:

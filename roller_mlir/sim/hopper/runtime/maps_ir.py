@@ -65,7 +65,7 @@ def _wrong(
 
 
 def _require_aligned(base: Base, code: Code, where: tuple[Value, Value], address: Value) -> None:
-    with code.when(code.compare("!=", code.builder.and_(address, code.value(MAP_BYTES - 1)), 0), likely=False):
+    with code.when((address & (MAP_BYTES - 1)) != 0, likely=False):
         _wrong(base, code, where, MapFault.ALIGNMENT, address)
 
 
@@ -74,18 +74,18 @@ def _replace(base: Base) -> None:
     code = Code(base.module, ASYNC + "map_replace", 5, VOID)
     block, site, address, number, value = code.parameters
     _require_aligned(base, code, (block, site), address)
-    with code.when(code.builder.not_(in_arena(code, block, address, MAP_BYTES)), likely=False):
-        offset = code.builder.sub(address, code.read(block, Block.ARENA))
+    with code.when(~in_arena(code, block, address, MAP_BYTES), likely=False):
+        offset = address - block[Block.ARENA]
         stop(base, code, block, LaunchFault.BULK_COPY, site, offset, MAP_BYTES)
     for access in (ShadowAccess.READ, ShadowAccess.WRITE):
         shadow_access_if_sanitized(base, code, block, site, address, code.value(MAP_BYTES), int(access))
-    with code.builder.if_else(code.compare("<", number, _WIDE)) as (wide, narrow):
+    with code.builder.if_else(number < _WIDE) as (wide, narrow):
         with wide:
-            code.write(address, number, value)
+            address[number] = value
         with narrow:
-            code.write(address, code.builder.add(number, code.value(_WIDE)), value, I32)
-    bit = code.builder.shl(code.value(1), number)
-    code.write(address, MAP_SET_WORD, code.builder.or_(code.read(address, MAP_SET_WORD, I32), bit), I32)
+            code.write(address, number + _WIDE, value, I32)
+    bit = 1 << number
+    code.write(address, MAP_SET_WORD, code.read(address, MAP_SET_WORD, I32) | bit, I32)
     code.end()
 
 
@@ -97,42 +97,36 @@ def _publish(base: Base, pointer: Value) -> None:
     sync = ir.Function(base.module, ir.FunctionType(VOID, [I64] * 2), PREFIX + "sync")
     code = Code(base.module, ASYNC + "map_publish", 4, VOID)
     block, site, target, source = code.parameters
-    builder = code.builder
     code.call(sync, block, site)
     for address in (target, source):
         _require_aligned(base, code, (block, site), address)
-    with code.when(builder.not_(in_arena(code, block, source, MAP_BYTES)), likely=False):
+    with code.when(~in_arena(code, block, source, MAP_BYTES), likely=False):
         stop(
             base,
             code,
             block,
             LaunchFault.BULK_COPY,
             site,
-            builder.sub(source, code.read(block, Block.ARENA)),
+            source - block[Block.ARENA],
             MAP_BYTES,
         )
     code.call(pointer, block, site, target, MAP_BYTES)
-    lane = builder.and_(code.read(block, Block.CURRENT), code.value(WARP - 1))
+    lane = block[Block.CURRENT] & (WARP - 1)
     for address, access in ((source, ShadowAccess.READ), (target, ShadowAccess.WRITE)):
-        word = builder.add(address, builder.mul(lane, code.value(_WORD_BYTES)))
+        word = address + lane * _WORD_BYTES
         shadow_access_if_sanitized(base, code, block, site, word, code.value(_WORD_BYTES), int(access))
     written = code.read(source, MAP_SET_WORD, I32)
-    number = builder.select(
-        code.compare("<", lane, 2 * _WIDE), builder.udiv(lane, code.value(2)), builder.sub(lane, code.value(_WIDE))
-    )
+    number = code.select(lane < 2 * _WIDE, lane // 2, lane - _WIDE)
     found = code.variable(code.read(source, lane, I32))
-    known = builder.or_(
-        code.compare("==", lane, MAP_SET_WORD),
-        code.compare("!=", builder.and_(builder.lshr(written, number), code.value(1)), 0),
-    )
-    unset = builder.and_(builder.not_(known), code.compare("!=", found.get(), 0))
-    beyond = code.compare("!=", builder.lshr(written, code.value(MAP_FIELDS)), 0)
-    with code.when(builder.or_(unset, beyond), likely=False):
+    known = (lane == MAP_SET_WORD) | (((written >> number) & 1) != 0)
+    unset = ~known & (found.get() != 0)
+    beyond = (written >> MAP_FIELDS) != 0
+    with code.when(unset | beyond, likely=False):
         _wrong(
             base, code, (block, site), MapFault.NOT_ZERO, source, number=code.least(number, code.value(MAP_FIELDS - 1))
         )
-    with code.when(code.compare("==", lane, MAP_TIME_WORD)):
-        found.set(tick(code, code.read(block, Block.LAUNCH)))
+    with code.when(lane == MAP_TIME_WORD):
+        found.set(tick(code, block[Block.LAUNCH]))
     code.write(target, lane, found.get(), I32)
     code.call(sync, block, site)
     code.end()
@@ -155,9 +149,9 @@ class _Decoder:
 
     def _require(self, number: int, needed: Value) -> Value:
         """Emit that an element was written where it is needed; return its value."""
-        code, builder = self.code, self.code.builder
-        bit = builder.and_(self._set, code.value(1 << number))
-        with code.when(builder.and_(needed, code.compare("==", bit, 0)), likely=False):
+        code = self.code
+        bit = self._set & (1 << number)
+        with code.when(needed & (bit == 0), likely=False):
             self._wrong(MapFault.MISSING, number)
         place = (number, I64) if number < _WIDE else (number + _WIDE, I32)
         value = code.read(self._address, *place)
@@ -166,8 +160,7 @@ class _Decoder:
 
     def read(self) -> None:
         """Emit the reading of all elements that the rank needs."""
-        code = self.code
-        always = ir.Constant(ir.IntType(1), 1)
+        always = self.code.flag(1)
         rank = self._require(MapField.rank, always)
         for field, dimensions in (
             (MapField.global_stride, MOST_RANK - 1),
@@ -175,82 +168,72 @@ class _Decoder:
             (MapField.box_dim, MOST_RANK),
             (MapField.element_stride, MOST_RANK),
         ):
-            relation = ">" if field is MapField.global_stride else ">="
             for axis in range(dimensions):
-                self._require(field + axis, code.compare(relation, rank, axis))
+                self._require(field + axis, rank > axis if field is MapField.global_stride else rank >= axis)
         # What is zero of itself is no interleaved layout, and zeros outside of the array: Triton writes neither.
         for number in (MapField.global_address, MapField.elemtype, MapField.swizzle_mode):
             self._require(number, always)
         for number in (MapField.interleave_layout, MapField.fill_mode):
-            self._require(number, ir.Constant(ir.IntType(1), 0))
+            self._require(number, self.code.flag(0))
             self._needed[number] = always
 
     def compare(self) -> None:
         """Emit the comparison with what the kernel says of the map."""
-        code, builder = self.code, self.code.builder
-        described = code.read(async_units_of(code, self._block), AsyncUnits.DESCRIBED)
-        with code.when(code.compare("!=", described, 0)):
-            first, end, count = code.slots(described, DescribedMaps.FIRST, DescribedMaps.END, DescribedMaps.COUNT)
-            inside = builder.and_(
-                builder.icmp_unsigned(">=", self._address, first), builder.icmp_unsigned("<", self._address, end)
-            )
+        code = self.code
+        described = async_units_of(code, self._block)[AsyncUnits.DESCRIBED]
+        with code.when(described != 0):
+            first, end, count = described[DescribedMaps.FIRST, DescribedMaps.END, DescribedMaps.COUNT]
+            inside = code.unsigned(">=", self._address, first) & code.unsigned("<", self._address, end)
             with code.when(inside):
-                place = builder.udiv(builder.sub(self._address, first), code.value(MAP_BYTES))
-                start = builder.mul(builder.urem(place, count), code.value(MAP_FIELDS))
+                place = (self._address - first) // MAP_BYTES
+                start = place % count * MAP_FIELDS
                 for number, value in self._values.items():
-                    at = builder.add(start, code.value(DescribedMaps.FIELDS + number))
-                    wanted = code.read(described, at)
-                    said = code.compare("!=", wanted, UNSAID)
-                    with code.when(builder.and_(said, code.compare("!=", value, wanted)), likely=False):
+                    at = start + (DescribedMaps.FIELDS + number)
+                    wanted = described[at]
+                    said = wanted != UNSAID
+                    with code.when(said & (value != wanted), likely=False):
                         self._wrong(MapFault.DIFFERS, number, value, wanted)
 
     def check(self) -> Value:
         """Emit the rules of each element; return the bytes of an element of the array."""
-        code, builder = self.code, self.code.builder
+        code = self.code
         for number, value in self._values.items():
             low, high, multiple = VALUE_RULES[number]
-            fits = builder.and_(
-                builder.icmp_unsigned(">=", value, code.value(low)),
-                builder.icmp_unsigned("<=", value, code.value(high)),
-            )
-            whole = code.compare("==", builder.urem(value, code.value(multiple)), 0)
-            holds = builder.or_(builder.not_(self._needed[number]), builder.and_(fits, whole))
-            with code.when(builder.not_(holds), likely=False):
+            fits = code.unsigned(">=", value, low) & code.unsigned("<=", value, high)
+            whole = (value % multiple) == 0
+            holds = ~self._needed[number] | (fits & whole)
+            with code.when(~holds, likely=False):
                 self._wrong(MapFault.VALUE, number, value)
         kind, size = self._values[MapField.elemtype], code.value(0)
         for name, number in ELEMENT_CODES.items():
-            size = builder.select(code.compare("==", kind, number), code.value(_BYTES[name]), size)
-        with code.when(code.compare("==", size, 0), likely=False):
+            size = code.select(kind == number, _BYTES[name], size)
+        with code.when(size == 0, likely=False):
             self._wrong(MapFault.VALUE, MapField.elemtype, kind)
         box = self._values[MapField.box_dim]
-        line, mode = builder.mul(box, size), self._values[MapField.swizzle_mode]
-        span = builder.shl(code.value(_PIECE), mode)
-        holds = builder.select(
-            code.compare("==", mode, 0),
-            code.compare("==", builder.urem(line, code.value(_PIECE)), 0),
-            builder.icmp_unsigned("==", line, span),
-        )
-        with code.when(builder.not_(holds), likely=False):
+        line, mode = box * size, self._values[MapField.swizzle_mode]
+        span = _PIECE << mode
+        holds = code.select(mode == 0, (line % _PIECE) == 0, code.unsigned("==", line, span))
+        with code.when(~holds, likely=False):
             self._wrong(MapFault.VALUE, MapField.box_dim, box)
         return size
 
     def _chosen(self, number: int, otherwise: int) -> Value:
         code = self.code
-        return code.builder.select(self._needed[number], self._values[number], code.value(otherwise))
+        return code.select(self._needed[number], self._values[number], otherwise)
 
     def write(self, size: Value) -> None:
         """Emit the record, and that the array lies in one argument."""
-        code, builder, record = self.code, self.code.builder, self._record
+        code, _builder, record = self.code, self.code.builder, self._record
         base, mode = self._values[MapField.global_address], self._values[MapField.swizzle_mode]
-        end, width = builder.add(base, size), size
+        end, width = base + size, size
         for axis in range(MOST_RANK):
             extent = self._chosen(MapField.global_dim + axis, 1)
             stride = self._chosen(MapField.global_stride + axis - 1, 0) if axis else size
             step = self._chosen(MapField.element_stride + axis, 1)
-            span = builder.add(self._chosen(MapField.box_dim + axis, 1), builder.sub(step, code.value(1)))
-            count = builder.udiv(span, step)
-            end = builder.add(end, builder.mul(builder.sub(extent, code.value(1)), stride))
-            width = builder.mul(width, count)
+            span = self._chosen(MapField.box_dim + axis, 1) + (step - 1)
+            count = span // step
+            end = end + (extent - 1) * stride
+            width = width * count
             for column, value in (
                 (TensorMapRecord.EXTENT, extent),
                 (TensorMapRecord.STRIDE, stride),
@@ -258,36 +241,34 @@ class _Decoder:
                 (TensorMapRecord.STEP, step),
             ):
                 code.write(record, column + axis, value)
-        launch = code.read(self._block, Block.LAUNCH)
-        with code.when(builder.not_(_in_argument(code, launch, base, end)), likely=False):
+        launch = self._block[Block.LAUNCH]
+        with code.when(~_in_argument(code, launch, base, end), likely=False):
             self._wrong(MapFault.OUTSIDE, MapField.global_address, base, end)
         # Bit 4, bits 4 to 5 or 4 to 6 change, of swizzles of 32, 64 or 128 bytes.
-        bits = builder.sub(builder.shl(code.value(_PIECE), mode), code.value(_PIECE))
-        rounds = code.compare("==", self._values[MapField.elemtype], ELEMENT_CODES["tf32"])
+        bits = (_PIECE << mode) - _PIECE
+        rounds = self._values[MapField.elemtype] == ELEMENT_CODES["tf32"]
         for column, value in (
             (TensorMapRecord.BASE, base),
-            (TensorMapRecord.RANK, builder.add(self._values[MapField.rank], code.value(1))),
+            (TensorMapRecord.RANK, self._values[MapField.rank] + 1),
             (TensorMapRecord.ELEMENT_BYTES, size),
             (TensorMapRecord.SWIZZLE, bits),
             (TensorMapRecord.BYTES, width),
-            (TensorMapRecord.ROUNDS, builder.zext(rounds, ir.IntType(64))),
+            (TensorMapRecord.ROUNDS, code.wide(rounds)),
             (TensorMapRecord.PIXELS, code.value(0)),
         ):
-            code.write(record, column, value)
+            record[column] = value
 
 
 def _in_argument(code: Code, launch: Value, first: Value, end: Value) -> Value:
     """Return whether bytes lie in one array argument."""
-    ranges, count = code.slots(launch, LaunchRecord.RANGES, LaunchRecord.RANGE_COUNT)
+    ranges, count = launch[LaunchRecord.RANGES, LaunchRecord.RANGE_COUNT]
     found = code.variable(0)
     with code.count(0, count) as number:
-        low, high = (code.read(row(code, ranges, number, 2), word) for word in range(2))
-        inside = code.builder.and_(
-            code.builder.icmp_unsigned(">=", first, low), code.builder.icmp_unsigned("<=", end, high)
-        )
+        low, high = (row(code, ranges, number, 2)[word] for word in range(2))
+        inside = code.unsigned(">=", first, low) & code.unsigned("<=", end, high)
         with code.when(inside):
             found.set(1)
-    return code.compare("!=", found.get(), 0)
+    return found.get() != 0
 
 
 def _decode(base: Base) -> Value:
@@ -301,12 +282,10 @@ def _decode(base: Base) -> Value:
 
 def _find(code: Code, async_units: Value, address: Value) -> tuple[Value, Value]:
     """Return number and row of an acquired map; the number behind the last one where there is none."""
-    table, count = code.slots(async_units, AsyncUnits.MADE_MAPS, AsyncUnits.MADE_COUNT)
+    table, count = async_units[AsyncUnits.MADE_MAPS, AsyncUnits.MADE_COUNT]
     found = code.variable(count)
     with code.count(0, count) as number:
-        same = code.builder.icmp_signed(
-            "==", code.read(row(code, table, number, MadeMap.SIZE), MadeMap.ADDRESS), address
-        )
+        same = row(code, table, number, MadeMap.SIZE)[MadeMap.ADDRESS] == address
         with code.when(same):
             found.set(number)
     return found.get(), row(code, table, found.get(), MadeMap.SIZE)
@@ -314,9 +293,9 @@ def _find(code: Code, async_units: Value, address: Value) -> tuple[Value, Value]
 
 def _fences(code: Code, block: Value, async_units: Value, number: Value) -> Value:
     """Return the address of the times at which threads acquired a map."""
-    threads = code.read(code.read(block, Block.LAUNCH), LaunchRecord.THREADS)
-    offset = code.builder.mul(number, code.builder.mul(threads, code.value(8)))
-    return code.builder.add(code.read(async_units, AsyncUnits.MAP_FENCES), offset)
+    threads = block[Block.LAUNCH][LaunchRecord.THREADS]
+    offset = number * (threads * 8)
+    return async_units[AsyncUnits.MAP_FENCES] + offset
 
 
 def _acquire(base: Base, pointer: Value) -> None:
@@ -324,31 +303,31 @@ def _acquire(base: Base, pointer: Value) -> None:
     decode = _decode(base)
     code = Code(base.module, ASYNC + "map_acquire", 3, VOID)
     block, site, address = code.parameters
-    builder, where = code.builder, (block, site)
+    where = (block, site)
     _require_aligned(base, code, where, address)
     code.call(pointer, block, site, address, MAP_BYTES)
     shadow_access_if_sanitized(base, code, block, site, address, code.value(MAP_BYTES), int(ShadowAccess.READ))
     published, written = (code.read(address, word, I32) for word in (MAP_TIME_WORD, MAP_SET_WORD))
-    beyond = code.compare("!=", builder.lshr(written, code.value(MAP_FIELDS)), 0)
-    with code.when(builder.or_(code.compare("==", published, 0), beyond), likely=False):
+    beyond = (written >> MAP_FIELDS) != 0
+    with code.when((published == 0) | beyond, likely=False):
         _wrong(base, code, where, MapFault.UNPUBLISHED, address)
-    async_units, launch = async_units_of(code, block), code.read(block, Block.LAUNCH)
+    async_units, launch = async_units_of(code, block), block[Block.LAUNCH]
     number, entry = _find(code, async_units, address)
-    count = code.read(async_units, AsyncUnits.MADE_COUNT)
+    count = async_units[AsyncUnits.MADE_COUNT]
     fences = _fences(code, block, async_units, number)
-    new = builder.icmp_signed("==", number, count)
+    new = number == count
     with code.when(new):
-        with code.when(code.compare("==", count, MOST_MADE_MAPS), likely=False):
+        with code.when(count == MOST_MADE_MAPS, likely=False):
             _wrong(base, code, where, MapFault.COUNT, address, found=MOST_MADE_MAPS)
-        code.write(async_units, AsyncUnits.MADE_COUNT, builder.add(count, code.value(1)))
-        code.write(entry, MadeMap.ADDRESS, address)
-    other = builder.icmp_signed("!=", code.read(entry, MadeMap.PUBLISHED), published)
-    with code.when(builder.or_(new, other)):
-        code.write(entry, MadeMap.PUBLISHED, published)
-        code.call(decode, block, site, address, builder.add(entry, code.value(8 * MadeMap.RECORD)))
-        with code.count(0, code.read(launch, LaunchRecord.THREADS)) as thread:
-            code.write(fences, thread, 0)
-    code.write(fences, code.read(block, Block.CURRENT), tick(code, launch))
+        async_units[AsyncUnits.MADE_COUNT] = count + 1
+        entry[MadeMap.ADDRESS] = address
+    other = entry[MadeMap.PUBLISHED] != published
+    with code.when(new | other):
+        entry[MadeMap.PUBLISHED] = published
+        code.call(decode, block, site, address, entry + 8 * MadeMap.RECORD)
+        with code.count(0, launch[LaunchRecord.THREADS]) as thread:
+            fences[thread] = 0
+    code.write(fences, block[Block.CURRENT], tick(code, launch))
     code.end()
 
 
@@ -356,35 +335,35 @@ def _use(base: Base) -> Value:
     """map_of(block, site, address) -> the record of the tensor map there, which the running thread may use."""
     code = Code(base.module, ASYNC + "map_of", 3, internal=True)
     block, site, address = code.parameters
-    builder, where = code.builder, (block, site)
-    async_units, launch = async_units_of(code, block), code.read(block, Block.LAUNCH)
-    given, count = code.slots(async_units, AsyncUnits.MAPS, AsyncUnits.MAP_COUNT)
-    with code.count(0, count) as number, code.when(builder.icmp_signed("==", code.read(given, number), address)):
+    where = (block, site)
+    async_units, launch = async_units_of(code, block), block[Block.LAUNCH]
+    given, count = async_units[AsyncUnits.MAPS, AsyncUnits.MAP_COUNT]
+    with code.count(0, count) as number, code.when(given[number] == address):
         code.give(address)
-    inside = _in_argument(code, launch, address, builder.add(address, code.value(MAP_BYTES)))
-    with code.when(builder.not_(inside), likely=False):
+    inside = _in_argument(code, launch, address, address + MAP_BYTES)
+    with code.when(~inside, likely=False):
         stop(base, code, block, LaunchFault.TENSOR_MAP, site, address)
     _require_aligned(base, code, where, address)
     number, entry = _find(code, async_units, address)
-    known = builder.icmp_signed("<", number, code.read(async_units, AsyncUnits.MADE_COUNT))
+    known = number < async_units[AsyncUnits.MADE_COUNT]
     with code.when(known):
-        current = code.read(block, Block.CURRENT)
+        current = block[Block.CURRENT]
         fences, clock = _fences(code, block, async_units, number), known_of(code, block, current)
-        warp = builder.udiv(current, code.value(WARP))
+        warp = current // WARP
         # Only sanitized launches know when the lanes of a warp have waited for each other.
-        together, synced = code.variable((1 << 63) - 1), code.read(block, Block.SYNCED)
-        with code.when(code.compare("!=", synced, 0)):
-            together.set(code.read(synced, code.read(block, Block.FIRST)))
-        newest = builder.icmp_signed("==", code.read(entry, MadeMap.PUBLISHED), code.read(address, MAP_TIME_WORD, I32))
-        sure = code.variable(code.read(fences, current))
-        with code.count(0, code.read(launch, LaunchRecord.THREADS)) as thread:
-            when, its = code.read(fences, thread), builder.udiv(thread, code.value(WARP))
-            own = builder.select(builder.icmp_signed("==", its, warp), together.get(), code.value(0))
-            seen = builder.icmp_signed(">=", greatest(code, code.read(clock, its), own), when)
-            with code.when(builder.and_(seen, code.compare("!=", when, 0))):
+        together, synced = code.variable((1 << 63) - 1), block[Block.SYNCED]
+        with code.when(synced != 0):
+            together.set(synced[block[Block.FIRST]])
+        newest = entry[MadeMap.PUBLISHED] == code.read(address, MAP_TIME_WORD, I32)
+        sure = code.variable(fences[current])
+        with code.count(0, launch[LaunchRecord.THREADS]) as thread:
+            when, its = fences[thread], thread // WARP
+            own = code.select(its == warp, together.get(), 0)
+            seen = greatest(code, clock[its], own) >= when
+            with code.when(seen & (when != 0)):
                 sure.set(1)
-        with code.when(builder.and_(newest, code.compare("!=", sure.get(), 0))):
-            code.give(builder.add(entry, code.value(8 * MadeMap.RECORD)))
+        with code.when(newest & (sure.get() != 0)):
+            code.give(entry + 8 * MadeMap.RECORD)
     _wrong(base, code, where, MapFault.UNFENCED, address)
     return code.function
 

@@ -56,78 +56,74 @@ class Mbarriers:
 
 def collected(code: Code, mbarrier: Value) -> Value:
     """Return the address of the clock that arrivals collect."""
-    return code.builder.add(mbarrier, code.value(8 * Mbarrier.SIZE))
+    return mbarrier + 8 * Mbarrier.SIZE
 
 
 def finished(code: Code, mbarrier: Value) -> Value:
     """Return the address of the clock of the last complete phase."""
-    return code.builder.add(mbarrier, code.value(8 * (Mbarrier.SIZE + CLOCK_WORDS)))
+    return mbarrier + 8 * (Mbarrier.SIZE + CLOCK_WORDS)
 
 
 def number_of(code: Code, block: Value, mbarrier: Value) -> Value:
     """Return the number of an mbarrier."""
-    table = code.read(async_units_of(code, block), AsyncUnits.MBARRIERS)
-    return code.builder.udiv(code.builder.sub(mbarrier, table), code.value(8 * MBARRIER_WORDS))
+    table = async_units_of(code, block)[AsyncUnits.MBARRIERS]
+    return (mbarrier - table) // (8 * MBARRIER_WORDS)
 
 
 def _find(base: Base) -> Value:
     code = Code(base.module, ASYNC + "find", 3, internal=True)
-    builder = code.builder
     block, site, address = code.parameters
     async_units = async_units_of(code, block)
-    aligned = code.compare("==", builder.and_(address, code.value(7)), 0)
-    with code.when(builder.and_(aligned, in_arena(code, block, address, 8)), likely=True):
+    aligned = (address & 7) == 0
+    with code.when(aligned & in_arena(code, block, address, 8), likely=True):
         shadow_access_if_sanitized(base, code, block, site, address, 8, ShadowAccess.READ | ShadowAccess.ATOMIC)
-        word = code.read(address, 0)
-        number = builder.sub(word, code.value(_MARK))
-        with code.when(
-            builder.icmp_unsigned("<", number, code.read(async_units, AsyncUnits.MBARRIER_COUNT)), likely=True
-        ):
-            entry = row(code, code.read(async_units, AsyncUnits.MBARRIERS), number, MBARRIER_WORDS)
-            with code.when(builder.icmp_signed("==", code.read(entry, Mbarrier.ADDRESS), address), likely=True):
-                thread = code.read(block, Block.CURRENT)
-                owner, started = code.slots(entry, Mbarrier.OWNER, Mbarrier.STARTED)
-                own = builder.icmp_signed("==", builder.udiv(thread, code.value(WARP)), owner)
-                sure = builder.icmp_signed(">", code.read(known_of(code, block, thread), owner), started)
-                with code.when(builder.not_(builder.or_(own, sure)), likely=False):
-                    offset = builder.sub(address, code.read(block, Block.ARENA))
+        word = address[0]
+        number = word - _MARK
+        with code.when(code.unsigned("<", number, async_units[AsyncUnits.MBARRIER_COUNT]), likely=True):
+            entry = row(code, async_units[AsyncUnits.MBARRIERS], number, MBARRIER_WORDS)
+            with code.when(entry[Mbarrier.ADDRESS] == address, likely=True):
+                thread = block[Block.CURRENT]
+                owner, started = entry[Mbarrier.OWNER, Mbarrier.STARTED]
+                own = (thread // WARP) == owner
+                sure = known_of(code, block, thread)[owner] > started
+                with code.when(~(own | sure), likely=False):
+                    offset = address - block[Block.ARENA]
                     stop(base, code, block, LaunchFault.MBARRIER_START, site, offset)
                 code.give(entry)
-    stop(base, code, block, LaunchFault.MBARRIER, site, builder.sub(address, code.read(block, Block.ARENA)))
+    stop(base, code, block, LaunchFault.MBARRIER, site, address - block[Block.ARENA])
     return code.function
 
 
 def _initialise(base: Base) -> None:
     """async_mbarrier_init(block, site, address, count)."""
     code = Code(base.module, ASYNC + "mbarrier_init", 4, VOID)
-    builder = code.builder
     block, site, address, count = code.parameters
     async_units = async_units_of(code, block)
-    offset = builder.sub(address, code.read(block, Block.ARENA))
-    aligned = code.compare("==", builder.and_(address, code.value(7)), 0)
-    with code.when(builder.not_(builder.and_(aligned, in_arena(code, block, address, 8))), likely=False):
+    offset = address - block[Block.ARENA]
+    aligned = (address & 7) == 0
+    with code.when(~(aligned & in_arena(code, block, address, 8)), likely=False):
         stop(base, code, block, LaunchFault.MBARRIER, site, offset)
-    fits = builder.icmp_unsigned("<", builder.sub(count, code.value(1)), code.value(MOST_ARRIVALS))
-    with code.when(builder.not_(fits), likely=False):
+    fits = code.unsigned("<", count - 1, MOST_ARRIVALS)
+    with code.when(~fits, likely=False):
         stop(base, code, block, LaunchFault.MBARRIER_COUNT, site, offset, count, 0)
     shadow_access_if_sanitized(base, code, block, site, address, 8, ShadowAccess.WRITE | ShadowAccess.ATOMIC)
-    table, used = code.slots(async_units, AsyncUnits.MBARRIERS, AsyncUnits.MBARRIER_COUNT)
+    table, used = async_units[AsyncUnits.MBARRIERS, AsyncUnits.MBARRIER_COUNT]
     place = code.variable(used)
     with code.count(0, used) as number:
-        at = code.read(row(code, table, number, MBARRIER_WORDS), Mbarrier.ADDRESS)
-        same = builder.icmp_signed("==", at, address)
-        with code.when(builder.or_(same, code.compare("==", at, 0))):
+        at = row(code, table, number, MBARRIER_WORDS)[Mbarrier.ADDRESS]
+        same = at == address
+        with code.when(same | (at == 0)):
             place.set(number)
     number = place.get()
-    with code.when(code.compare("==", number, MOST_MBARRIERS), likely=False):
+    with code.when(number == MOST_MBARRIERS, likely=False):
         stop(base, code, block, LaunchFault.MBARRIER_COUNT, site, offset, count, MOST_MBARRIERS)
-    with code.when(builder.icmp_signed("==", number, used)):
-        code.write(async_units, AsyncUnits.MBARRIER_COUNT, builder.add(used, code.value(1)))
-        with code.count(0, code.value(MBARRIER_WORDS)) as word:
+    with code.when(number == used):
+        async_units[AsyncUnits.MBARRIER_COUNT] = used + 1
+        with code.count(0, MBARRIER_WORDS) as word:
             code.write(row(code, table, number, MBARRIER_WORDS), word, 0)
     entry = row(code, table, number, MBARRIER_WORDS)
     # Where one was before, phases go on counting, so that what is known of the old ones stays right.
-    phase = builder.and_(builder.add(code.read(entry, Mbarrier.PHASE), code.value(1)), code.value(-2))
+    phase = (entry[Mbarrier.PHASE] + 1) & -2
     for column, value in (
         (Mbarrier.ADDRESS, address),
         (Mbarrier.EXPECTED, count),
@@ -135,12 +131,12 @@ def _initialise(base: Base) -> None:
         (Mbarrier.TRANSACTIONS, 0),
         (Mbarrier.PHASE, phase),
         (Mbarrier.TESTED, 0),
-        (Mbarrier.OWNER, builder.udiv(code.read(block, Block.CURRENT), code.value(WARP))),
-        (Mbarrier.STARTED, tick(code, code.read(block, Block.LAUNCH))),
+        (Mbarrier.OWNER, block[Block.CURRENT] // WARP),
+        (Mbarrier.STARTED, tick(code, block[Block.LAUNCH])),
     ):
-        code.write(entry, column, value)
-    code.write(address, 0, builder.add(number, code.value(_MARK)))
-    builder.ret_void()
+        entry[column] = value
+    address[0] = number + _MARK
+    code.give()
 
 
 def _invalidate(base: Base, find: Value) -> None:
@@ -148,63 +144,61 @@ def _invalidate(base: Base, find: Value) -> None:
     code = Code(base.module, ASYNC + "mbarrier_inval", 3, VOID)
     block, site, address = code.parameters
     entry = code.call(find, block, site, address)
-    code.write(entry, Mbarrier.ADDRESS, 0)
-    code.write(address, 0, -1)
-    code.builder.ret_void()
+    entry[Mbarrier.ADDRESS] = 0
+    address[0] = -1
+    code.give()
 
 
 def _complete(base: Base) -> Value:
     code = Code(base.module, ASYNC + "complete", 2, internal=True)
-    builder = code.builder
     block, mbarrier = code.parameters
-    pending, missing, phase, expected = code.slots(
-        mbarrier, Mbarrier.PENDING, Mbarrier.TRANSACTIONS, Mbarrier.PHASE, Mbarrier.EXPECTED
-    )
-    with code.when(code.compare("!=", builder.or_(pending, missing), 0)):
+    pending, missing, phase, expected = mbarrier[
+        Mbarrier.PENDING, Mbarrier.TRANSACTIONS, Mbarrier.PHASE, Mbarrier.EXPECTED
+    ]
+    with code.when((pending | missing) != 0):
         code.give(0)
-    copies, count = code.slots(async_units_of(code, block), AsyncUnits.COPIES, AsyncUnits.COPY_COUNT)
+    copies, count = async_units_of(code, block)[AsyncUnits.COPIES, AsyncUnits.COPY_COUNT]
     number = number_of(code, block, mbarrier)
     with code.count(0, count) as place:
         entry = row(code, copies, place, int(BulkCopy.SIZE))
-        with code.when(builder.icmp_signed("==", code.read(entry, BulkCopy.MBARRIER), number), likely=False):
-            note_values(code, block, code.read(entry, BulkCopy.SITE), code.read(entry, BulkCopy.BYTES))
+        with code.when(entry[BulkCopy.MBARRIER] == number, likely=False):
+            note_values(code, block, entry[BulkCopy.SITE], entry[BulkCopy.BYTES])
             code.give(LaunchFault.TRANSACTIONS)
-    after = builder.add(phase, code.value(1))
-    code.write(mbarrier, Mbarrier.PHASE, after)
-    code.write(mbarrier, Mbarrier.PENDING, expected)
+    after = phase + 1
+    mbarrier[Mbarrier.PHASE] = after
+    mbarrier[Mbarrier.PENDING] = expected
     source, target = collected(code, mbarrier), finished(code, mbarrier)
-    code.write(source, builder.add(number, code.value(CLOCK_MBARRIERS)), after)
+    code.write(source, number + CLOCK_MBARRIERS, after)
     code.call(base.join, block, target, source)
-    with code.when(code.compare("!=", code.read(source, CLOCK_GRID), 0), likely=False):
-        code.call(base.absorb, code.read(block, Block.LAUNCH), grid_slot(code, target), code.read(source, CLOCK_GRID))
+    with code.when(source[CLOCK_GRID] != 0, likely=False):
+        code.call(base.absorb, block[Block.LAUNCH], grid_slot(code, target), source[CLOCK_GRID])
     code.call(base.wake, block, State.MBARRIER, number)
     return code.end(0)
 
 
 def _check(base: Base, code: Code, block: Value, site: Value, fault: Value) -> None:
-    with code.when(code.compare("!=", fault, 0), likely=False):
+    with code.when(fault != 0, likely=False):
         code.call(base.fault, block, fault, site)
 
 
 def _arrive(base: Base, find: Value, complete: Value) -> None:
     """async_arrive(block, site, address, count, transactions, may complete, orders) -> token of the phase."""
     code = Code(base.module, ASYNC + "arrive", 7)
-    builder = code.builder
     block, site, address, count, bytes_, may_complete, orders = code.parameters
     mbarrier = code.call(find, block, site, address)
-    pending, missing, phase = code.slots(mbarrier, Mbarrier.PENDING, Mbarrier.TRANSACTIONS, Mbarrier.PHASE)
-    offset = builder.sub(address, code.read(block, Block.ARENA))
-    left = builder.sub(pending, count)
-    positive = code.compare(">", count, 0)
-    least = builder.select(code.compare("!=", may_complete, 0), code.value(0), code.value(1))
-    with code.when(builder.not_(builder.and_(positive, builder.icmp_signed(">=", left, least))), likely=False):
+    pending, missing, phase = mbarrier[Mbarrier.PENDING, Mbarrier.TRANSACTIONS, Mbarrier.PHASE]
+    offset = address - block[Block.ARENA]
+    left = pending - count
+    positive = count > 0
+    least = code.select(may_complete != 0, 0, 1)
+    with code.when(~(positive & (left >= least)), likely=False):
         stop(base, code, block, LaunchFault.MBARRIER_COUNT, site, offset, count, pending)
-    total = builder.add(missing, bytes_)
-    with code.when(code.compare(">", total, MOST_TRANSACTIONS), likely=False):
+    total = missing + bytes_
+    with code.when(total > MOST_TRANSACTIONS, likely=False):
         stop(base, code, block, LaunchFault.MBARRIER_COUNT, site, offset, total, -1)
-    code.write(mbarrier, Mbarrier.TRANSACTIONS, total)
-    code.write(mbarrier, Mbarrier.PENDING, left)
-    with code.when(code.compare("!=", orders, 0)):
+    mbarrier[Mbarrier.TRANSACTIONS] = total
+    mbarrier[Mbarrier.PENDING] = left
+    with code.when(orders != 0):
         code.call(base.release, block, collected(code, mbarrier))
     _check(base, code, block, site, code.call(complete, block, mbarrier))
     code.give(phase)
@@ -215,24 +209,24 @@ def _transactions(base: Base, find: Value, complete: Value) -> None:
     code = Code(base.module, ASYNC + "transactions", 4, VOID)
     block, site, address, bytes_ = code.parameters
     mbarrier = code.call(find, block, site, address)
-    total = code.builder.add(code.read(mbarrier, Mbarrier.TRANSACTIONS), bytes_)
-    code.write(mbarrier, Mbarrier.TRANSACTIONS, total)
-    with code.when(code.compare("<", bytes_, 0)):
+    total = mbarrier[Mbarrier.TRANSACTIONS] + bytes_
+    mbarrier[Mbarrier.TRANSACTIONS] = total
+    with code.when(bytes_ < 0):
         _check(base, code, block, site, code.call(complete, block, mbarrier))
-    code.builder.ret_void()
+    code.give()
 
 
 def _learn(base: Base) -> Value:
     """learn(block, mbarrier): the running warp learns what the last complete phase knows."""
     code = Code(base.module, ASYNC + "learn", 2, VOID, internal=True)
     block, mbarrier = code.parameters
-    known = known_of(code, block, code.read(block, Block.CURRENT))
-    place = code.builder.add(number_of(code, block, mbarrier), code.value(CLOCK_MBARRIERS))
-    newer = code.builder.icmp_signed("<", code.read(known, place), code.read(finished(code, mbarrier), place))
+    known = known_of(code, block, block[Block.CURRENT])
+    place = number_of(code, block, mbarrier) + CLOCK_MBARRIERS
+    newer = known[place] < finished(code, mbarrier)[place]
     with code.builder.if_else(newer) as (by_warp, by_thread):
         with by_warp:
             code.call(base.acquire, block, finished(code, mbarrier))
-        with by_thread, code.when(code.compare("!=", code.read(finished(code, mbarrier), CLOCK_GRID), 0), likely=False):
+        with by_thread, code.when(finished(code, mbarrier)[CLOCK_GRID] != 0, likely=False):
             code.call(base.acquire_grid, block, grid_slot(code, finished(code, mbarrier)))
     return code.end()
 
@@ -245,24 +239,24 @@ def _wait(base: Base, find: Value) -> None:
     learn = _learn(base)
     code = Code(base.module, ASYNC + "wait", 4, VOID)
     block, site, address, parity = code.parameters
-    wanted = code.builder.and_(parity, code.value(1))
+    wanted = parity & 1
     mbarrier = code.call(find, block, site, address)
-    phase = code.builder.and_(code.read(mbarrier, Mbarrier.PHASE), code.value(1))
-    with code.when(code.builder.icmp_signed("==", phase, wanted)):
+    phase = mbarrier[Mbarrier.PHASE] & 1
+    with code.when(phase == wanted):
         set_wait(code, block, number_of(code, block, mbarrier), wanted)
         code.call(base.wait, block, State.MBARRIER, site)
     code.call(learn, block, mbarrier)
-    code.builder.ret_void()
+    code.give()
     code = Code(base.module, ASYNC + "test", 4)
     block, site, address, parity = code.parameters
     mbarrier = code.call(find, block, site, address)
-    differs = code.builder.xor(code.read(mbarrier, Mbarrier.PHASE), parity)
-    done = code.builder.and_(differs, code.value(1))
-    with code.builder.if_else(code.compare("!=", done, 0)) as (complete, incomplete):
+    differs = mbarrier[Mbarrier.PHASE] ^ parity
+    done = differs & 1
+    with code.builder.if_else(done != 0) as (complete, incomplete):
         with complete:
             code.call(learn, block, mbarrier)
         with incomplete:
-            code.write(mbarrier, Mbarrier.TESTED, 1)
+            mbarrier[Mbarrier.TESTED] = 1
     code.give(done)
 
 

@@ -32,14 +32,14 @@ def _spread(base: Base) -> Value:
     address, element, target, stride = code.parameters
 
     def put(place: int, word: Value) -> None:
-        at = builder.mul(stride, code.value(place))
+        at = stride * place
         builder.store(word, code.element(target, at, I32))
 
     def take(place: int, kind: Value) -> Value:
         return builder.load(code.element(address, place, kind), typ=kind)
 
     for one in OperandElement:
-        with code.when(code.compare("==", element, one)):
+        with code.when(element == one):
             if one is OperandElement.F16:
                 for place in range(8):
                     put(place, builder.fpext(take(place, _HALF), _FLOAT))
@@ -53,21 +53,20 @@ def _spread(base: Base) -> Value:
                 widen = builder.sext if one is OperandElement.S8 else builder.zext
                 for place in range(16):
                     put(place, widen(take(place, I8), I32))
-            builder.ret_void()
+            code.give()
     return code.end()
 
 
 def _chunk(base: Base, granules: Granules) -> Value:
     """chunk(block, site, address in the window, mask of the swizzle) -> address; checks and notes the read."""
     code = Code(base.module, ASYNC + "chunk", 4, internal=True)
-    builder = code.builder
     block, site, linear, mask = code.parameters
-    near = builder.xor(linear, builder.and_(builder.lshr(linear, code.value(3)), mask))
-    near = builder.and_(near, code.value(WINDOW_BYTES - 1))
-    arena = code.read(block, Block.ARENA)
-    address = builder.or_(builder.and_(arena, code.value(-WINDOW_BYTES)), near)
-    with code.when(builder.not_(in_arena(code, block, address, _CHUNK)), likely=False):
-        stop(base, code, block, LaunchFault.DESCRIPTOR, site, builder.sub(address, arena), 0)
+    near = linear ^ ((linear >> 3) & mask)
+    near = near & (WINDOW_BYTES - 1)
+    arena = block[Block.ARENA]
+    address = (arena & -WINDOW_BYTES) | near
+    with code.when(~in_arena(code, block, address, _CHUNK), likely=False):
+        stop(base, code, block, LaunchFault.DESCRIPTOR, site, address - arena, 0)
     code.call(granules.product, block, site, address)
     shadow_access_if_sanitized(base, code, block, site, address, _CHUNK, ShadowAccess.READ | ShadowAccess.ASYNC)
     return code.end(address)
@@ -80,48 +79,47 @@ def emit_operand(base: Base, granules: Granules) -> Value:
     """
     chunk, spread = _chunk(base, granules), _spread(base)
     code = Code(base.module, ASYNC + "operand", 9, VOID, internal=True)
-    builder = code.builder
     block, site, descriptor, rows, transposed, element, target, row_stride, k_stride = code.parameters
 
     def field(shift: int, mask: int) -> Value:
-        return builder.and_(builder.lshr(descriptor, code.value(shift)), code.value(mask))
+        return (descriptor >> shift) & mask
 
-    start, leading, stride = (builder.shl(field(shift, _FIELD), code.value(4)) for shift in (0, 16, 32))
+    start, leading, stride = (field(shift, _FIELD) << 4 for shift in (0, 16, 32))
     mode, phase = field(62, 3), field(49, 7)
-    with code.when(code.compare("!=", phase, 0), likely=False):
+    with code.when(phase != 0, likely=False):
         stop(base, code, block, LaunchFault.DESCRIPTOR, site, phase, 1)
-    plain = code.compare("==", mode, 0)
+    plain = mode == 0
     # Modes 1, 2, 3: 128, 64, 32 bytes.
-    span = builder.select(plain, code.value(_CHUNK), builder.lshr(code.value(256), mode))
-    mask = builder.sub(span, code.value(_CHUNK))
-    wide = builder.udiv(span, code.value(_CHUNK))
+    span = code.select(plain, _CHUNK, 256 >> mode)
+    mask = span - _CHUNK
+    wide = span // _CHUNK
 
     def word(number: Value) -> Value:
-        return builder.add(target, builder.mul(number, code.value(4)))
+        return target + number * 4
 
-    with code.when(code.compare("==", transposed, 0)):
+    with code.when(transposed == 0):
         size = code.variable(2)
         for one in (OperandElement.TF32, OperandElement.S8, OperandElement.U8):
-            with code.when(code.compare("==", element, one)):
+            with code.when(element == one):
                 size.set(4 if one is OperandElement.TF32 else 1)
-        points = builder.udiv(code.value(_CHUNK), size.get())
-        step = builder.select(plain, leading, code.value(_CHUNK))
-        with code.count(0, rows) as number, code.count(0, code.value(2)) as part:
-            low = builder.mul(builder.and_(number, code.value(7)), span)
-            high = builder.mul(builder.lshr(number, code.value(3)), stride)
-            at = builder.add(builder.add(start, builder.mul(part, step)), builder.add(low, high))
+        points = _CHUNK // size.get()
+        step = code.select(plain, leading, _CHUNK)
+        with code.count(0, rows) as number, code.count(0, 2) as part:
+            low = (number & 7) * span
+            high = (number >> 3) * stride
+            at = start + part * step + (low + high)
             address = code.call(chunk, block, site, at, mask)
-            place = builder.add(builder.mul(number, row_stride), builder.mul(builder.mul(part, points), k_stride))
+            place = number * row_stride + part * points * k_stride
             code.call(spread, address, element, word(place), k_stride)
-        builder.ret_void()
-    far, near = builder.select(plain, stride, leading), builder.select(plain, leading, stride)
-    with code.count(0, code.value(16)) as k, code.count(0, builder.lshr(rows, code.value(3))) as part:
-        inner = builder.mul(builder.urem(part, wide), code.value(_CHUNK))
-        outer = builder.mul(builder.udiv(part, wide), far)
-        low = builder.mul(builder.and_(k, code.value(7)), span)
-        high = builder.mul(builder.lshr(k, code.value(3)), near)
-        at = builder.add(builder.add(start, builder.add(inner, outer)), builder.add(low, high))
+        code.give()
+    far, near = code.select(plain, stride, leading), code.select(plain, leading, stride)
+    with code.count(0, 16) as k, code.count(0, rows >> 3) as part:
+        inner = part % wide * _CHUNK
+        outer = part // wide * far
+        low = (k & 7) * span
+        high = (k >> 3) * near
+        at = start + (inner + outer) + (low + high)
         address = code.call(chunk, block, site, at, mask)
-        place = builder.add(builder.mul(builder.mul(part, code.value(8)), row_stride), builder.mul(k, k_stride))
+        place = part * 8 * row_stride + k * k_stride
         code.call(spread, address, element, word(place), row_stride)
     return code.end()

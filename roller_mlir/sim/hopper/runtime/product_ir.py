@@ -39,16 +39,16 @@ def _multiply(base: Base, kind: Value, name: str) -> Value:
     undefined = ir.Constant(vector, ir.Undefined)
 
     def row_at(number: Value, place: int) -> Value:
-        return builder.add(number, code.value(place))
+        return number + place
 
-    with code.count(0, code.value(_M), _ROWS) as first, code.count(0, n, _LANES) as column:
+    with code.count(0, _M, _ROWS) as first, code.count(0, n, _LANES) as column:
         for place in sums:
             builder.store(zero, place)
         with code.count(0, k) as step:
-            at = builder.add(builder.mul(step, n), column)
+            at = step * n + column
             b = builder.load(code.element(right, at, kind), typ=vector, align=4)
             for number, place in enumerate(sums):
-                at = builder.add(builder.mul(row_at(first, number), k), step)
+                at = row_at(first, number) * k + step
                 scalar = builder.load(code.element(left, at, kind), typ=kind)
                 single = builder.insert_element(undefined, scalar, ir.Constant(I32, 0))
                 a = builder.shuffle_vector(single, undefined, order)
@@ -58,7 +58,7 @@ def _multiply(base: Base, kind: Value, name: str) -> Value:
                 else:
                     builder.store(builder.add(builder.mul(a, b), before), place)
         for number, place in enumerate(sums):
-            at = builder.add(builder.mul(row_at(first, number), n), column)
+            at = row_at(first, number) * n + column
             builder.store(builder.load(place, typ=vector), code.element(product, at, kind), align=4)
     return code.end()
 
@@ -73,28 +73,26 @@ def _accumulate(base: Base, name: str, kind: Value, stored: Value) -> Value:
     table, product, n, keep, negative = code.parameters
     pair, stored_pair = ir.VectorType(kind, 2), ir.VectorType(stored, 2)
     floats = kind == _FLOAT
-    keeps, subtracts = code.compare("!=", keep, 0), code.compare("!=", negative, 0)
+    keeps, subtracts = keep != 0, negative != 0
     zero = ir.Constant(pair, None)
     subtract: Callable[[Value, Value], Value] = builder.fsub if floats else builder.sub
     add: Callable[[Value, Value], Value] = builder.fadd if floats else builder.add
-    with code.count(0, code.value(WARPGROUP)) as thread:
-        target = code.read(table, thread)
-        lane = builder.and_(thread, code.value(WARP - 1))
-        row = builder.add(
-            builder.mul(builder.udiv(thread, code.value(WARP)), code.value(16)), builder.lshr(lane, code.value(2))
-        )
-        column = builder.mul(builder.and_(lane, code.value(3)), code.value(2))
-        with code.count(0, builder.lshr(n, code.value(3))) as part:
+    with code.count(0, WARPGROUP) as thread:
+        target = table[thread]
+        lane = thread & (WARP - 1)
+        row = thread // WARP * 16 + (lane >> 2)
+        column = (lane & 3) * 2
+        with code.count(0, n >> 3) as part:
             for half in range(2):
-                at = builder.mul(builder.add(row, code.value(8 * half)), n)
-                at = builder.add(at, builder.add(column, builder.mul(part, code.value(8))))
+                at = (row + 8 * half) * n
+                at = at + (column + part * 8)
                 found = builder.load(code.element(product, at, kind), typ=pair, align=4)
-                signed = builder.select(subtracts, subtract(zero, found), found)
-                place = builder.add(builder.mul(part, code.value(4)), code.value(2 * half))
+                signed = code.select(subtracts, subtract(zero, found), found)
+                place = part * 4 + 2 * half
                 pointer = code.element(target, place, stored)
                 before = builder.load(pointer, typ=stored_pair, align=2)
                 wide = builder.fpext(before, pair) if stored != kind else before
-                total = builder.select(keeps, add(wide, signed), signed)
+                total = code.select(keeps, add(wide, signed), signed)
                 if stored != kind:
                     total = builder.fptrunc(total, stored_pair)
                 builder.store(total, pointer, align=2)
@@ -111,25 +109,24 @@ def emit_products(base: Base, groups: Groups, granules: Granules) -> None:
         Sum.S32: _accumulate(base, "accumulate_s32", I32, I32),
     }
     code = Code(base.module, ASYNC + "product", 7, VOID)
-    builder = code.builder
     block, site, form, keep, left, right, accumulators = code.parameters
-    thread = code.read(block, Block.CURRENT)
+    thread = block[Block.CURRENT]
     async_units = async_units_of(code, block)
-    code.write(code.read(async_units, AsyncUnits.OPERANDS), thread, accumulators)
+    code.write(async_units[AsyncUnits.OPERANDS], thread, accumulators)
     group = group_row(code, block)
     given = ((WarpgroupRecord.DESCRIPTOR_A, left), (WarpgroupRecord.DESCRIPTOR_B, right))
-    with code.when(code.compare("==", code.read(group, WarpgroupRecord.ARRIVED), 0)):
+    with code.when(group[WarpgroupRecord.ARRIVED] == 0):
         for column, value in given:
-            code.write(group, column, value)
+            group[column] = value
     for column, value in given:
-        with code.when(builder.icmp_signed("!=", code.read(group, column), value), likely=False):
+        with code.when(group[column] != value, likely=False):
             code.call(base.fault, block, LaunchFault.DESCRIPTORS_DIFFER, site)
-    with code.when(code.compare("!=", code.call(groups.arrive, block, site), 0)):
-        with code.when(code.compare("==", code.read(group, WarpgroupRecord.FENCED), 0), likely=False):
+    with code.when(code.call(groups.arrive, block, site) != 0):
+        with code.when(group[WarpgroupRecord.FENCED] == 0, likely=False):
             code.call(base.fault, block, LaunchFault.FENCE, site)
 
         def field(shift: ProductField, bits: int) -> Value:
-            return builder.and_(builder.lshr(form, code.value(int(shift))), code.value((1 << bits) - 1))
+            return (form >> shift) & ((1 << bits) - 1)
 
         n, a, b, kind = (
             field(ProductField.N, 12),
@@ -138,18 +135,18 @@ def emit_products(base: Base, groups: Groups, granules: Granules) -> None:
             field(ProductField.SUM, 4),
         )
         k = field(ProductField.K, 8)
-        scratch = code.read(async_units, AsyncUnits.SCRATCH)
-        other = builder.add(scratch, code.value(4 * _A_WORDS))
-        product = builder.add(other, code.value(4 * _B_WORDS))
+        scratch = async_units[AsyncUnits.SCRATCH]
+        other = scratch + 4 * _A_WORDS
+        product = other + 4 * _B_WORDS
         code.call(operand, block, site, left, _M, field(ProductField.A_TRANSPOSED, 1), a, scratch, k, 1)
         code.call(operand, block, site, right, n, field(ProductField.B_TRANSPOSED, 1), b, other, 1, n)
-        first = builder.and_(thread, code.value(-WARPGROUP))
-        table = builder.add(code.read(async_units, AsyncUnits.OPERANDS), builder.mul(first, code.value(8)))
+        first = thread & -WARPGROUP
+        table = async_units[AsyncUnits.OPERANDS] + first * 8
         for one, function in accumulate.items():
-            with code.when(code.compare("==", kind, one)):
+            with code.when(kind == one):
                 code.call(multiply[I32 if one is Sum.S32 else _FLOAT], scratch, other, product, n, k)
                 code.call(function, table, product, n, keep, field(ProductField.NEGATIVE, 1))
-        web = builder.add(field(ProductField.WEB, 16), code.value(int(WarpgroupRecord.WEBS)))
-        code.write(group, web, builder.add(code.read(group, WarpgroupRecord.COMMITTED), code.value(1)))
+        web = field(ProductField.WEB, 16) + WarpgroupRecord.WEBS
+        group[web] = group[WarpgroupRecord.COMMITTED] + 1
         code.call(groups.leave, block)
-    builder.ret_void()
+    code.give()

@@ -30,145 +30,140 @@ def _named(base: Base) -> None:
     code = Code(base.module, ASYNC + "named", 5, VOID)
     builder = code.builder
     block, site, number, given, waits = code.parameters
-    (launch,) = code.slots(block, Block.LAUNCH)
-    threads = code.read(launch, LaunchRecord.THREADS)
-    whole_warps = builder.and_(builder.add(threads, code.value(WARP - 1)), code.value(-WARP))
-    count = builder.select(code.compare("<", given, 0), whole_warps, given)
-    fits = builder.icmp_unsigned("<", number, code.value(NAMED_BARRIERS))
-    fits = builder.and_(fits, code.compare("==", builder.and_(count, code.value(WARP - 1)), 0))
-    fits = builder.and_(fits, code.compare(">", count, 0))
-    fits = builder.and_(fits, builder.icmp_signed("<=", count, whole_warps))
-    with code.when(builder.not_(fits), likely=False):
+    launch = block[Block.LAUNCH]
+    threads = launch[LaunchRecord.THREADS]
+    whole_warps = (threads + (WARP - 1)) & -WARP
+    count = code.select(given < 0, whole_warps, given)
+    fits = code.unsigned("<", number, NAMED_BARRIERS)
+    fits = fits & ((count & (WARP - 1)) == 0)
+    fits = fits & (count > 0)
+    fits = fits & (count <= whole_warps)
+    with code.when(~fits, likely=False):
         stop(base, code, block, LaunchFault.NAMED_BARRIER, site, number, count, -1)
-    barrier = row(code, code.read(async_units_of(code, block), AsyncUnits.NAMED), number, NAMED_WORDS)
-    arrived, expected = code.slots(barrier, NamedBarrier.ARRIVED, NamedBarrier.EXPECTED)
-    with code.when(code.compare("==", arrived, 0)):
-        code.write(barrier, NamedBarrier.EXPECTED, count)
-        code.write(barrier, NamedBarrier.SITE, site)
-    differs = builder.and_(code.compare("!=", arrived, 0), builder.icmp_signed("!=", expected, count))
+    barrier = row(code, async_units_of(code, block)[AsyncUnits.NAMED], number, NAMED_WORDS)
+    arrived, expected = barrier[NamedBarrier.ARRIVED, NamedBarrier.EXPECTED]
+    with code.when(arrived == 0):
+        barrier[NamedBarrier.EXPECTED] = count
+        barrier[NamedBarrier.SITE] = site
+    differs = (arrived != 0) & (expected != count)
     with code.when(differs, likely=False):
         stop(base, code, block, LaunchFault.NAMED_BARRIER, site, number, count, expected)
-    clock = builder.add(barrier, code.value(8 * NamedBarrier.SIZE))
+    clock = barrier + 8 * NamedBarrier.SIZE
     code.call(base.release, block, clock)
-    now = builder.add(arrived, code.value(1))
-    code.write(barrier, NamedBarrier.ARRIVED, now)
+    now = arrived + 1
+    barrier[NamedBarrier.ARRIVED] = now
     needed = code.least(count, threads)
-    with builder.if_else(builder.icmp_signed("==", now, needed)) as (complete, incomplete):
+    with builder.if_else(now == needed) as (complete, incomplete):
         with complete:
-            code.write(barrier, NamedBarrier.ARRIVED, 0)
+            barrier[NamedBarrier.ARRIVED] = 0
             code.call(base.wake, block, State.NAMED_BARRIER, number)
-        with incomplete, code.when(code.compare("!=", waits, 0)):
+        with incomplete, code.when(waits != 0):
             set_wait(code, block, number, 0)
             code.call(base.wait, block, State.NAMED_BARRIER, site)
-    with code.when(code.compare("!=", waits, 0)):
+    with code.when(waits != 0):
         code.call(base.acquire, block, clock)
-    builder.ret_void()
+    code.give()
 
 
 def _cluster_clock(code: Code, async_units: Value) -> Value:
     """Return the address of the clock of the cluster's barrier, whose row is behind those of the named ones."""
-    barrier = row(code, code.read(async_units, AsyncUnits.NAMED), NAMED_BARRIERS, NAMED_WORDS)
-    return code.builder.add(barrier, code.value(8 * NamedBarrier.SIZE))
+    barrier = row(code, async_units[AsyncUnits.NAMED], NAMED_BARRIERS, NAMED_WORDS)
+    return barrier + 8 * NamedBarrier.SIZE
 
 
 def _cluster(base: Base) -> None:
     """async_cluster_arrive(block, site, orders) and async_cluster_wait(block, site), of a cluster of one block."""
     code = Code(base.module, ASYNC + "cluster_arrive", 3, VOID)
-    builder = code.builder
     block, site, orders = code.parameters
     async_units = async_units_of(code, block)
-    with code.when(code.compare("!=", orders, 0)):
+    with code.when(orders != 0):
         code.call(base.release, block, _cluster_clock(code, async_units))
-    thread, launch = code.slots(block, Block.CURRENT, Block.LAUNCH)
-    phases, arrived, done = code.slots(
-        async_units, AsyncUnits.CLUSTER_PHASE, AsyncUnits.CLUSTER_ARRIVED, AsyncUnits.CLUSTER_DONE
-    )
-    mine = code.read(phases, thread)
-    with code.when(builder.icmp_signed(">", mine, done), likely=False):
+    thread, launch = block[Block.CURRENT, Block.LAUNCH]
+    phases, arrived, done = async_units[AsyncUnits.CLUSTER_PHASE, AsyncUnits.CLUSTER_ARRIVED, AsyncUnits.CLUSTER_DONE]
+    mine = phases[thread]
+    with code.when(mine > done, likely=False):
         stop(base, code, block, LaunchFault.CLUSTER, site, 1)
-    code.write(phases, thread, builder.add(mine, code.value(1)))
-    now = builder.add(arrived, code.value(1))
-    complete = builder.icmp_signed("==", now, code.read(launch, LaunchRecord.THREADS))
-    code.write(async_units, AsyncUnits.CLUSTER_ARRIVED, builder.select(complete, code.value(0), now))
+    phases[thread] = mine + 1
+    now = arrived + 1
+    complete = now == launch[LaunchRecord.THREADS]
+    async_units[AsyncUnits.CLUSTER_ARRIVED] = code.select(complete, 0, now)
     with code.when(complete):
-        code.write(async_units, AsyncUnits.CLUSTER_DONE, builder.add(done, code.value(1)))
+        async_units[AsyncUnits.CLUSTER_DONE] = done + 1
         code.call(base.wake, block, State.NAMED_BARRIER, _CLUSTER)
-    builder.ret_void()
+    code.give()
     code = Code(base.module, ASYNC + "cluster_wait", 2, VOID)
     block, site = code.parameters
     async_units = async_units_of(code, block)
-    phases, done = code.slots(async_units, AsyncUnits.CLUSTER_PHASE, AsyncUnits.CLUSTER_DONE)
-    mine = code.read(phases, code.read(block, Block.CURRENT))
-    with code.when(code.compare("==", mine, 0), likely=False):
+    phases, done = async_units[AsyncUnits.CLUSTER_PHASE, AsyncUnits.CLUSTER_DONE]
+    mine = phases[block[Block.CURRENT]]
+    with code.when(mine == 0, likely=False):
         stop(base, code, block, LaunchFault.CLUSTER, site, 2)
-    with code.when(code.builder.icmp_signed(">", mine, done)):
+    with code.when(mine > done):
         set_wait(code, block, _CLUSTER, 0)
         code.call(base.wait, block, State.NAMED_BARRIER, site)
     code.call(base.acquire, block, _cluster_clock(code, async_units))
-    code.builder.ret_void()
+    code.give()
 
 
 def _awaited(code: Code, block: Value, number: Value) -> Value:
     """Return whether some thread waits for an mbarrier, or goes on asking for it."""
-    builder = code.builder
-    launch, states = code.slots(block, Block.LAUNCH, Block.STATE)
-    threads = code.read(launch, LaunchRecord.THREADS)
+    launch, states = block[Block.LAUNCH, Block.STATE]
+    threads = launch[LaunchRecord.THREADS]
     async_units = async_units_of(code, block)
-    waits, mbarriers = code.slots(async_units, AsyncUnits.WAITS, AsyncUnits.MBARRIERS)
-    found = code.variable(code.read(row(code, mbarriers, number, MBARRIER_WORDS), Mbarrier.TESTED))
+    waits, mbarriers = async_units[AsyncUnits.WAITS, AsyncUnits.MBARRIERS]
+    found = code.variable(row(code, mbarriers, number, MBARRIER_WORDS)[Mbarrier.TESTED])
     with code.count(0, threads) as thread:
-        stands = code.compare("==", code.read(states, thread, I8), State.MBARRIER)
-        at = builder.icmp_signed("==", code.read(row(code, waits, thread, 2), 0), number)
-        with code.when(builder.and_(stands, at)):
+        stands = code.read(states, thread, I8) == State.MBARRIER
+        at = row(code, waits, thread, 2)[0] == number
+        with code.when(stands & at):
             found.set(1)
-    return code.compare("!=", found.get(), 0)
+    return found.get() != 0
 
 
 def _advance(base: Base, copies: Copies) -> None:
     """async_advance(launch, block) -> 0: nothing; 1: something can go on; 2: a fault."""
     code = Code(base.module, ASYNC + "advance", 2)
-    builder = code.builder
     launch, block = code.parameters
     async_units = async_units_of(code, block)
-    queue, count = code.slots(async_units, AsyncUnits.COPIES, AsyncUnits.COPY_COUNT)
+    queue, count = async_units[AsyncUnits.COPIES, AsyncUnits.COPY_COUNT]
     with code.count(0, count) as place:
         entry = row(code, queue, place, int(BulkCopy.SIZE))
-        number, site, thread = code.slots(entry, BulkCopy.MBARRIER, BulkCopy.SITE, BulkCopy.THREAD)
-        with code.when(code.compare(">=", number, 0)), code.when(_awaited(code, block, number)):
-            mbarriers = code.read(async_units, AsyncUnits.MBARRIERS)
+        number, site, thread = entry[BulkCopy.MBARRIER, BulkCopy.SITE, BulkCopy.THREAD]
+        with code.when(number >= 0), code.when(_awaited(code, block, number)):
+            mbarriers = async_units[AsyncUnits.MBARRIERS]
             code.write(row(code, mbarriers, number, MBARRIER_WORDS), Mbarrier.TESTED, 0)
             fault = code.call(copies.land, block, place)
-            with code.when(code.compare("!=", fault, 0), likely=False):
+            with code.when(fault != 0, likely=False):
                 note_fault(code, launch, block, fault, thread, site)
                 code.give(2)
             code.give(1)
-    states, sites = code.slots(block, Block.STATE, Block.SITE)
-    threads = code.read(launch, LaunchRecord.THREADS)
+    states, sites = block[Block.STATE, Block.SITE]
+    threads = launch[LaunchRecord.THREADS]
     places = {one: code.variable(-1) for one in (State.WARPGROUP, State.NAMED_BARRIER, State.MBARRIER)}
     with code.count(0, threads) as thread:
         state = code.read(states, thread, I8)
-        free = builder.or_(code.compare("==", state, State.READY), code.is_stopped(state))
+        free = (state == State.READY) | code.is_stopped(state)
         with code.when(free):
             code.give(0)
         for one, place in places.items():
-            with code.when(code.compare("==", state, one)):
+            with code.when(state == one):
                 place.set(thread)
     for one, place in places.items():
-        with code.when(code.compare(">=", place.get(), 0)):
+        with code.when(place.get() >= 0):
             site = code.read(sites, place.get(), I32)
             fault = {
                 State.WARPGROUP: LaunchFault.WARPGROUP,
                 State.NAMED_BARRIER: LaunchFault.NAMED_BARRIER,
                 State.MBARRIER: LaunchFault.MBARRIER_DEADLOCK,
             }[one]
-            wait = row(code, code.read(async_units, AsyncUnits.WAITS), place.get(), 2)
+            wait = row(code, async_units[AsyncUnits.WAITS], place.get(), 2)
             if one is State.MBARRIER:
-                mbarrier = row(code, code.read(async_units, AsyncUnits.MBARRIERS), code.read(wait, 0), MBARRIER_WORDS)
+                mbarrier = row(code, async_units[AsyncUnits.MBARRIERS], wait[0], MBARRIER_WORDS)
                 columns = (Mbarrier.PENDING, Mbarrier.TRANSACTIONS, Mbarrier.PHASE, Mbarrier.EXPECTED)
-                offset = builder.sub(code.read(mbarrier, Mbarrier.ADDRESS), code.read(block, Block.ARENA))
-                note_values(code, block, offset, code.read(wait, 1), *code.slots(mbarrier, *columns))
+                offset = mbarrier[Mbarrier.ADDRESS] - block[Block.ARENA]
+                note_values(code, block, offset, wait[1], *mbarrier[*columns])
             elif one is State.NAMED_BARRIER:
-                note_values(code, block, code.read(wait, 0), 0, -2)
+                note_values(code, block, wait[0], 0, -2)
             note_fault(code, launch, block, fault, place.get(), site)
             code.give(2)
     code.give(0)
