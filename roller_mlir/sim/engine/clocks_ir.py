@@ -21,7 +21,6 @@ from roller_mlir.sim.engine.clock_records_ir import (
     thread_clocks,
     tick,
     time_and_thread,
-    word_at,
 )
 from roller_mlir.sim.engine.layout import Block, ClockEntry, KnownThen, LaunchRecord, ThreadClock
 from roller_mlir.sim.engine.releases_ir import emit_releases
@@ -56,7 +55,7 @@ class Order:
 def _ordered(runtime: Runtime) -> Value:
     code = Code(runtime.module, PREFIX + "ordered", 4, internal=True)
     block, word, owner, shared = code.parameters
-    time, other = time_and_thread(code, word)
+    time, other = time_and_thread(word)
     with code.when(time < layout.FIRST_TIME):
         code.give(1)
     launch, number, thread, first, barrier = block[
@@ -80,7 +79,7 @@ def _ordered(runtime: Runtime) -> Value:
                 code.give(1)
         machine = block[Block.MACHINE]
         with code.when(machine != 0):
-            known = known_row(code, machine, thread)
+            known = known_row(machine, thread)
             sure = known[other // WARP]
             with code.when(time < sure):
                 code.give(1)
@@ -88,10 +87,10 @@ def _ordered(runtime: Runtime) -> Value:
         code.give(0)
     source = code.select(shared != 0, number, owner)
     record = launch[LaunchRecord.RECORDS][source]
-    own = thread_clocks(code, block, thread)[ThreadClock.OWN]
+    own = thread_clocks(block, thread)[ThreadClock.OWN]
     for clock in (block[Block.CLOCK], own):
         with code.when(clock != 0):
-            entry = entry_of(code, launch, clock, source, other // subgroup)
+            entry = entry_of(launch, clock, source, other // subgroup)
             entire, some = entry[ClockEntry.ALL, ClockEntry.SOME]
             with code.when(time < entire):
                 code.give(1)
@@ -112,7 +111,7 @@ def _proxied(runtime: Runtime) -> Value:
     """
     code = Code(runtime.module, PREFIX + "proxied", 3, internal=True)
     block, word, owner = code.parameters
-    time, other = time_and_thread(code, word)
+    time, other = time_and_thread(word)
     launch, number, thread, machine = block[Block.LAUNCH, Block.NUMBER, Block.CURRENT, Block.MACHINE]
     threads, subgroup, pool = launch[LaunchRecord.THREADS, LaunchRecord.SUBGROUP, LaunchRecord.POOL]
 
@@ -122,7 +121,7 @@ def _proxied(runtime: Runtime) -> Value:
 
     with code.when(owner == number):
         place = other // WARP + CLOCK_PROXIED_GLOBAL
-        known = known_row(code, machine, thread)[place] > time
+        known = known_row(machine, thread)[place] > time
         code.give(code.wide(known | writer_fenced(block)))
     with code.when(pool == 0):
         code.give(1)
@@ -132,10 +131,10 @@ def _proxied(runtime: Runtime) -> Value:
     with code.when(record[Block.LAST] == owner):
         fenced.set(code.wide(writer_fenced(record)))
     seen = code.variable(0)
-    own = thread_clocks(code, block, thread)[ThreadClock.OWN]
+    own = thread_clocks(block, thread)[ThreadClock.OWN]
     for clock in (block[Block.CLOCK], own):
         with code.when(clock != 0):
-            entry = entry_of(code, launch, clock, owner, other // subgroup)
+            entry = entry_of(launch, clock, owner, other // subgroup)
             for found, part in ((fenced, ClockEntry.FENCED), (seen, ClockEntry.SEEN)):
                 with code.when(entry[part] >= time):
                     found.set(1)
@@ -145,24 +144,24 @@ def _proxied(runtime: Runtime) -> Value:
 def _started(runtime: Runtime, pool: ClockPool) -> Value:
     code = Code(runtime.module, PREFIX + "started", 2, VOID, internal=True)
     launch, block = code.parameters
-    now = tick(code, launch)
+    now = tick(launch)
     block[Block.BARRIER_TIME] = now
     block[Block.STARTED] = now
     with code.when(launch[LaunchRecord.POOL] != 0):
         number = block[Block.NUMBER]
         block[Block.LAST] = number
         code.write(launch[LaunchRecord.RECORDS], number, block)
-        code.call(pool.drop, launch, word_at(code, block, Block.CLOCK))
+        code.call(pool.drop, launch, block + 8 * Block.CLOCK)
         with code.count(0, launch[LaunchRecord.THREADS]) as thread:
-            clocks = thread_clocks(code, block, thread)
+            clocks = thread_clocks(block, thread)
             for word in ThreadClock:
-                code.call(pool.drop, launch, word_at(code, clocks, word))
+                code.call(pool.drop, launch, clocks + 8 * word)
             twice = thread * 2
             for kind in (0, 1):
-                snapshot = snapshot_of(code, launch, block, twice + kind)
+                snapshot = snapshot_of(launch, block, twice + kind)
                 with code.when(snapshot[KnownThen.TIME] != 0):
                     for word in (KnownThen.BLOCK_CLOCK, KnownThen.OWN):
-                        code.call(pool.drop, launch, word_at(code, snapshot, word))
+                        code.call(pool.drop, launch, snapshot + 8 * word)
         block[Block.LEARNT_NEW] = 0
     return code.end()
 
@@ -173,7 +172,7 @@ def _gather(
     """Emit that a slot learns what the threads from the first one on know; most of them share one clock."""
     last = code.variable(0)
     with code.count(*threads) as thread:
-        own = thread_clocks(code, block, thread)[ThreadClock.OWN]
+        own = thread_clocks(block, thread)[ThreadClock.OWN]
         with code.when(own != last.get()):
             code.call(pool.absorb, launch, slot, own)
             last.set(own)
@@ -182,12 +181,12 @@ def _gather(
 def _barrier(runtime: Runtime, pool: ClockPool) -> Value:
     code = Code(runtime.module, PREFIX + "at_barrier", 2, VOID, internal=True)
     launch, block = code.parameters
-    block[Block.BARRIER_TIME] = tick(code, launch)
+    block[Block.BARRIER_TIME] = tick(launch)
     with code.when(block[Block.LEARNT_NEW] != 0):
         threads = launch[LaunchRecord.THREADS]
-        _gather(code, pool, launch, block, word_at(code, block, Block.CLOCK), (code.value(0), threads))
+        _gather(code, pool, launch, block, block + 8 * Block.CLOCK, (code.value(0), threads))
         with code.count(0, threads) as thread:
-            code.call(pool.drop, launch, word_at(code, thread_clocks(code, block, thread), ThreadClock.OWN))
+            code.call(pool.drop, launch, thread_clocks(block, thread) + 8 * ThreadClock.OWN)
         block[Block.LEARNT_NEW] = 0
     return code.end()
 
@@ -195,7 +194,7 @@ def _barrier(runtime: Runtime, pool: ClockPool) -> Value:
 def _subgroup(runtime: Runtime, pool: ClockPool) -> Value:
     code = Code(runtime.module, PREFIX + "at_sync", 6, VOID, internal=True)
     launch, block, first, end, mask, everyone = code.parameters
-    now = tick(code, launch)
+    now = tick(launch)
     with code.when(block[Block.CELLS] == 0):
         code.give()
     synced, partial = block[Block.SYNCED, Block.PARTIAL]
@@ -204,14 +203,14 @@ def _subgroup(runtime: Runtime, pool: ClockPool) -> Value:
         return code.lowest_bit(mask >> (thread - first))
 
     with code.when(block[Block.LEARNT_NEW] != 0):
-        slot, last = word_at(code, block, Block.GATHERED), code.variable(0)
+        slot, last = (block + 8 * Block.GATHERED), code.variable(0)
         with code.count(first, end) as thread, code.when(takes_part(thread)):
-            own = thread_clocks(code, block, thread)[ThreadClock.OWN]
+            own = thread_clocks(block, thread)[ThreadClock.OWN]
             with code.when(own != last.get()):
                 code.call(pool.absorb, launch, slot, own)
                 last.set(own)
         with code.count(first, end) as thread, code.when(takes_part(thread)):
-            own_slot = word_at(code, thread_clocks(code, block, thread), ThreadClock.OWN)
+            own_slot = thread_clocks(block, thread) + 8 * ThreadClock.OWN
             code.call(pool.replace, launch, own_slot, slot[0])
         code.call(pool.drop, launch, slot)
     with code.when(everyone != 0):
@@ -236,7 +235,7 @@ def _own_clock(runtime: Runtime, pool: ClockPool) -> None:
         launch, thread = block[Block.LAUNCH, Block.CURRENT]
         with code.when(launch[LaunchRecord.POOL] == 0, likely=True):
             code.give()
-        own = word_at(code, thread_clocks(code, block, thread), ThreadClock.OWN)
+        own = thread_clocks(block, thread) + 8 * ThreadClock.OWN
         if name == "clock_release":
             code.call(pool.absorb, launch, rest[0], own[0])
         else:

@@ -10,14 +10,10 @@ orders that block's threads alone.
 from roller_mlir.sim.engine.clock_pool_ir import ClockPool
 from roller_mlir.sim.engine.clock_records_ir import (
     entry_of,
-    has,
     known_row,
-    raise_word,
-    row_of,
     snapshot_of,
     thread_clocks,
     tick,
-    word_at,
 )
 from roller_mlir.sim.engine.layout import Block, ClockEntry, KnownThen, LaunchRecord, Place, ShadowAccess, ThreadClock
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
@@ -35,21 +31,21 @@ def _note(runtime: Runtime, pool: ClockPool) -> Value:
     synced, partial, released = block[Block.SYNCED, Block.PARTIAL, Block.RELEASED]
     now, subgroup, subgroups = launch[LaunchRecord.TIME, LaunchRecord.SUBGROUP, LaunchRecord.SUBGROUPS]
     snapshot[KnownThen.TIME] = now
-    code.call(pool.replace, launch, word_at(code, snapshot, KnownThen.BLOCK_CLOCK), clock)
-    own = thread_clocks(code, block, thread)[ThreadClock.OWN]
-    code.call(pool.replace, launch, word_at(code, snapshot, KnownThen.OWN), own)
-    known = word_at(code, snapshot, KnownThen.SIZE)
-    fenced = row_of(code, known, subgroups, 1)
+    code.call(pool.replace, launch, snapshot + 8 * KnownThen.BLOCK_CLOCK, clock)
+    own = thread_clocks(block, thread)[ThreadClock.OWN]
+    code.call(pool.replace, launch, snapshot + 8 * KnownThen.OWN, own)
+    known = snapshot + 8 * KnownThen.SIZE
+    fenced = known.row(subgroups, 1)
     with code.count(0, subgroups) as other:
         known[other] = barrier
         fenced[other] = 0
         with code.when(machine != 0):
-            row = known_row(code, machine, thread)
-            raise_word(code, known, other, row[other])
+            row = known_row(machine, thread)
+            known[other] = code.greatest(row[other], known[other])
             fenced[other] = row[other + CLOCK_PROXIED_GLOBAL]
     mine = thread // subgroup
-    raise_word(code, known, mine, synced[first])
-    raise_word(code, released, thread, now)
+    known[mine] = code.greatest(synced[first], known[mine])
+    released[thread] = code.greatest(now, released[thread])
     waited, lanes = (partial[thread * 2 + n] for n in (0, 1))
     with code.when(waited > 0):
         upto = code.least(now, waited - 1)
@@ -57,7 +53,7 @@ def _note(runtime: Runtime, pool: ClockPool) -> Value:
         with code.count(first, last) as lane:
             took_part = code.lowest_bit(lanes >> (lane - first))
             with code.when(took_part):
-                raise_word(code, released, lane, upto)
+                released[lane] = code.greatest(upto, released[lane])
     return code.end()
 
 
@@ -73,14 +69,14 @@ def _tell(runtime: Runtime, pool: ClockPool) -> Value:
         code.call(pool.absorb, launch, slot, snapshot[word])
     clock = code.call(pool.writable, launch, slot)
     subgroup, subgroups = launch[LaunchRecord.SUBGROUP, LaunchRecord.SUBGROUPS]
-    known = word_at(code, snapshot, KnownThen.SIZE)
-    fenced = row_of(code, known, subgroups, 1)
+    known = snapshot + 8 * KnownThen.SIZE
+    fenced = known.row(subgroups, 1)
     with code.count(0, subgroups) as other:
-        entry = entry_of(code, launch, clock, number, other)
-        raise_word(code, entry, ClockEntry.ALL, known[other])
-        raise_word(code, entry, ClockEntry.FENCED, fenced[other])
-    own = entry_of(code, launch, clock, number, thread // subgroup)
-    raise_word(code, own, ClockEntry.SOME, time)
+        entry = entry_of(launch, clock, number, other)
+        entry[ClockEntry.ALL] = code.greatest(known[other], entry[ClockEntry.ALL])
+        entry[ClockEntry.FENCED] = code.greatest(fenced[other], entry[ClockEntry.FENCED])
+    own = entry_of(launch, clock, number, thread // subgroup)
+    own[ClockEntry.SOME] = code.greatest(time, own[ClockEntry.SOME])
     return code.end()
 
 
@@ -89,7 +85,7 @@ def _is_narrow(code: Code, block: Value, address: Value, access: Value) -> Value
     launch, arena = block[Block.LAUNCH, Block.ARENA]
     offset = address - arena
     inside = code.unsigned("<", offset, launch[LaunchRecord.ARENA_BYTES])
-    return inside | has(code, access, ShadowAccess.BLOCK_SCOPE)
+    return inside | access.has(ShadowAccess.BLOCK_SCOPE)
 
 
 def _acquire(runtime: Runtime, pool: ClockPool) -> Value:
@@ -100,8 +96,8 @@ def _acquire(runtime: Runtime, pool: ClockPool) -> Value:
     place = code.call(pool.find, launch, address)
     with code.when(place == 0):
         code.give()
-    clocks = thread_clocks(code, block, thread)
-    acquires, narrow = has(code, access, ShadowAccess.ACQUIRE), _is_narrow(code, block, address, access)
+    clocks = thread_clocks(block, thread)
+    acquires, narrow = access.has(ShadowAccess.ACQUIRE), _is_narrow(code, block, address, access)
 
     def learn(what: Place, until: ThreadClock) -> None:
         word = code.select(acquires, ThreadClock.OWN, until)
@@ -122,16 +118,16 @@ def _release(runtime: Runtime, pool: ClockPool, note: Value, tell: Value) -> Val
     code = Code(runtime.module, PREFIX + "publish", 3, VOID, internal=True)
     block, address, access = code.parameters
     launch, number, thread, started = block[Block.LAUNCH, Block.NUMBER, Block.CURRENT, Block.STARTED]
-    with code.when(~has(code, access, ShadowAccess.READ)):
+    with code.when(~access.has(ShadowAccess.READ)):
         before = code.call(pool.find, launch, address)
         with code.when(before != 0):
             for word in (Place.CLOCK, Place.BLOCK_CLOCK):
-                code.call(pool.drop, launch, word_at(code, before, word))
-    wide, near = (code.variable(snapshot_of(code, launch, block, thread * 2 + kind)) for kind in (0, 1))
-    releases, narrow = has(code, access, ShadowAccess.RELEASE), _is_narrow(code, block, address, access)
+                code.call(pool.drop, launch, before + 8 * word)
+    wide, near = (code.variable(snapshot_of(launch, block, thread * 2 + kind)) for kind in (0, 1))
+    releases, narrow = access.has(ShadowAccess.RELEASE), _is_narrow(code, block, address, access)
     with code.when(releases):
         threads = launch[LaunchRecord.THREADS]
-        scratch = snapshot_of(code, launch, block, threads * 2)
+        scratch = snapshot_of(launch, block, threads * 2)
         code.call(note, block, scratch)
         wide.set(scratch)
         near.set(scratch)
@@ -140,14 +136,14 @@ def _release(runtime: Runtime, pool: ClockPool, note: Value, tell: Value) -> Val
         code.give()
     place = code.call(pool.claim, launch, address)
     with code.when(~narrow):
-        code.call(tell, block, word_at(code, place, Place.CLOCK), wide.get())
+        code.call(tell, block, place + 8 * Place.CLOCK, wide.get())
     with code.when(launch[LaunchRecord.NARROW] != 0):
-        slot = word_at(code, place, Place.BLOCK_CLOCK)
+        slot = place + 8 * Place.BLOCK_CLOCK
         with code.when(place[Place.OWNER] != number):
             code.call(pool.drop, launch, slot)
             place[Place.OWNER] = number
         code.call(tell, block, slot, near.get())
-    tick(code, launch)
+    tick(launch)
     return code.end()
 
 
@@ -158,25 +154,25 @@ def _fence(runtime: Runtime, pool: ClockPool, note: Value) -> None:
     launch, thread = block[Block.LAUNCH, Block.CURRENT]
     with code.when(launch[LaunchRecord.POOL] == 0):
         code.give()
-    wide = ~has(code, kind, ShadowAccess.BLOCK_SCOPE)
-    with code.when(has(code, kind, ShadowAccess.ACQUIRE)):
-        clocks = thread_clocks(code, block, thread)
-        own = word_at(code, clocks, ThreadClock.OWN)
+    wide = ~kind.has(ShadowAccess.BLOCK_SCOPE)
+    with code.when(kind.has(ShadowAccess.ACQUIRE)):
+        clocks = thread_clocks(block, thread)
+        own = clocks + 8 * ThreadClock.OWN
 
         def learn(pending: ThreadClock) -> None:
             code.call(pool.absorb, launch, own, clocks[pending])
-            code.call(pool.drop, launch, word_at(code, clocks, pending))
+            code.call(pool.drop, launch, clocks + 8 * pending)
 
         learn(ThreadClock.BLOCK_PENDING)
         with code.when(wide):
             learn(ThreadClock.PENDING)
         block[Block.LEARNT_NEW] = 1
-    with code.when(has(code, kind, ShadowAccess.RELEASE)):
+    with code.when(kind.has(ShadowAccess.RELEASE)):
         twice = thread * 2
-        code.call(note, block, snapshot_of(code, launch, block, twice + 1))
+        code.call(note, block, snapshot_of(launch, block, twice + 1))
         with code.when(wide):
-            code.call(note, block, snapshot_of(code, launch, block, twice))
-    tick(code, launch)
+            code.call(note, block, snapshot_of(launch, block, twice))
+    tick(launch)
     code.give()
 
 

@@ -95,15 +95,12 @@ class _Visit:
         common = word & self._mine & bit
         return common != 0
 
-    def _has(self, word: Value, bit: int) -> Value:
-        return (word & bit) != 0
-
     def _conflict(self, cell: Value, place: int, finding: Value | int, offset: Value) -> None:
         """Report a race with the access at a place of the cell, unless it happened before."""
         code = self._code
         word = cell[place]
         unsettled = ~self._settled(word)
-        pending = self._has(word, ShadowAccess.PENDING)
+        pending = word.has(ShadowAccess.PENDING)
         with code.when(unsettled | pending, likely=False):
             owner = self._owner(cell[ShadowCell.OWNERS], place)
             before = code.call(self._order.ordered, self._block, word, owner, self._shared)
@@ -206,10 +203,10 @@ class _Visit:
     def emit(self, cell: Value, offset: Value, place: Value) -> None:
         """Emit the visit to the byte at `place` of the access."""
         code = self._code
-        reads, writes = self._has(self._touch, ShadowAccess.READ), self._has(self._touch, ShadowAccess.WRITE)
-        completes = self._has(self._touch, ShadowAccess.COMPLETE)
+        reads, writes = self._touch.has(ShadowAccess.READ), self._touch.has(ShadowAccess.WRITE)
+        completes = self._touch.has(ShadowAccess.COMPLETE)
         finding = code.select(reads, Finding.READ_AFTER_WRITE, Finding.WRITE_AFTER_WRITE)
-        probes = self._has(self._touch, ShadowAccess.PROBE)
+        probes = self._touch.has(ShadowAccess.PROBE)
         with code.when(probes):
             self._check_proxy(cell, offset)
         with code.when(reads & ~probes):
@@ -223,7 +220,7 @@ class _Visit:
             self._set(cell, ShadowCell.WRITER)
             cell[ShadowCell.READER] = 0
             cell[ShadowCell.OTHER_READER] = 0
-        silent = self._has(self._touch, ShadowAccess.ASYNC | ShadowAccess.PROBE)
+        silent = self._touch.has(ShadowAccess.ASYNC | ShadowAccess.PROBE)
         noted = reads & ~(writes | silent)
         with code.when(noted):
             self._note_read(cell)

@@ -70,6 +70,14 @@ class Word:
         typed = [ir.Constant(self.type, int(one)) if isinstance(one, int) else one for one in operands]
         return Word(self._code, getattr(self._code.builder, name)(*typed))
 
+    def has(self, bits: int) -> "Word":
+        """Return whether any of these bits is 1."""
+        return (self & bits) != 0
+
+    def row(self, number: Value | int, words: Value | int) -> "Word":
+        """Return the address of a row of the table of words at this address."""
+        return self + number * (words * 8)
+
     def __invert__(self) -> "Word":
         return self.emit("not_", self)
 

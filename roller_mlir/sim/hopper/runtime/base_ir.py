@@ -14,7 +14,6 @@ from roller_mlir.sim.engine.runtime_ir import PREFIX, emit_wait
 from roller_mlir.sim.engine.structured import I8, I32, I64, POINTER, VOID, Code, Value
 from roller_mlir.sim.hopper.layout import (
     CLOCK_GRID,
-    CLOCK_GROUPS,
     CLOCK_PROXIED,
     CLOCK_WORDS,
     GRANULE_BYTES,
@@ -22,7 +21,6 @@ from roller_mlir.sim.hopper.layout import (
     NAMED_BARRIERS,
     NAMED_WORDS,
     WARP,
-    WARPGROUP,
     AsyncUnits,
     Granule,
     Mbarrier,
@@ -65,40 +63,30 @@ class Base:
     fill: Value
 
 
-def async_units_of(code: Code, block: Value) -> Value:
-    """Return the address of a block's machine record."""
-    return block[Block.MACHINE]
-
-
-def row(code: Code, table: Value, number: Value | int, words: int) -> Value:
-    """Return the address of a row of a table of 64-bit words."""
-    return table + code.value(number) * (8 * words)
-
-
-def set_wait(code: Code, block: Value, number: Value | int, parity: Value | int) -> None:
+def set_wait(block: Value, number: Value | int, parity: Value | int) -> None:
     """Emit the note of what the running thread waits for: a barrier of this number, and of an mbarrier which parity."""
-    waits = async_units_of(code, block)[AsyncUnits.WAITS]
-    entry = row(code, waits, block[Block.CURRENT], 2)
+    waits = block[Block.MACHINE][AsyncUnits.WAITS]
+    entry = waits.row(block[Block.CURRENT], 2)
     entry[0] = number
     entry[1] = parity
 
 
-def known_of(code: Code, block: Value, thread: Value) -> Value:
+def known_of(block: Value, thread: Value) -> Value:
     """Return the address of the clock of a thread's warp."""
     warp = thread // WARP
-    return row(code, async_units_of(code, block)[AsyncUnits.KNOWN], warp, CLOCK_WORDS)
+    return block[Block.MACHINE][AsyncUnits.KNOWN].row(warp, CLOCK_WORDS)
 
 
-def granule_of(code: Code, block: Value, address: Value) -> Value:
+def granule_of(block: Value, address: Value) -> Value:
     """Return the address of the row of the granule that holds an address of workgroup memory."""
     arena = block[Block.ARENA]
-    granules, groups = async_units_of(code, block)[AsyncUnits.GRANULES, AsyncUnits.GROUP_COUNT]
+    granules, groups = block[Block.MACHINE][AsyncUnits.GRANULES, AsyncUnits.GROUP_COUNT]
     number = (address - arena) // GRANULE_BYTES
     words = groups + Granule.READERS
     return granules + number * (words * 8)
 
 
-def note_values(code: Code, block: Value, *values: Value | int) -> None:
+def note_values(block: Value, *values: Value | int) -> None:
     """Note values for the report of a fault."""
     launch = block[Block.LAUNCH]
     address = launch[LaunchRecord.FAULT_VALUES]
@@ -108,9 +96,17 @@ def note_values(code: Code, block: Value, *values: Value | int) -> None:
 
 def stop(base: Base, code: Code, block: Value, fault: LaunchFault, site: Value, *values: Value | int) -> None:
     """Emit a fault that shows values."""
-    note_values(code, block, *values)
+    note_values(block, *values)
     code.call(base.fault, block, fault, site)
     code.builder.unreachable()
+
+
+def stop_if(
+    base: Base, code: Code, condition: Value, block: Value, fault: LaunchFault, site: Value, *values: Value | int
+) -> None:
+    """Emit such a fault where a condition holds."""
+    with code.when(condition, likely=False):
+        stop(base, code, block, fault, site, *values)
 
 
 def in_arena(code: Code, block: Value, address: Value, width: Value | int) -> Value:
@@ -131,30 +127,20 @@ def shadow_access_if_sanitized(
         code.call(base.touch, block, site, address, width, access)
 
 
-def greatest(code: Code, left: Value, right: Value) -> Value:
-    """Return the greater of two signed integers."""
-    return code.select(left > right, left, right)
-
-
 def _join(module: Value) -> Value:
     code = Code(module, ASYNC + "join", 3, VOID, internal=True)
     block, into, clock = code.parameters
     sanitized = block[Block.CELLS] != 0
     words = code.select(sanitized, CLOCK_GRID, CLOCK_PROXIED)
     with code.count(0, words) as number:
-        into[number] = greatest(code, into[number], clock[number])
+        into[number] = code.greatest(into[number], clock[number])
     return code.end()
-
-
-def grid_slot(code: Code, clock: Value) -> Value:
-    """Return the address of the word of a clock that says what is known of other blocks."""
-    return clock + 8 * CLOCK_GRID
 
 
 def drop_grid(base: Base, code: Code, launch: Value, clock: Value) -> None:
     """Emit that a clock knows nothing of other blocks any more."""
     with code.when(clock[CLOCK_GRID] != 0):
-        code.call(base.module.get_global(PREFIX + "clock_drop"), launch, grid_slot(code, clock))
+        code.call(base.module.get_global(PREFIX + "clock_drop"), launch, clock + 8 * CLOCK_GRID)
 
 
 def _release(module: Value, join: Value) -> Value:
@@ -162,9 +148,9 @@ def _release(module: Value, join: Value) -> Value:
     code = Code(module, ASYNC + "release", 2, VOID, internal=True)
     block, clock = code.parameters
     launch, thread = block[Block.LAUNCH, Block.CURRENT]
-    code.call(join, block, clock, known_of(code, block, thread))
-    code.write(clock, thread // WARP, tick(code, launch))
-    code.call(own, block, grid_slot(code, clock))
+    code.call(join, block, clock, known_of(block, thread))
+    code.write(clock, thread // WARP, tick(launch))
+    code.call(own, block, clock + 8 * CLOCK_GRID)
     return code.end()
 
 
@@ -172,8 +158,8 @@ def _acquire(module: Value, join: Value, own: Value) -> Value:
     code = Code(module, ASYNC + "acquire", 2, VOID, internal=True)
     block, clock = code.parameters
     thread = block[Block.CURRENT]
-    code.call(join, block, known_of(code, block, thread), clock)
-    code.call(own, block, grid_slot(code, clock))
+    code.call(join, block, known_of(block, thread), clock)
+    code.call(own, block, clock + 8 * CLOCK_GRID)
     return code.end()
 
 
@@ -182,10 +168,10 @@ def _wake(module: Value) -> Value:
     block, state, number = code.parameters
     launch, states = block[Block.LAUNCH, Block.STATE]
     threads = launch[LaunchRecord.THREADS]
-    waits = async_units_of(code, block)[AsyncUnits.WAITS]
+    waits = block[Block.MACHINE][AsyncUnits.WAITS]
     with code.count(0, threads) as thread:
         same = code.read(states, thread, I8) == state
-        at = row(code, waits, thread, 2)[0] == number
+        at = waits.row(thread, 2)[0] == number
         with code.when(same & at):
             code.write(states, thread, State.READY, I8)
     block[Block.PROGRESS] = 1
@@ -196,7 +182,7 @@ def _start(base: Base) -> None:
     """async_start(launch, block): nothing is known and nothing is under way."""
     code = Code(base.module, ASYNC + "start", 2)
     launch, block = code.parameters
-    async_units = async_units_of(code, block)
+    async_units = block[Block.MACHINE]
     warps, groups, known, granules, named, table, phases = async_units[
         AsyncUnits.WARPS,
         AsyncUnits.GROUP_COUNT,
@@ -214,12 +200,12 @@ def _start(base: Base) -> None:
         builder.call(base.fill, [code.pointer(address), ir.Constant(I32, 0), size])
 
     with code.count(0, NAMED_BARRIERS + 1) as number:
-        at_end = row(code, named, number, NAMED_WORDS)
+        at_end = named.row(number, NAMED_WORDS)
         drop_grid(base, code, launch, at_end + 8 * NamedBarrier.SIZE)
     mbarriers, used = async_units[AsyncUnits.MBARRIERS, AsyncUnits.MBARRIER_COUNT]
     with code.count(0, used) as number:
         for place in (Mbarrier.SIZE, Mbarrier.SIZE + CLOCK_WORDS):
-            clock = row(code, mbarriers, number, MBARRIER_WORDS) + 8 * place
+            clock = mbarriers.row(number, MBARRIER_WORDS) + 8 * place
             drop_grid(base, code, launch, clock)
     clear(known, warps * CLOCK_WORDS)
     count = (arena_bytes + (GRANULE_BYTES - 1)) // GRANULE_BYTES
@@ -244,25 +230,15 @@ def _barrier(base: Base) -> None:
     """async_barrier(launch, block): every warp learns what any of them knows and did."""
     code = Code(base.module, ASYNC + "barrier", 2)
     launch, block = code.parameters
-    known, warps = async_units_of(code, block)[AsyncUnits.KNOWN, AsyncUnits.WARPS]
-    now = tick(code, launch)
+    known, warps = block[Block.MACHINE][AsyncUnits.KNOWN, AsyncUnits.WARPS]
+    now = tick(launch)
     with code.count(1, warps) as warp:
-        code.call(base.join, block, known, row(code, known, warp, CLOCK_WORDS))
+        code.call(base.join, block, known, known.row(warp, CLOCK_WORDS))
     with code.count(0, warps) as warp:
         known[warp] = now
     with code.count(1, warps) as warp:
-        code.call(base.join, block, row(code, known, warp, CLOCK_WORDS), known)
+        code.call(base.join, block, known.row(warp, CLOCK_WORDS), known)
     code.give(0)
-
-
-def group_of(code: Code, thread: Value) -> Value:
-    """Return the number of a thread's warpgroup."""
-    return thread // WARPGROUP
-
-
-def clock_of_group(group: Value, code: Code) -> Value:
-    """Return the place of a warpgroup's entry in a clock."""
-    return group + CLOCK_GROUPS
 
 
 def emit_base() -> Base:

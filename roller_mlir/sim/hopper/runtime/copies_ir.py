@@ -28,12 +28,10 @@ from roller_mlir.sim.hopper.layout import (
 from roller_mlir.sim.hopper.runtime.base_ir import (
     ASYNC,
     Base,
-    async_units_of,
     in_arena,
     known_of,
-    row,
     shadow_access_if_sanitized,
-    stop,
+    stop_if,
 )
 from roller_mlir.sim.hopper.runtime.granules_ir import Granules
 from roller_mlir.sim.hopper.runtime.maps_ir import emit_maps
@@ -61,12 +59,12 @@ def _queue(base: Base) -> Value:
     """queue(block, site) -> address of a new entry of the queue."""
     code = Code(base.module, ASYNC + "queue", 2, internal=True)
     block, site = code.parameters
-    async_units = async_units_of(code, block)
+    async_units = block[Block.MACHINE]
     copies, count = async_units[AsyncUnits.COPIES, AsyncUnits.COPY_COUNT]
     with code.when(count == MOST_BULK_COPIES, likely=False):
         code.call(base.fault, block, LaunchFault.COPIES, site)
     async_units[AsyncUnits.COPY_COUNT] = count + 1
-    entry = row(code, copies, count, _COLUMNS)
+    entry = copies.row(count, _COLUMNS)
     entry[BulkCopy.SITE] = site
     entry[BulkCopy.THREAD] = block[Block.CURRENT]
     entry[BulkCopy.GROUP] = 0
@@ -76,8 +74,7 @@ def _queue(base: Base) -> Value:
 def _require(
     base: Base, code: Code, holds: Value, block: Value, fault: LaunchFault, site: Value, *values: Value
 ) -> None:
-    with code.when(~holds, likely=False):
-        stop(base, code, block, fault, site, *values)
+    stop_if(base, code, ~holds, block, fault, site, *values)
 
 
 def _multiple(code: Code, value: Value, of: int) -> Value:
@@ -109,7 +106,7 @@ def _load(
     mbarrier = code.call(mbarriers.find, block, site, address)
     tensor = kind == CopyKind.TENSOR_LOAD
     width, source = _checked(base, code, (pointer, maps), tensor, (block, site, source, shared, given))
-    number = number_of(code, block, mbarrier)
+    number = number_of(block, mbarrier)
     phase = mbarrier[Mbarrier.PHASE] + 1
     writer = (number << 32) | phase
     code.call(claim, block, site, shared, width, writer)
@@ -171,7 +168,7 @@ def _store(base: Base, queue: Value, reads: Value, pointer: Value, maps: Value, 
     tensor = kind == CopyKind.TENSOR_STORE
     width, target = _checked(base, code, (pointer, maps), tensor, (block, site, target, shared, given))
     warp = block[Block.CURRENT] // WARP
-    issued = async_units_of(code, block)[AsyncUnits.STORES]
+    issued = block[Block.MACHINE][AsyncUnits.STORES]
     order = issued[warp] + 1
     issued[warp] = order
     reader = (warp << 32) | order
@@ -214,16 +211,16 @@ def _remove(code: Code, async_units: Value, place: Value) -> None:
     copies, count = async_units[AsyncUnits.COPIES, AsyncUnits.COPY_COUNT]
     last = count - 1
     with code.count(place, last) as number, code.count(0, _COLUMNS) as column:
-        after = row(code, copies, number + 1, _COLUMNS)
-        code.write(row(code, copies, number, _COLUMNS), column, after[column])
+        after = copies.row(number + 1, _COLUMNS)
+        code.write(copies.row(number, _COLUMNS), column, after[column])
     async_units[AsyncUnits.COPY_COUNT] = last
 
 
 def _land(base: Base, mbarriers: Mbarriers, carry_out: Value) -> Value:
     code = Code(base.module, ASYNC + "land", 2, internal=True)
     block, place = code.parameters
-    async_units = async_units_of(code, block)
-    entry = row(code, async_units[AsyncUnits.COPIES], place, _COLUMNS)
+    async_units = block[Block.MACHINE]
+    entry = async_units[AsyncUnits.COPIES].row(place, _COLUMNS)
     thread, number, width = entry[BulkCopy.THREAD, BulkCopy.MBARRIER, BulkCopy.BYTES]
     current, first, launch = block[Block.CURRENT, Block.FIRST, Block.LAUNCH]
     block[Block.CURRENT] = thread
@@ -231,8 +228,8 @@ def _land(base: Base, mbarriers: Mbarriers, carry_out: Value) -> Value:
     code.call(carry_out, block, entry)
     block[Block.CURRENT] = current
     block[Block.FIRST] = first
-    mbarrier = row(code, async_units[AsyncUnits.MBARRIERS], number, MBARRIER_WORDS)
-    code.write(collected(code, mbarrier), thread // WARP, tick(code, launch))
+    mbarrier = async_units[AsyncUnits.MBARRIERS].row(number, MBARRIER_WORDS)
+    code.write(collected(mbarrier), thread // WARP, tick(launch))
     left = mbarrier[Mbarrier.TRANSACTIONS] - width
     mbarrier[Mbarrier.TRANSACTIONS] = left
     _remove(code, async_units, place)
@@ -243,7 +240,7 @@ def _stores(base: Base, carry_out: Value) -> None:
     """async_store_commit(block) and async_store_wait(block, groups), as those of `copies_ir`."""
     code = Code(base.module, ASYNC + "store_commit", 1, VOID)
     (block,) = code.parameters
-    copies, count = async_units_of(code, block)[AsyncUnits.COPIES, AsyncUnits.COPY_COUNT]
+    copies, count = block[Block.MACHINE][AsyncUnits.COPIES, AsyncUnits.COPY_COUNT]
 
     def mine(code: Code, entry: Value) -> Value:
         stores = entry[BulkCopy.KIND] >= CopyKind.TENSOR_STORE
@@ -251,16 +248,16 @@ def _stores(base: Base, carry_out: Value) -> None:
         return stores & own
 
     with code.count(0, count) as place:
-        entry = row(code, copies, place, _COLUMNS)
+        entry = copies.row(place, _COLUMNS)
         with code.when(mine(code, entry)):
             entry[BulkCopy.GROUP] += 1
     code.give()
     code = Code(base.module, ASYNC + "store_wait", 2, VOID)
     block, groups = code.parameters
-    async_units = async_units_of(code, block)
+    async_units = block[Block.MACHINE]
     place = code.variable(0)
     with code.loop(lambda: place.get() < async_units[AsyncUnits.COPY_COUNT]):
-        entry = row(code, async_units[AsyncUnits.COPIES], place.get(), _COLUMNS)
+        entry = async_units[AsyncUnits.COPIES].row(place.get(), _COLUMNS)
         older = entry[BulkCopy.GROUP] > groups
         with code.builder.if_else(mine(code, entry) & older) as (complete, keep):
             with complete:
@@ -274,18 +271,18 @@ def _stores(base: Base, carry_out: Value) -> None:
 
 def _note_finished(code: Code, block: Value) -> None:
     """Emit that the running warp knows which of its stores have finished: all before the first in the queue."""
-    async_units, thread = async_units_of(code, block), block[Block.CURRENT]
+    async_units, thread = block[Block.MACHINE], block[Block.CURRENT]
     copies, count, issued = async_units[AsyncUnits.COPIES, AsyncUnits.COPY_COUNT, AsyncUnits.STORES]
     warp = thread // WARP
     upto = code.variable(issued[warp])
     with code.count(0, count) as place:
-        entry = row(code, copies, place, _COLUMNS)
+        entry = copies.row(place, _COLUMNS)
         stores = entry[BulkCopy.KIND] >= CopyKind.TENSOR_STORE
         same = (entry[BulkCopy.THREAD] // WARP) == warp
         with code.when(stores & same):
             before = entry[BulkCopy.NUMBER] - 1
             upto.set(code.least(upto.get(), before))
-    code.write(known_of(code, block, thread), warp + CLOCK_STORES, upto.get())
+    code.write(known_of(block, thread), warp + CLOCK_STORES, upto.get())
 
 
 def emit_bulk_copies(base: Base, mbarriers: Mbarriers, granules: Granules) -> Copies:

@@ -33,12 +33,9 @@ from roller_mlir.sim.hopper.layout import (
 from roller_mlir.sim.hopper.runtime.base_ir import (
     ASYNC,
     Base,
-    async_units_of,
     granule_of,
-    greatest,
     known_of,
-    row,
-    stop,
+    stop_if,
 )
 
 _THREAD_BITS = 10
@@ -69,8 +66,7 @@ def _require_landed(
         mbarrier = writer >> 32
         phase = writer & 0xFFFFFFFF
         sure = known[mbarrier + CLOCK_MBARRIERS]
-        with code.when(sure < phase, likely=False):
-            stop(base, code, block, fault, site, offset)
+        stop_if(base, code, sure < phase, block, fault, site, offset)
 
 
 def _require_stored(base: Base, code: Code, block: Value, site: Value, known: Value, granule: Value, at: Value) -> None:
@@ -79,31 +75,28 @@ def _require_stored(base: Base, code: Code, block: Value, site: Value, known: Va
     with code.when(store != 0):
         warp, number = store >> 32, store & 0xFFFFFFFF
         sure = known[warp + CLOCK_STORES]
-        with code.when(sure < number, likely=False):
-            stop(base, code, block, LaunchFault.OVERWRITES_STORE, site, at, warp)
+        stop_if(base, code, sure < number, block, LaunchFault.OVERWRITES_STORE, site, at, warp)
 
 
 def _require_read(base: Base, code: Code, block: Value, site: Value, known: Value, granule: Value, at: Value) -> None:
     """Emit a fault unless a clock knows that the products which read a granule have finished."""
-    with code.count(0, async_units_of(code, block)[AsyncUnits.GROUP_COUNT]) as group:
+    with code.count(0, block[Block.MACHINE][AsyncUnits.GROUP_COUNT]) as group:
         read = granule[group + Granule.READERS]
         sure = known[group + CLOCK_GROUPS]
-        with code.when(read > sure, likely=False):
-            stop(base, code, block, LaunchFault.OVERWRITES_READ, site, at, group)
+        stop_if(base, code, read > sure, block, LaunchFault.OVERWRITES_READ, site, at, group)
 
 
 def _require_fence(base: Base, code: Code, block: Value, site: Value, granule: Value, offset: Value) -> None:
     """Emit a fault where a thread's write is read without a proxy fence in between: its own, or one on the way here."""
     write = granule[Granule.WRITE]
     with code.when(write != 0):
-        fences = async_units_of(code, block)[AsyncUnits.PROXY_FENCES]
+        fences = block[Block.MACHINE][AsyncUnits.PROXY_FENCES]
         time = write >> _THREAD_BITS
         thread = write & ((1 << _THREAD_BITS) - 1)
-        known = known_of(code, block, block[Block.CURRENT])
+        known = known_of(block, block[Block.CURRENT])
         place = thread // WARP + CLOCK_PROXIED
         fenced = (fences[thread] > time) | (known[place] > time)
-        with code.when(~fenced, likely=False):
-            stop(base, code, block, LaunchFault.PROXY, site, offset, thread)
+        stop_if(base, code, ~fenced, block, LaunchFault.PROXY, site, offset, thread)
 
 
 class _Walk:
@@ -112,7 +105,7 @@ class _Walk:
     def __init__(self, base: Base, name: str, parameters: int, *, internal: bool = True) -> None:
         self.code = Code(base.module, ASYNC + name, parameters, VOID, internal=internal)
         self.block, self.site, self.address = self.code.parameters[:3]
-        self.known = known_of(self.code, self.block, self.block[Block.CURRENT])
+        self.known = known_of(self.block, self.block[Block.CURRENT])
         self.arena = self.block[Block.ARENA]
 
     def granules(self, width: Value) -> tuple[Value, Value]:
@@ -125,7 +118,7 @@ def _claim(base: Base) -> Value:
     walk = _Walk(base, "claim", 5)
     code, block, site = walk.code, walk.block, walk.site
     with code.count(*walk.granules(code.parameters[3]), GRANULE_BYTES) as at:
-        granule, offset = granule_of(code, block, at), at - walk.arena
+        granule, offset = granule_of(block, at), at - walk.arena
         _require_landed(base, code, block, site, walk.known, granule, offset, LaunchFault.OVERWRITES_COPY)
         _require_read(base, code, block, site, walk.known, granule, offset)
         _require_stored(base, code, block, site, walk.known, granule, offset)
@@ -138,7 +131,7 @@ def _read(base: Base) -> Value:
     walk = _Walk(base, "granules_read", 5)
     code, block, site = walk.code, walk.block, walk.site
     with code.count(*walk.granules(code.parameters[3]), GRANULE_BYTES) as at:
-        granule, offset = granule_of(code, block, at), at - walk.arena
+        granule, offset = granule_of(block, at), at - walk.arena
         _require_landed(base, code, block, site, walk.known, granule, offset, LaunchFault.READS_COPY)
         _require_fence(base, code, block, site, granule, offset)
         granule[Granule.STORE] = code.parameters[4]
@@ -148,17 +141,17 @@ def _read(base: Base) -> Value:
 def _product(base: Base) -> Value:
     walk = _Walk(base, "granule_product", 3)
     code, block, site = walk.code, walk.block, walk.site
-    granule, offset = granule_of(code, block, walk.address), walk.address - walk.arena
+    granule, offset = granule_of(block, walk.address), walk.address - walk.arena
     number = block[Block.CURRENT] // WARPGROUP
-    async_units = async_units_of(code, block)
+    async_units = block[Block.MACHINE]
     known = async_units[AsyncUnits.KNOWN]
     first = number * (WARPGROUP // WARP)
     copied = granule[Granule.COPY] != 0
     with code.when(copied), code.count(0, WARPGROUP // WARP) as warp:
-        clock = row(code, known, first + warp, CLOCK_WORDS)
+        clock = known.row(first + warp, CLOCK_WORDS)
         _require_landed(base, code, block, site, clock, granule, offset, LaunchFault.READS_COPY)
     _require_fence(base, code, block, site, granule, offset)
-    group = row(code, async_units[AsyncUnits.GROUPS], number, int(WarpgroupRecord.SIZE))
+    group = async_units[AsyncUnits.GROUPS].row(number, WarpgroupRecord.SIZE)
     after = group[WarpgroupRecord.COMMITTED] + 1
     code.write(granule, number + Granule.READERS, after)
     return code.end()
@@ -170,18 +163,15 @@ def _touched(base: Base) -> None:
     builder = code.builder
     block, site, address, width, access = code.parameters
 
-    def has(bits: ShadowAccess) -> Value:
-        return (access & bits) != 0
-
-    with code.when(has(_BESIDE)):
+    with code.when(access.has(_BESIDE)):
         code.give(0)
     launch, thread, arena = block[Block.LAUNCH, Block.CURRENT, Block.ARENA]
-    known = known_of(code, block, thread)
+    known = known_of(block, thread)
     time = launch[LaunchRecord.TIME] << _THREAD_BITS
     first = address & -GRANULE_BYTES
     with code.count(first, address + width, GRANULE_BYTES) as at:
-        granule, offset = granule_of(code, block, at), at - arena
-        with builder.if_else(has(ShadowAccess.WRITE)) as (writes, reads):
+        granule, offset = granule_of(block, at), at - arena
+        with builder.if_else(access.has(ShadowAccess.WRITE)) as (writes, reads):
             with writes:
                 _require_landed(base, code, block, site, known, granule, offset, LaunchFault.OVERWRITES_COPY)
                 _require_read(base, code, block, site, known, granule, offset)
@@ -200,8 +190,8 @@ def _fence(base: Base) -> None:
     with code.when(block[Block.CELLS] == 0, likely=True):
         code.give()
     launch, thread, barrier, synced = block[Block.LAUNCH, Block.CURRENT, Block.BARRIER_TIME, Block.SYNCED]
-    fences, warps = async_units_of(code, block)[AsyncUnits.PROXY_FENCES, AsyncUnits.WARPS]
-    known, now = known_of(code, block, thread), tick(code, launch)
+    fences, warps = block[Block.MACHINE][AsyncUnits.PROXY_FENCES, AsyncUnits.WARPS]
+    known, now = known_of(block, thread), tick(launch)
     together = synced[block[Block.FIRST]]
     for number, (space, start) in enumerate(
         ((ProxySpace.WORKGROUP, CLOCK_PROXIED), (ProxySpace.GLOBAL, CLOCK_PROXIED_GLOBAL))
@@ -209,10 +199,10 @@ def _fence(base: Base) -> None:
         with code.when((spaces & space) != 0):
             with code.count(0, warps) as warp:
                 place = warp + start
-                sure = greatest(code, greatest(code, known[warp], barrier), known[place])
+                sure = code.greatest(code.greatest(known[warp], barrier), known[place])
                 known[place] = sure
             mine = thread // WARP + start
-            known[mine] = greatest(code, known[mine], together)
+            known[mine] = code.greatest(known[mine], together)
             table = launch[LaunchRecord.THREADS] * number
             code.write(fences, table + thread, now)
             if space is ProxySpace.GLOBAL:

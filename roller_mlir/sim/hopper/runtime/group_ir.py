@@ -9,8 +9,16 @@ from dataclasses import dataclass
 
 from roller_mlir.sim.engine.layout import Block, LaunchFault, State
 from roller_mlir.sim.engine.structured import I8, VOID, Code, Value
-from roller_mlir.sim.hopper.layout import CLOCK_WORDS, REGISTERS, WARP, WARPGROUP, AsyncUnits, WarpgroupRecord
-from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, async_units_of, clock_of_group, group_of, row, stop
+from roller_mlir.sim.hopper.layout import (
+    CLOCK_GROUPS,
+    CLOCK_WORDS,
+    REGISTERS,
+    WARP,
+    WARPGROUP,
+    AsyncUnits,
+    WarpgroupRecord,
+)
+from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, stop, stop_if
 
 _WARPS = WARPGROUP // WARP
 _LEAST_REGISTERS, _MOST_REGISTERS, _STEP = 24, 256, 8
@@ -29,16 +37,16 @@ class Groups:
     leave: Value
 
 
-def group_row(code: Code, block: Value) -> Value:
+def group_row(block: Value) -> Value:
     """Return the address of the row of the running thread's warpgroup."""
-    number = group_of(code, block[Block.CURRENT])
-    return row(code, async_units_of(code, block)[AsyncUnits.GROUPS], number, int(WarpgroupRecord.SIZE))
+    number = block[Block.CURRENT] // WARPGROUP
+    return block[Block.MACHINE][AsyncUnits.GROUPS].row(number, WarpgroupRecord.SIZE)
 
 
 def _arrive(base: Base) -> Value:
     code = Code(base.module, ASYNC + "group_arrive", 2, internal=True)
     block, site = code.parameters
-    group = group_row(code, block)
+    group = group_row(block)
     arrived, expected = group[WarpgroupRecord.ARRIVED, WarpgroupRecord.SITE]
     first = arrived == 0
     with code.when(first):
@@ -72,7 +80,7 @@ def _fence(base: Base, groups: Groups) -> None:
     code = Code(base.module, ASYNC + "group_fence", 2, VOID)
     block, site = code.parameters
     with code.when(code.call(groups.arrive, block, site) != 0):
-        code.write(group_row(code, block), WarpgroupRecord.FENCED, 1)
+        code.write(group_row(block), WarpgroupRecord.FENCED, 1)
         code.call(groups.leave, block)
     code.give()
 
@@ -82,7 +90,7 @@ def _commit(base: Base, groups: Groups) -> None:
     code = Code(base.module, ASYNC + "group_commit", 2, VOID)
     block, site = code.parameters
     with code.when(code.call(groups.arrive, block, site) != 0):
-        group = group_row(code, block)
+        group = group_row(block)
         group[WarpgroupRecord.COMMITTED] += 1
         code.call(groups.leave, block)
     code.give()
@@ -93,16 +101,16 @@ def _wait(base: Base, groups: Groups) -> None:
     code = Code(base.module, ASYNC + "group_wait", 3, VOID)
     block, site, left = code.parameters
     with code.when(code.call(groups.arrive, block, site) != 0):
-        group = group_row(code, block)
+        group = group_row(block)
         committed, completed = group[WarpgroupRecord.COMMITTED, WarpgroupRecord.COMPLETED]
         upto = committed - left
         with code.when(upto > completed):
             group[WarpgroupRecord.COMPLETED] = upto
-            number = group_of(code, block[Block.CURRENT])
-            known = async_units_of(code, block)[AsyncUnits.KNOWN]
+            number = block[Block.CURRENT] // WARPGROUP
+            known = block[Block.MACHINE][AsyncUnits.KNOWN]
             for warp in range(_WARPS):
                 place = number * _WARPS + warp
-                code.write(row(code, known, place, CLOCK_WORDS), clock_of_group(number, code), upto)
+                code.write(known.row(place, CLOCK_WORDS), number + CLOCK_GROUPS, upto)
         code.call(groups.leave, block)
     code.give()
 
@@ -111,7 +119,7 @@ def _use(base: Base) -> None:
     """async_use(block, site, web): a use of accumulators outside of products."""
     code = Code(base.module, ASYNC + "use", 3, VOID)
     block, site, web = code.parameters
-    group = group_row(code, block)
+    group = group_row(block)
     last = group[web + WarpgroupRecord.WEBS]
     with code.when(last > group[WarpgroupRecord.COMPLETED], likely=False):
         stop(base, code, block, LaunchFault.ACCUMULATORS, site, last, group[WarpgroupRecord.COMMITTED])
@@ -124,9 +132,9 @@ def _registers(base: Base, groups: Groups) -> None:
     code = Code(base.module, ASYNC + "registers", 4, VOID)
     block, site, count, increases = code.parameters
     with code.when(code.call(groups.arrive, block, site) != 0):
-        async_units = async_units_of(code, block)
+        async_units = block[Block.MACHINE]
         table, number = async_units[AsyncUnits.GROUPS, AsyncUnits.GROUP_COUNT]
-        own = group_row(code, block)
+        own = group_row(block)
         before = own[WarpgroupRecord.REGISTERS]
         # What the launch gave is the compiler's choice: only later changes must go the way that they say.
         less, more = count <= before, count >= before
@@ -135,16 +143,14 @@ def _registers(base: Base, groups: Groups) -> None:
         fits = fits & ((count & (_STEP - 1)) == 0)
         fits = fits & (count >= _LEAST_REGISTERS)
         fits = fits & (count <= _MOST_REGISTERS)
-        with code.when(~fits, likely=False):
-            stop(base, code, block, LaunchFault.REGISTERS, site, count, before, -1)
+        stop_if(base, code, ~fits, block, LaunchFault.REGISTERS, site, count, before, -1)
         own[WarpgroupRecord.REGISTERS] = count
         total = code.variable(0)
         with code.count(0, number) as one:
-            given = row(code, table, one, int(WarpgroupRecord.SIZE))[WarpgroupRecord.REGISTERS]
+            given = table.row(one, WarpgroupRecord.SIZE)[WarpgroupRecord.REGISTERS]
             counted = code.select(given != 0, given, _LEAST_REGISTERS)
             total.add(counted * WARPGROUP)
-        with code.when(total.get() > REGISTERS, likely=False):
-            stop(base, code, block, LaunchFault.REGISTERS, site, count, before, total.get())
+        stop_if(base, code, total.get() > REGISTERS, block, LaunchFault.REGISTERS, site, count, before, total.get())
         code.call(groups.leave, block)
     code.give()
 

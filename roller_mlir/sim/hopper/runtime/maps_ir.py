@@ -32,13 +32,11 @@ from roller_mlir.sim.hopper.layout import (
 from roller_mlir.sim.hopper.runtime.base_ir import (
     ASYNC,
     Base,
-    async_units_of,
-    greatest,
     in_arena,
     known_of,
-    row,
     shadow_access_if_sanitized,
     stop,
+    stop_if,
 )
 
 _WIDE = int(MapField.global_dim)
@@ -101,15 +99,7 @@ def _publish(base: Base, pointer: Value) -> None:
     for address in (target, source):
         _require_aligned(base, code, (block, site), address)
     with code.when(~in_arena(code, block, source, MAP_BYTES), likely=False):
-        stop(
-            base,
-            code,
-            block,
-            LaunchFault.BULK_COPY,
-            site,
-            source - block[Block.ARENA],
-            MAP_BYTES,
-        )
+        stop(base, code, block, LaunchFault.BULK_COPY, site, source - block[Block.ARENA], MAP_BYTES)
     code.call(pointer, block, site, target, MAP_BYTES)
     lane = block[Block.CURRENT] & (WARP - 1)
     for address, access in ((source, ShadowAccess.READ), (target, ShadowAccess.WRITE)):
@@ -126,7 +116,7 @@ def _publish(base: Base, pointer: Value) -> None:
             base, code, (block, site), MapFault.NOT_ZERO, source, number=code.least(number, code.value(MAP_FIELDS - 1))
         )
     with code.when(lane == MAP_TIME_WORD):
-        found.set(tick(code, block[Block.LAUNCH]))
+        found.set(tick(block[Block.LAUNCH]))
     code.write(target, lane, found.get(), I32)
     code.call(sync, block, site)
     code.end()
@@ -180,7 +170,7 @@ class _Decoder:
     def compare(self) -> None:
         """Emit the comparison with what the kernel says of the map."""
         code = self.code
-        described = async_units_of(code, self._block)[AsyncUnits.DESCRIBED]
+        described = self._block[Block.MACHINE][AsyncUnits.DESCRIBED]
         with code.when(described != 0):
             first, end, count = described[DescribedMaps.FIRST, DescribedMaps.END, DescribedMaps.COUNT]
             inside = code.unsigned(">=", self._address, first) & code.unsigned("<", self._address, end)
@@ -264,7 +254,7 @@ def _in_argument(code: Code, launch: Value, first: Value, end: Value) -> Value:
     ranges, count = launch[LaunchRecord.RANGES, LaunchRecord.RANGE_COUNT]
     found = code.variable(0)
     with code.count(0, count) as number:
-        low, high = (row(code, ranges, number, 2)[word] for word in range(2))
+        low, high = (ranges.row(number, 2)[word] for word in range(2))
         inside = code.unsigned(">=", first, low) & code.unsigned("<=", end, high)
         with code.when(inside):
             found.set(1)
@@ -285,10 +275,10 @@ def _find(code: Code, async_units: Value, address: Value) -> tuple[Value, Value]
     table, count = async_units[AsyncUnits.MADE_MAPS, AsyncUnits.MADE_COUNT]
     found = code.variable(count)
     with code.count(0, count) as number:
-        same = row(code, table, number, MadeMap.SIZE)[MadeMap.ADDRESS] == address
+        same = table.row(number, MadeMap.SIZE)[MadeMap.ADDRESS] == address
         with code.when(same):
             found.set(number)
-    return found.get(), row(code, table, found.get(), MadeMap.SIZE)
+    return found.get(), table.row(found.get(), MadeMap.SIZE)
 
 
 def _fences(code: Code, block: Value, async_units: Value, number: Value) -> Value:
@@ -311,7 +301,7 @@ def _acquire(base: Base, pointer: Value) -> None:
     beyond = (written >> MAP_FIELDS) != 0
     with code.when((published == 0) | beyond, likely=False):
         _wrong(base, code, where, MapFault.UNPUBLISHED, address)
-    async_units, launch = async_units_of(code, block), block[Block.LAUNCH]
+    async_units, launch = block[Block.MACHINE], block[Block.LAUNCH]
     number, entry = _find(code, async_units, address)
     count = async_units[AsyncUnits.MADE_COUNT]
     fences = _fences(code, block, async_units, number)
@@ -327,7 +317,7 @@ def _acquire(base: Base, pointer: Value) -> None:
         code.call(decode, block, site, address, entry + 8 * MadeMap.RECORD)
         with code.count(0, launch[LaunchRecord.THREADS]) as thread:
             fences[thread] = 0
-    code.write(fences, block[Block.CURRENT], tick(code, launch))
+    code.write(fences, block[Block.CURRENT], tick(launch))
     code.end()
 
 
@@ -336,19 +326,18 @@ def _use(base: Base) -> Value:
     code = Code(base.module, ASYNC + "map_of", 3, internal=True)
     block, site, address = code.parameters
     where = (block, site)
-    async_units, launch = async_units_of(code, block), block[Block.LAUNCH]
+    async_units, launch = block[Block.MACHINE], block[Block.LAUNCH]
     given, count = async_units[AsyncUnits.MAPS, AsyncUnits.MAP_COUNT]
     with code.count(0, count) as number, code.when(given[number] == address):
         code.give(address)
     inside = _in_argument(code, launch, address, address + MAP_BYTES)
-    with code.when(~inside, likely=False):
-        stop(base, code, block, LaunchFault.TENSOR_MAP, site, address)
+    stop_if(base, code, ~inside, block, LaunchFault.TENSOR_MAP, site, address)
     _require_aligned(base, code, where, address)
     number, entry = _find(code, async_units, address)
     known = number < async_units[AsyncUnits.MADE_COUNT]
     with code.when(known):
         current = block[Block.CURRENT]
-        fences, clock = _fences(code, block, async_units, number), known_of(code, block, current)
+        fences, clock = _fences(code, block, async_units, number), known_of(block, current)
         warp = current // WARP
         # Only sanitized launches know when the lanes of a warp have waited for each other.
         together, synced = code.variable((1 << 63) - 1), block[Block.SYNCED]
@@ -359,7 +348,7 @@ def _use(base: Base) -> Value:
         with code.count(0, launch[LaunchRecord.THREADS]) as thread:
             when, its = fences[thread], thread // WARP
             own = code.select(its == warp, together.get(), 0)
-            seen = greatest(code, clock[its], own) >= when
+            seen = code.greatest(clock[its], own) >= when
             with code.when(seen & (when != 0)):
                 sure.set(1)
         with code.when(newest & (sure.get() != 0)):

@@ -27,15 +27,13 @@ from roller_mlir.sim.hopper.layout import (
 from roller_mlir.sim.hopper.runtime.base_ir import (
     ASYNC,
     Base,
-    async_units_of,
-    grid_slot,
     in_arena,
     known_of,
     note_values,
-    row,
     set_wait,
     shadow_access_if_sanitized,
     stop,
+    stop_if,
 )
 
 _MARK = MBARRIER_MARK << 32
@@ -54,38 +52,38 @@ class Mbarriers:
     complete: Value
 
 
-def collected(code: Code, mbarrier: Value) -> Value:
+def collected(mbarrier: Value) -> Value:
     """Return the address of the clock that arrivals collect."""
     return mbarrier + 8 * Mbarrier.SIZE
 
 
-def finished(code: Code, mbarrier: Value) -> Value:
+def finished(mbarrier: Value) -> Value:
     """Return the address of the clock of the last complete phase."""
     return mbarrier + 8 * (Mbarrier.SIZE + CLOCK_WORDS)
 
 
-def number_of(code: Code, block: Value, mbarrier: Value) -> Value:
+def number_of(block: Value, mbarrier: Value) -> Value:
     """Return the number of an mbarrier."""
-    table = async_units_of(code, block)[AsyncUnits.MBARRIERS]
+    table = block[Block.MACHINE][AsyncUnits.MBARRIERS]
     return (mbarrier - table) // (8 * MBARRIER_WORDS)
 
 
 def _find(base: Base) -> Value:
     code = Code(base.module, ASYNC + "find", 3, internal=True)
     block, site, address = code.parameters
-    async_units = async_units_of(code, block)
+    async_units = block[Block.MACHINE]
     aligned = (address & 7) == 0
     with code.when(aligned & in_arena(code, block, address, 8), likely=True):
         shadow_access_if_sanitized(base, code, block, site, address, 8, ShadowAccess.READ | ShadowAccess.ATOMIC)
         word = address[0]
         number = word - _MARK
         with code.when(code.unsigned("<", number, async_units[AsyncUnits.MBARRIER_COUNT]), likely=True):
-            entry = row(code, async_units[AsyncUnits.MBARRIERS], number, MBARRIER_WORDS)
+            entry = async_units[AsyncUnits.MBARRIERS].row(number, MBARRIER_WORDS)
             with code.when(entry[Mbarrier.ADDRESS] == address, likely=True):
                 thread = block[Block.CURRENT]
                 owner, started = entry[Mbarrier.OWNER, Mbarrier.STARTED]
                 own = (thread // WARP) == owner
-                sure = known_of(code, block, thread)[owner] > started
+                sure = known_of(block, thread)[owner] > started
                 with code.when(~(own | sure), likely=False):
                     offset = address - block[Block.ARENA]
                     stop(base, code, block, LaunchFault.MBARRIER_START, site, offset)
@@ -98,30 +96,29 @@ def _initialise(base: Base) -> None:
     """async_mbarrier_init(block, site, address, count)."""
     code = Code(base.module, ASYNC + "mbarrier_init", 4, VOID)
     block, site, address, count = code.parameters
-    async_units = async_units_of(code, block)
+    async_units = block[Block.MACHINE]
     offset = address - block[Block.ARENA]
     aligned = (address & 7) == 0
-    with code.when(~(aligned & in_arena(code, block, address, 8)), likely=False):
-        stop(base, code, block, LaunchFault.MBARRIER, site, offset)
+    stop_if(base, code, ~(aligned & in_arena(code, block, address, 8)), block, LaunchFault.MBARRIER, site, offset)
     fits = code.unsigned("<", count - 1, MOST_ARRIVALS)
-    with code.when(~fits, likely=False):
-        stop(base, code, block, LaunchFault.MBARRIER_COUNT, site, offset, count, 0)
+    stop_if(base, code, ~fits, block, LaunchFault.MBARRIER_COUNT, site, offset, count, 0)
     shadow_access_if_sanitized(base, code, block, site, address, 8, ShadowAccess.WRITE | ShadowAccess.ATOMIC)
     table, used = async_units[AsyncUnits.MBARRIERS, AsyncUnits.MBARRIER_COUNT]
     place = code.variable(used)
     with code.count(0, used) as number:
-        at = row(code, table, number, MBARRIER_WORDS)[Mbarrier.ADDRESS]
+        at = table.row(number, MBARRIER_WORDS)[Mbarrier.ADDRESS]
         same = at == address
         with code.when(same | (at == 0)):
             place.set(number)
     number = place.get()
-    with code.when(number == MOST_MBARRIERS, likely=False):
-        stop(base, code, block, LaunchFault.MBARRIER_COUNT, site, offset, count, MOST_MBARRIERS)
+    stop_if(
+        base, code, number == MOST_MBARRIERS, block, LaunchFault.MBARRIER_COUNT, site, offset, count, MOST_MBARRIERS
+    )
     with code.when(number == used):
         async_units[AsyncUnits.MBARRIER_COUNT] = used + 1
         with code.count(0, MBARRIER_WORDS) as word:
-            code.write(row(code, table, number, MBARRIER_WORDS), word, 0)
-    entry = row(code, table, number, MBARRIER_WORDS)
+            code.write(table.row(number, MBARRIER_WORDS), word, 0)
+    entry = table.row(number, MBARRIER_WORDS)
     # Where one was before, phases go on counting, so that what is known of the old ones stays right.
     phase = (entry[Mbarrier.PHASE] + 1) & -2
     for column, value in (
@@ -132,7 +129,7 @@ def _initialise(base: Base) -> None:
         (Mbarrier.PHASE, phase),
         (Mbarrier.TESTED, 0),
         (Mbarrier.OWNER, block[Block.CURRENT] // WARP),
-        (Mbarrier.STARTED, tick(code, block[Block.LAUNCH])),
+        (Mbarrier.STARTED, tick(block[Block.LAUNCH])),
     ):
         entry[column] = value
     address[0] = number + _MARK
@@ -157,21 +154,21 @@ def _complete(base: Base) -> Value:
     ]
     with code.when((pending | missing) != 0):
         code.give(0)
-    copies, count = async_units_of(code, block)[AsyncUnits.COPIES, AsyncUnits.COPY_COUNT]
-    number = number_of(code, block, mbarrier)
+    copies, count = block[Block.MACHINE][AsyncUnits.COPIES, AsyncUnits.COPY_COUNT]
+    number = number_of(block, mbarrier)
     with code.count(0, count) as place:
-        entry = row(code, copies, place, int(BulkCopy.SIZE))
+        entry = copies.row(place, BulkCopy.SIZE)
         with code.when(entry[BulkCopy.MBARRIER] == number, likely=False):
-            note_values(code, block, entry[BulkCopy.SITE], entry[BulkCopy.BYTES])
+            note_values(block, entry[BulkCopy.SITE], entry[BulkCopy.BYTES])
             code.give(LaunchFault.TRANSACTIONS)
     after = phase + 1
     mbarrier[Mbarrier.PHASE] = after
     mbarrier[Mbarrier.PENDING] = expected
-    source, target = collected(code, mbarrier), finished(code, mbarrier)
+    source, target = collected(mbarrier), finished(mbarrier)
     code.write(source, number + CLOCK_MBARRIERS, after)
     code.call(base.join, block, target, source)
     with code.when(source[CLOCK_GRID] != 0, likely=False):
-        code.call(base.absorb, block[Block.LAUNCH], grid_slot(code, target), source[CLOCK_GRID])
+        code.call(base.absorb, block[Block.LAUNCH], target + 8 * CLOCK_GRID, source[CLOCK_GRID])
     code.call(base.wake, block, State.MBARRIER, number)
     return code.end(0)
 
@@ -191,15 +188,13 @@ def _arrive(base: Base, find: Value, complete: Value) -> None:
     left = pending - count
     positive = count > 0
     least = code.select(may_complete != 0, 0, 1)
-    with code.when(~(positive & (left >= least)), likely=False):
-        stop(base, code, block, LaunchFault.MBARRIER_COUNT, site, offset, count, pending)
+    stop_if(base, code, ~(positive & (left >= least)), block, LaunchFault.MBARRIER_COUNT, site, offset, count, pending)
     total = missing + bytes_
-    with code.when(total > MOST_TRANSACTIONS, likely=False):
-        stop(base, code, block, LaunchFault.MBARRIER_COUNT, site, offset, total, -1)
+    stop_if(base, code, total > MOST_TRANSACTIONS, block, LaunchFault.MBARRIER_COUNT, site, offset, total, -1)
     mbarrier[Mbarrier.TRANSACTIONS] = total
     mbarrier[Mbarrier.PENDING] = left
     with code.when(orders != 0):
-        code.call(base.release, block, collected(code, mbarrier))
+        code.call(base.release, block, collected(mbarrier))
     _check(base, code, block, site, code.call(complete, block, mbarrier))
     code.give(phase)
 
@@ -220,14 +215,14 @@ def _learn(base: Base) -> Value:
     """learn(block, mbarrier): the running warp learns what the last complete phase knows."""
     code = Code(base.module, ASYNC + "learn", 2, VOID, internal=True)
     block, mbarrier = code.parameters
-    known = known_of(code, block, block[Block.CURRENT])
-    place = number_of(code, block, mbarrier) + CLOCK_MBARRIERS
-    newer = known[place] < finished(code, mbarrier)[place]
+    known = known_of(block, block[Block.CURRENT])
+    place = number_of(block, mbarrier) + CLOCK_MBARRIERS
+    newer = known[place] < finished(mbarrier)[place]
     with code.builder.if_else(newer) as (by_warp, by_thread):
         with by_warp:
-            code.call(base.acquire, block, finished(code, mbarrier))
-        with by_thread, code.when(finished(code, mbarrier)[CLOCK_GRID] != 0, likely=False):
-            code.call(base.acquire_grid, block, grid_slot(code, finished(code, mbarrier)))
+            code.call(base.acquire, block, finished(mbarrier))
+        with by_thread, code.when(finished(mbarrier)[CLOCK_GRID] != 0, likely=False):
+            code.call(base.acquire_grid, block, finished(mbarrier) + 8 * CLOCK_GRID)
     return code.end()
 
 
@@ -243,7 +238,7 @@ def _wait(base: Base, find: Value) -> None:
     mbarrier = code.call(find, block, site, address)
     phase = mbarrier[Mbarrier.PHASE] & 1
     with code.when(phase == wanted):
-        set_wait(code, block, number_of(code, block, mbarrier), wanted)
+        set_wait(block, number_of(block, mbarrier), wanted)
         code.call(base.wait, block, State.MBARRIER, site)
     code.call(learn, block, mbarrier)
     code.give()

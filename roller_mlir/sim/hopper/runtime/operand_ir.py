@@ -16,7 +16,7 @@ from llvmlite import ir
 from roller_mlir.sim.engine.layout import Block, LaunchFault, ShadowAccess
 from roller_mlir.sim.engine.structured import I8, I32, VOID, Code, Value
 from roller_mlir.sim.hopper.layout import WINDOW_BYTES, OperandElement
-from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, in_arena, shadow_access_if_sanitized, stop
+from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, in_arena, shadow_access_if_sanitized, stop_if
 from roller_mlir.sim.hopper.runtime.granules_ir import Granules
 from roller_mlir.sim.matrix.ir import TF32_MASK
 
@@ -65,8 +65,9 @@ def _chunk(base: Base, granules: Granules) -> Value:
     near = near & (WINDOW_BYTES - 1)
     arena = block[Block.ARENA]
     address = (arena & -WINDOW_BYTES) | near
-    with code.when(~in_arena(code, block, address, _CHUNK), likely=False):
-        stop(base, code, block, LaunchFault.DESCRIPTOR, site, address - arena, 0)
+    stop_if(
+        base, code, ~in_arena(code, block, address, _CHUNK), block, LaunchFault.DESCRIPTOR, site, address - arena, 0
+    )
     code.call(granules.product, block, site, address)
     shadow_access_if_sanitized(base, code, block, site, address, _CHUNK, ShadowAccess.READ | ShadowAccess.ASYNC)
     return code.end(address)
@@ -86,8 +87,7 @@ def emit_operand(base: Base, granules: Granules) -> Value:
 
     start, leading, stride = (field(shift, _FIELD) << 4 for shift in (0, 16, 32))
     mode, phase = field(62, 3), field(49, 7)
-    with code.when(phase != 0, likely=False):
-        stop(base, code, block, LaunchFault.DESCRIPTOR, site, phase, 1)
+    stop_if(base, code, phase != 0, block, LaunchFault.DESCRIPTOR, site, phase, 1)
     plain = mode == 0
     # Modes 1, 2, 3: 128, 64, 32 bytes.
     span = code.select(plain, _CHUNK, 256 >> mode)

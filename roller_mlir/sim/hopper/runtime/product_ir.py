@@ -11,7 +11,7 @@ from llvmlite import ir
 from roller_mlir.sim.engine.layout import Block, LaunchFault
 from roller_mlir.sim.engine.structured import I32, VOID, Code, Value
 from roller_mlir.sim.hopper.layout import WARP, WARPGROUP, AsyncUnits, ProductField, Sum, WarpgroupRecord
-from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, async_units_of
+from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base
 from roller_mlir.sim.hopper.runtime.granules_ir import Granules
 from roller_mlir.sim.hopper.runtime.group_ir import Groups, group_row
 from roller_mlir.sim.hopper.runtime.operand_ir import emit_operand
@@ -111,9 +111,9 @@ def emit_products(base: Base, groups: Groups, granules: Granules) -> None:
     code = Code(base.module, ASYNC + "product", 7, VOID)
     block, site, form, keep, left, right, accumulators = code.parameters
     thread = block[Block.CURRENT]
-    async_units = async_units_of(code, block)
+    async_units = block[Block.MACHINE]
     code.write(async_units[AsyncUnits.OPERANDS], thread, accumulators)
-    group = group_row(code, block)
+    group = group_row(block)
     given = ((WarpgroupRecord.DESCRIPTOR_A, left), (WarpgroupRecord.DESCRIPTOR_B, right))
     with code.when(group[WarpgroupRecord.ARRIVED] == 0):
         for column, value in given:

@@ -18,7 +18,7 @@ from roller_mlir.sim.hopper.layout import (
     Mbarrier,
     NamedBarrier,
 )
-from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, async_units_of, note_values, row, set_wait, stop
+from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, note_values, set_wait, stop_if
 from roller_mlir.sim.hopper.runtime.copies_ir import Copies
 
 _CLUSTER = -1
@@ -38,16 +38,14 @@ def _named(base: Base) -> None:
     fits = fits & ((count & (WARP - 1)) == 0)
     fits = fits & (count > 0)
     fits = fits & (count <= whole_warps)
-    with code.when(~fits, likely=False):
-        stop(base, code, block, LaunchFault.NAMED_BARRIER, site, number, count, -1)
-    barrier = row(code, async_units_of(code, block)[AsyncUnits.NAMED], number, NAMED_WORDS)
+    stop_if(base, code, ~fits, block, LaunchFault.NAMED_BARRIER, site, number, count, -1)
+    barrier = block[Block.MACHINE][AsyncUnits.NAMED].row(number, NAMED_WORDS)
     arrived, expected = barrier[NamedBarrier.ARRIVED, NamedBarrier.EXPECTED]
     with code.when(arrived == 0):
         barrier[NamedBarrier.EXPECTED] = count
         barrier[NamedBarrier.SITE] = site
     differs = (arrived != 0) & (expected != count)
-    with code.when(differs, likely=False):
-        stop(base, code, block, LaunchFault.NAMED_BARRIER, site, number, count, expected)
+    stop_if(base, code, differs, block, LaunchFault.NAMED_BARRIER, site, number, count, expected)
     clock = barrier + 8 * NamedBarrier.SIZE
     code.call(base.release, block, clock)
     now = arrived + 1
@@ -58,7 +56,7 @@ def _named(base: Base) -> None:
             barrier[NamedBarrier.ARRIVED] = 0
             code.call(base.wake, block, State.NAMED_BARRIER, number)
         with incomplete, code.when(waits != 0):
-            set_wait(code, block, number, 0)
+            set_wait(block, number, 0)
             code.call(base.wait, block, State.NAMED_BARRIER, site)
     with code.when(waits != 0):
         code.call(base.acquire, block, clock)
@@ -67,7 +65,7 @@ def _named(base: Base) -> None:
 
 def _cluster_clock(code: Code, async_units: Value) -> Value:
     """Return the address of the clock of the cluster's barrier, whose row is behind those of the named ones."""
-    barrier = row(code, async_units[AsyncUnits.NAMED], NAMED_BARRIERS, NAMED_WORDS)
+    barrier = async_units[AsyncUnits.NAMED].row(NAMED_BARRIERS, NAMED_WORDS)
     return barrier + 8 * NamedBarrier.SIZE
 
 
@@ -75,14 +73,13 @@ def _cluster(base: Base) -> None:
     """async_cluster_arrive(block, site, orders) and async_cluster_wait(block, site), of a cluster of one block."""
     code = Code(base.module, ASYNC + "cluster_arrive", 3, VOID)
     block, site, orders = code.parameters
-    async_units = async_units_of(code, block)
+    async_units = block[Block.MACHINE]
     with code.when(orders != 0):
         code.call(base.release, block, _cluster_clock(code, async_units))
     thread, launch = block[Block.CURRENT, Block.LAUNCH]
     phases, arrived, done = async_units[AsyncUnits.CLUSTER_PHASE, AsyncUnits.CLUSTER_ARRIVED, AsyncUnits.CLUSTER_DONE]
     mine = phases[thread]
-    with code.when(mine > done, likely=False):
-        stop(base, code, block, LaunchFault.CLUSTER, site, 1)
+    stop_if(base, code, mine > done, block, LaunchFault.CLUSTER, site, 1)
     phases[thread] = mine + 1
     now = arrived + 1
     complete = now == launch[LaunchRecord.THREADS]
@@ -93,13 +90,12 @@ def _cluster(base: Base) -> None:
     code.give()
     code = Code(base.module, ASYNC + "cluster_wait", 2, VOID)
     block, site = code.parameters
-    async_units = async_units_of(code, block)
+    async_units = block[Block.MACHINE]
     phases, done = async_units[AsyncUnits.CLUSTER_PHASE, AsyncUnits.CLUSTER_DONE]
     mine = phases[block[Block.CURRENT]]
-    with code.when(mine == 0, likely=False):
-        stop(base, code, block, LaunchFault.CLUSTER, site, 2)
+    stop_if(base, code, mine == 0, block, LaunchFault.CLUSTER, site, 2)
     with code.when(mine > done):
-        set_wait(code, block, _CLUSTER, 0)
+        set_wait(block, _CLUSTER, 0)
         code.call(base.wait, block, State.NAMED_BARRIER, site)
     code.call(base.acquire, block, _cluster_clock(code, async_units))
     code.give()
@@ -109,12 +105,12 @@ def _awaited(code: Code, block: Value, number: Value) -> Value:
     """Return whether some thread waits for an mbarrier, or goes on asking for it."""
     launch, states = block[Block.LAUNCH, Block.STATE]
     threads = launch[LaunchRecord.THREADS]
-    async_units = async_units_of(code, block)
+    async_units = block[Block.MACHINE]
     waits, mbarriers = async_units[AsyncUnits.WAITS, AsyncUnits.MBARRIERS]
-    found = code.variable(row(code, mbarriers, number, MBARRIER_WORDS)[Mbarrier.TESTED])
+    found = code.variable(mbarriers.row(number, MBARRIER_WORDS)[Mbarrier.TESTED])
     with code.count(0, threads) as thread:
         stands = code.read(states, thread, I8) == State.MBARRIER
-        at = row(code, waits, thread, 2)[0] == number
+        at = waits.row(thread, 2)[0] == number
         with code.when(stands & at):
             found.set(1)
     return found.get() != 0
@@ -124,14 +120,14 @@ def _advance(base: Base, copies: Copies) -> None:
     """async_advance(launch, block) -> 0: nothing; 1: something can go on; 2: a fault."""
     code = Code(base.module, ASYNC + "advance", 2)
     launch, block = code.parameters
-    async_units = async_units_of(code, block)
+    async_units = block[Block.MACHINE]
     queue, count = async_units[AsyncUnits.COPIES, AsyncUnits.COPY_COUNT]
     with code.count(0, count) as place:
-        entry = row(code, queue, place, int(BulkCopy.SIZE))
+        entry = queue.row(place, BulkCopy.SIZE)
         number, site, thread = entry[BulkCopy.MBARRIER, BulkCopy.SITE, BulkCopy.THREAD]
         with code.when(number >= 0), code.when(_awaited(code, block, number)):
             mbarriers = async_units[AsyncUnits.MBARRIERS]
-            code.write(row(code, mbarriers, number, MBARRIER_WORDS), Mbarrier.TESTED, 0)
+            code.write(mbarriers.row(number, MBARRIER_WORDS), Mbarrier.TESTED, 0)
             fault = code.call(copies.land, block, place)
             with code.when(fault != 0, likely=False):
                 note_fault(code, launch, block, fault, thread, site)
@@ -156,14 +152,14 @@ def _advance(base: Base, copies: Copies) -> None:
                 State.NAMED_BARRIER: LaunchFault.NAMED_BARRIER,
                 State.MBARRIER: LaunchFault.MBARRIER_DEADLOCK,
             }[one]
-            wait = row(code, async_units[AsyncUnits.WAITS], place.get(), 2)
+            wait = async_units[AsyncUnits.WAITS].row(place.get(), 2)
             if one is State.MBARRIER:
-                mbarrier = row(code, async_units[AsyncUnits.MBARRIERS], wait[0], MBARRIER_WORDS)
+                mbarrier = async_units[AsyncUnits.MBARRIERS].row(wait[0], MBARRIER_WORDS)
                 columns = (Mbarrier.PENDING, Mbarrier.TRANSACTIONS, Mbarrier.PHASE, Mbarrier.EXPECTED)
                 offset = mbarrier[Mbarrier.ADDRESS] - block[Block.ARENA]
-                note_values(code, block, offset, wait[1], *mbarrier[*columns])
+                note_values(block, offset, wait[1], *mbarrier[*columns])
             elif one is State.NAMED_BARRIER:
-                note_values(code, block, wait[0], 0, -2)
+                note_values(block, wait[0], 0, -2)
             note_fault(code, launch, block, fault, place.get(), site)
             code.give(2)
     code.give(0)
