@@ -57,8 +57,7 @@ class ClockPool:
 
 def _retain(code: Code, clock: Value) -> None:
     with code.when(clock != 0):
-        more = clock[ClockHead.REFERENCES] + 1
-        clock[ClockHead.REFERENCES] = more
+        clock[ClockHead.REFERENCES] += 1
 
 
 def _let_go(runtime: Runtime) -> Value:
@@ -111,15 +110,13 @@ def _fresh(runtime: Runtime) -> Value:
             with none:
                 # The caller may be the scheduler, which cannot stop here: it does so before it runs another thread.
                 fault = launch[LaunchRecord.FAULT]
-                first = code.select(fault == 0, LaunchFault.CLOCKS, fault)
-                launch[LaunchRecord.FAULT] = first
+                launch[LaunchRecord.FAULT] = code.select(fault == 0, LaunchFault.CLOCKS, fault)
                 code.give(launch[LaunchRecord.POOL_SPARE])
     target = code.pointer(found.get() + HEAD_BYTES)
     words = size - HEAD_BYTES
     with builder.if_else(source != 0) as (copied, empty):
         with copied:
-            origin = code.pointer(source + HEAD_BYTES)
-            builder.call(runtime.move, [target, origin, words])
+            builder.call(runtime.move, [target, code.pointer(source + HEAD_BYTES), words])
         with empty:
             builder.call(runtime.fill, [target, ir.Constant(I32, 0), words])
     code.write(found.get(), ClockHead.REFERENCES, 1)
@@ -130,8 +127,7 @@ def _writable(runtime: Runtime, fresh: Value, let_go: Value) -> Value:
     code = Code(runtime.module, PREFIX + "clock_writable", 2, internal=True)
     launch, slot = code.parameters
     clock = slot[0]
-    held = clock != 0
-    with code.when(held), code.when(clock[ClockHead.REFERENCES] == 1):
+    with code.when(clock != 0), code.when(clock[ClockHead.REFERENCES] == 1):
         code.give(clock)
     own = code.call(fresh, launch, clock)
     code.call(let_go, launch, clock)
@@ -144,12 +140,10 @@ def _merge(runtime: Runtime) -> Value:
     code = Code(runtime.module, PREFIX + "clock_merge", 3, VOID, internal=True)
     builder = code.builder
     launch, into, clock = code.parameters
-    size = launch[LaunchRecord.CLOCK_BYTES]
-    with code.count(HEAD_BYTES, size, 8 * layout.CLOCK_VECTOR) as offset:
+    with code.count(HEAD_BYTES, launch[LaunchRecord.CLOCK_BYTES], 8 * layout.CLOCK_VECTOR) as offset:
         here, there = (code.pointer(one + offset) for one in (into, clock))
         left, right = (builder.load(one, typ=_VECTOR, align=8) for one in (here, there))
-        later = builder.icmp_signed(">", right, left)
-        builder.store(code.select(later, right, left), here, align=8)
+        builder.store(code.select(builder.icmp_signed(">", right, left), right, left), here, align=8)
     return code.end()
 
 
@@ -158,8 +152,7 @@ def _absorb(runtime: Runtime, fresh: Value, replace: Value, merge: Value) -> Val
     code = Code(runtime.module, PREFIX + "clock_absorb", 3, VOID)
     launch, slot, clock = code.parameters
     held = slot[0]
-    nothing = (clock == 0) | (clock == held)
-    with code.when(nothing):
+    with code.when((clock == 0) | (clock == held)):
         code.give()
     with code.when(held == 0):
         code.call(replace, launch, slot, clock)
@@ -189,8 +182,7 @@ def _promote(runtime: Runtime, fresh: Value, replace: Value) -> Value:
     promoted = launch[LaunchRecord.PROMOTED]
     with code.when(promoted[0] != held):
         made = code.call(fresh, launch, held)
-        end = made + launch[LaunchRecord.CLOCK_BYTES]
-        last = end - (ENTRY_BYTES - 8)
+        last = made + launch[LaunchRecord.CLOCK_BYTES] - (ENTRY_BYTES - 8)
         with code.count(made + HEAD_BYTES, last, ENTRY_BYTES) as entry:
             seen = entry[ClockEntry.SEEN]
             for word in entry[ClockEntry.ALL, ClockEntry.SOME]:

@@ -15,28 +15,22 @@ def thread_clocks(block: Value, thread: Value) -> Value:
 
 def snapshot_of(launch: Value, block: Value, number: Value) -> Value:
     """Emit the address of a snapshot: 2 t of thread t's fences, 2 t + 1 of those of the scope of a block."""
-    subgroups = launch[LaunchRecord.SUBGROUPS]
-    words = subgroups * 2 + KnownThen.SIZE
-    return block[Block.SNAPSHOTS].row(number, words)
+    return block[Block.SNAPSHOTS].row(number, launch[LaunchRecord.SUBGROUPS] * 2 + KnownThen.SIZE)
 
 
 def entry_of(launch: Value, clock: Value, block: Value, subgroup: Value) -> Value:
     """Emit the address of what a clock knows of a subgroup of a block."""
-    number = block * launch[LaunchRecord.SUBGROUPS]
-    offset = (number + subgroup) * ENTRY_BYTES
-    return clock + HEAD_BYTES + offset
+    return clock + HEAD_BYTES + (block * launch[LaunchRecord.SUBGROUPS] + subgroup) * ENTRY_BYTES
 
 
 def time_and_thread(word: Value) -> tuple[Value, Value]:
     """Emit time and thread of an access."""
-    thread = (word >> layout.THREAD_SHIFT) & layout.THREAD_MASK
-    return word >> layout.TIME_SHIFT, thread
+    return word >> layout.TIME_SHIFT, (word >> layout.THREAD_SHIFT) & layout.THREAD_MASK
 
 
 def known_row(machine: Value, thread: Value) -> Value:
     """Emit the address of what is known in a thread's warp, of blocks that do something beside their threads."""
-    warp = thread // WARP
-    return machine[AsyncUnits.KNOWN].row(warp, CLOCK_WORDS)
+    return machine[AsyncUnits.KNOWN].row(thread // WARP, CLOCK_WORDS)
 
 
 def tick(launch: Value) -> Value:

@@ -62,10 +62,8 @@ def _ordered(runtime: Runtime) -> Value:
         Block.LAUNCH, Block.NUMBER, Block.CURRENT, Block.FIRST, Block.BARRIER_TIME
     ]
     subgroup = launch[LaunchRecord.SUBGROUP]
-    within = (shared != 0) | (owner == number)
-    with code.when(within):
-        before = time < barrier
-        with code.when(before | (other == thread)):
+    with code.when((shared != 0) | (owner == number)):
+        with code.when((time < barrier) | (other == thread)):
             code.give(1)
         lane = other - first
         with code.when(code.unsigned("<", lane, subgroup)):
@@ -74,21 +72,18 @@ def _ordered(runtime: Runtime) -> Value:
                 code.give(1)
             entry = thread * 2
             took_part = partial[entry + 1] >> lane
-            earlier = time < partial[entry]
-            with code.when(earlier & code.lowest_bit(took_part)):
+            with code.when((time < partial[entry]) & code.lowest_bit(took_part)):
                 code.give(1)
         machine = block[Block.MACHINE]
         with code.when(machine != 0):
             known = known_row(machine, thread)
-            sure = known[other // WARP]
-            with code.when(time < sure):
+            with code.when(time < known[other // WARP]):
                 code.give(1)
     with code.when(launch[LaunchRecord.POOL] == 0):
         code.give(0)
     source = code.select(shared != 0, number, owner)
     record = launch[LaunchRecord.RECORDS][source]
-    own = thread_clocks(block, thread)[ThreadClock.OWN]
-    for clock in (block[Block.CLOCK], own):
+    for clock in (block[Block.CLOCK], thread_clocks(block, thread)[ThreadClock.OWN]):
         with code.when(clock != 0):
             entry = entry_of(launch, clock, source, other // subgroup)
             entire, some = entry[ClockEntry.ALL, ClockEntry.SOME]
@@ -116,12 +111,10 @@ def _proxied(runtime: Runtime) -> Value:
     threads, subgroup, pool = launch[LaunchRecord.THREADS, LaunchRecord.SUBGROUP, LaunchRecord.POOL]
 
     def writer_fenced(record: Value) -> Value:
-        fences = record[Block.MACHINE][AsyncUnits.PROXY_FENCES]
-        return fences[threads + other] > time
+        return record[Block.MACHINE][AsyncUnits.PROXY_FENCES][threads + other] > time
 
     with code.when(owner == number):
-        place = other // WARP + CLOCK_PROXIED_GLOBAL
-        known = known_row(machine, thread)[place] > time
+        known = known_row(machine, thread)[other // WARP + CLOCK_PROXIED_GLOBAL] > time
         code.give(code.wide(known | writer_fenced(block)))
     with code.when(pool == 0):
         code.give(1)
@@ -131,8 +124,7 @@ def _proxied(runtime: Runtime) -> Value:
     with code.when(record[Block.LAST] == owner):
         fenced.set(code.wide(writer_fenced(record)))
     seen = code.variable(0)
-    own = thread_clocks(block, thread)[ThreadClock.OWN]
-    for clock in (block[Block.CLOCK], own):
+    for clock in (block[Block.CLOCK], thread_clocks(block, thread)[ThreadClock.OWN]):
         with code.when(clock != 0):
             entry = entry_of(launch, clock, owner, other // subgroup)
             for found, part in ((fenced, ClockEntry.FENCED), (seen, ClockEntry.SEEN)):
@@ -210,8 +202,7 @@ def _subgroup(runtime: Runtime, pool: ClockPool) -> Value:
                 code.call(pool.absorb, launch, slot, own)
                 last.set(own)
         with code.count(first, end) as thread, code.when(takes_part(thread)):
-            own_slot = thread_clocks(block, thread) + 8 * ThreadClock.OWN
-            code.call(pool.replace, launch, own_slot, slot[0])
+            code.call(pool.replace, launch, thread_clocks(block, thread) + 8 * ThreadClock.OWN, slot[0])
         code.call(pool.drop, launch, slot)
     with code.when(everyone != 0):
         synced[first] = now

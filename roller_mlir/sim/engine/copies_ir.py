@@ -17,8 +17,7 @@ _COPY_BYTES = 8 * len(Copy)
 def _queue(code: Code, block: Value) -> tuple[Value, Value, Value]:
     """Address of the running thread's queue, of its length, and the length."""
     launch, thread, copies, counts = block[Block.LAUNCH, Block.CURRENT, Block.COPIES, Block.COPY_COUNT]
-    capacity = launch[LaunchRecord.COPY_CAPACITY]
-    start = thread * capacity * _COPY_BYTES
+    start = thread * launch[LaunchRecord.COPY_CAPACITY] * _COPY_BYTES
     length = counts + thread * 8
     return copies + start, length, length[0]
 
@@ -56,8 +55,7 @@ def _commit(runtime: Runtime) -> None:
     code = Code(runtime.module, PREFIX + "copy_commit", 1, VOID)
     queue, _, count = _queue(code, code.parameters[0])
     with code.count(0, count) as number:
-        entry = _entry(code, queue, number)
-        entry[Copy.GROUP] += 1
+        _entry(code, queue, number)[Copy.GROUP] += 1
     code.give()
 
 
@@ -70,8 +68,7 @@ def _wait(runtime: Runtime, access: Value) -> None:
     cells = block[Block.CELLS]
     kept = code.variable(0)
     with code.count(0, count) as number:
-        entry = _entry(code, queue, number)
-        site, target, source, width, given, group = entry[*Copy]
+        site, target, source, width, given, group = _entry(code, queue, number)[*Copy]
         with builder.if_else(group > groups) as (complete, keep):
             with complete:
                 with code.when(cells != 0):

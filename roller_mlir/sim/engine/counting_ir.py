@@ -23,8 +23,7 @@ def _insert(runtime: Runtime) -> Value:
     code = Code(runtime.module, PREFIX + "insert", 2, inline=True)
     launch, key = code.parameters
     table, generation = launch[LaunchRecord.TABLE, LaunchRecord.GENERATION]
-    bits = layout.TABLE_SIZE.bit_length() - 1
-    place = code.variable((key * _HASH) >> (64 - bits))
+    place = code.variable((key * _HASH) >> (65 - layout.TABLE_SIZE.bit_length()))
     known = code.variable(0)
 
     def taken() -> Value:
@@ -63,9 +62,7 @@ def _count_sectors(runtime: Runtime, insert: Value) -> Value:
                 if key_of_bytes:
                     distinct.add(code.call(insert, launch, address))
                 else:
-                    last = (address + width - 1) >> shift
-                    end = last + 1
-                    with code.count(address >> shift, end) as sector:
+                    with code.count(address >> shift, ((address + width - 1) >> shift) + 1) as sector:
                         sectors.add(code.call(insert, launch, sector))
     full = distinct.get() * width + (layout.SECTOR_BYTES - 1)
     for column, value in ((Counter.SECTORS, sectors.get()), (Counter.IDEAL, full >> shift)):
@@ -88,20 +85,15 @@ def _count_phases(runtime: Runtime, insert: Value) -> Value:
         with code.count(first, end_of_group) as place:
             address = addresses[groups[place]]
             with code.when(address >= 0):
-                last = address + width - 1
-                end = last // bank_bytes + 1
-                with code.count(address // bank_bytes, end) as word:
-                    new = code.call(insert, launch, word)
-                    with code.when(new != 0):
-                        entry = word % banks * 2
-                        count = entry + 1
-                        fresh = bank_table[entry] != generation
-                        before = code.select(fresh, 0, bank_table[count])
-                        words = before + 1
-                        bank_table[entry] = generation
-                        bank_table[count] = words
-                        with code.when(words > most.get()):
-                            most.set(words)
+                end = (address + width - 1) // bank_bytes + 1
+                with code.count(address // bank_bytes, end) as word, code.when(code.call(insert, launch, word) != 0):
+                    entry = word % banks * 2
+                    count = entry + 1
+                    words = code.select(bank_table[entry] != generation, 0, bank_table[count]) + 1
+                    bank_table[entry] = generation
+                    bank_table[count] = words
+                    with code.when(words > most.get()):
+                        most.set(words)
         phases.add(most.get())
         ideal.add(code.wide(most.get() > 0))
         group.set(end_of_group)
@@ -126,14 +118,12 @@ def emit_counter(runtime: Runtime) -> Value:
         cursors[lane] = 0
         addresses[lane] = -1
     with code.count(0, lanes) as lane:
-        state = code.read(states, first + lane, I8)
-        unfinished[lane] = code.wide(code.is_stopped(state))
+        unfinished[lane] = code.wide(code.is_stopped(code.read(states, first + lane, I8)))
 
     def record(lane: Value) -> tuple[Value, Value]:
         """Whether the lane has a record left, and the place of that record."""
         thread = first + lane
-        left = cursors[lane] < lengths[thread]
-        return left, thread * capacity + cursors[lane]
+        return cursors[lane] < lengths[thread], thread * capacity + cursors[lane]
 
     site = code.variable(0)
 
@@ -159,8 +149,7 @@ def emit_counter(runtime: Runtime) -> Value:
             with code.when(left):
                 entry = log[place]
                 with code.when((entry >> shift) == site.get()):
-                    mask = code.value((1 << layout.ADDRESS_BITS) - 1)
-                    addresses[lane] = entry & mask
+                    addresses[lane] = entry & ((1 << layout.ADDRESS_BITS) - 1)
                     cursors[lane] += one
                     active.add(1)
         counters = all_counters + site.get() * (8 * layout.COUNTER_COUNT)

@@ -49,8 +49,7 @@ def _note(runtime: Runtime, pool: ClockPool) -> Value:
     waited, lanes = (partial[thread * 2 + n] for n in (0, 1))
     with code.when(waited > 0):
         upto = code.least(now, waited - 1)
-        last = code.least(first + subgroup, launch[LaunchRecord.THREADS])
-        with code.count(first, last) as lane:
+        with code.count(first, code.least(first + subgroup, launch[LaunchRecord.THREADS])) as lane:
             took_part = code.lowest_bit(lanes >> (lane - first))
             with code.when(took_part):
                 released[lane] = code.greatest(upto, released[lane])
@@ -83,8 +82,7 @@ def _tell(runtime: Runtime, pool: ClockPool) -> Value:
 def _is_narrow(code: Code, block: Value, address: Value, access: Value) -> Value:
     """Whether an operation orders its block's threads alone: by its scope, or as only they have the memory."""
     launch, arena = block[Block.LAUNCH, Block.ARENA]
-    offset = address - arena
-    inside = code.unsigned("<", offset, launch[LaunchRecord.ARENA_BYTES])
+    inside = code.unsigned("<", address - arena, launch[LaunchRecord.ARENA_BYTES])
     return inside | access.has(ShadowAccess.BLOCK_SCOPE)
 
 
@@ -100,8 +98,7 @@ def _acquire(runtime: Runtime, pool: ClockPool) -> Value:
     acquires, narrow = access.has(ShadowAccess.ACQUIRE), _is_narrow(code, block, address, access)
 
     def learn(what: Place, until: ThreadClock) -> None:
-        word = code.select(acquires, ThreadClock.OWN, until)
-        slot = clocks + word * 8
+        slot = clocks + code.select(acquires, ThreadClock.OWN, until) * 8
         code.call(pool.absorb, launch, slot, place[what])
 
     with code.when(~narrow):
@@ -126,8 +123,7 @@ def _release(runtime: Runtime, pool: ClockPool, note: Value, tell: Value) -> Val
     wide, near = (code.variable(snapshot_of(launch, block, thread * 2 + kind)) for kind in (0, 1))
     releases, narrow = access.has(ShadowAccess.RELEASE), _is_narrow(code, block, address, access)
     with code.when(releases):
-        threads = launch[LaunchRecord.THREADS]
-        scratch = snapshot_of(launch, block, threads * 2)
+        scratch = snapshot_of(launch, block, launch[LaunchRecord.THREADS] * 2)
         code.call(note, block, scratch)
         wide.set(scratch)
         near.set(scratch)

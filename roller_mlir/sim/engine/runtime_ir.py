@@ -95,8 +95,7 @@ def _clock(module: Value) -> Value:
     time = code.builder.alloca(I64, size=2)
     code.builder.call(now, [ir.Constant(I32, 1), time])
     address = code.address(time)
-    seconds = address[0] * 1_000_000_000
-    return code.end(seconds + address[1])
+    return code.end(address[0] * 1_000_000_000 + address[1])
 
 
 def _now(module: Value, clock: Value) -> None:
@@ -117,8 +116,7 @@ def emit_wait(module: Value, switch: Value) -> Value:
     ]
     code.write(states, thread, state, I8)
     code.write(sites, thread, site, I32)
-    target = code.pointer(scheduler)
-    code.builder.call(switch, [code.element(pointers, thread), target], tail=True)
+    code.builder.call(switch, [code.element(pointers, thread), code.pointer(scheduler)], tail=True)
     return code.end()
 
 
@@ -147,9 +145,7 @@ def _fault_value(module: Value) -> None:
     """fault_value(block, number, value): a value that the report of the next fault shows."""
     code = Code(module, PREFIX + "fault_value", 3, VOID)
     block, number, value = code.parameters
-    launch = block[Block.LAUNCH]
-    values = launch[LaunchRecord.FAULT_VALUES]
-    values[number] = value
+    block[Block.LAUNCH][LaunchRecord.FAULT_VALUES][number] = value
     code.give()
 
 
@@ -161,8 +157,7 @@ def _waits(module: Value, wait: Value) -> None:
     first = arrived == 0
     block[Block.ARRIVED] = arrived + 1
     block[Block.ARRIVAL_SITE] = code.select(first, site, expected)
-    other = ~first & (expected != site)
-    block[Block.MIXED] = mixed | code.wide(other)
+    block[Block.MIXED] = mixed | code.wide(~first & (expected != site))
     code.call(wait, block, State.BARRIER, site)
     code.give()
     for name, state in (("spin", State.SPIN), ("exit", State.DONE)):
@@ -197,8 +192,7 @@ def _polls(module: Value) -> None:
     code = Code(module, PREFIX + "watch_value", 3, VOID)
     _, number, value = code.parameters
     entry = row(code)
-    bit = 1 << number
-    entry[Poll.GIVEN] |= bit
+    entry[Poll.GIVEN] |= 1 << number
     code.write(entry, number + Poll.WATCHED, value)
     code.give()
 
@@ -208,9 +202,7 @@ def _tick(module: Value, clock: Value, wait: Value, fault: Value) -> None:
     code = Code(module, PREFIX + "tick", 2, VOID)
     block, site = code.parameters
     block[Block.TICKS] = layout.TICKS_PER_CLOCK
-    launch = block[Block.LAUNCH]
-    deadline = launch[LaunchRecord.DEADLINE_NS]
-    with code.when(code.call(clock) > deadline, likely=False):
+    with code.when(code.call(clock) > block[Block.LAUNCH][LaunchRecord.DEADLINE_NS], likely=False):
         code.call(fault, block, LaunchFault.TIMEOUT, site)
     code.call(wait, block, State.PREEMPTED, site)
     code.give()
@@ -223,8 +215,7 @@ def _log(module: Value, wait: Value) -> None:
     launch, thread, log, lengths = block[Block.LAUNCH, Block.CURRENT, Block.LOG, Block.LOG_LENGTH]
     capacity = launch[LaunchRecord.LOG_CAPACITY]
     length = lengths[thread]
-    place = thread * capacity + length
-    log[place] = (site << layout.ADDRESS_BITS) | address
+    log[thread * capacity + length] = (site << layout.ADDRESS_BITS) | address
     longer = length + 1
     lengths[thread] = longer
     with code.when(longer == capacity, likely=False):
@@ -269,8 +260,7 @@ def _pointer(module: Value, fault: Value) -> None:
     found = code.variable(0)
 
     def note(first: Value, last: Value) -> None:
-        inside = (address >= first) & (end <= last)
-        found.set(found.get() | code.wide(inside))
+        found.set(found.get() | code.wide((address >= first) & (end <= last)))
 
     note(arena, arena + arena_bytes)
     with code.count(0, count) as number:

@@ -117,17 +117,14 @@ def _resume(runtime: Runtime) -> Value:
     pointers, stacks = block[Block.STACK_POINTER, Block.STACKS]
     size = launch[LaunchRecord.STACK_BYTES]
     with code.when(pointers[thread] == 0):
-        colour = (thread & (_STACK_COLOURS - 1)) * _STACK_COLOUR_BYTES
-        above = (thread + 1) * size
-        top = stacks + above - colour
+        top = stacks + (thread + 1) * size - (thread & (_STACK_COLOURS - 1)) * _STACK_COLOUR_BYTES
         frame = top - FIRST_FRAME_BYTES
         begin = code.address(runtime.begin)
         for place, value in ((1, launch[LaunchRecord.ENTRY]), (2, thread), (3, block), (6, begin)):
             frame[place] = value
         pointers[thread] = frame
     block[Block.CURRENT] = thread
-    target = code.pointer(pointers[thread])
-    builder.call(runtime.switch, [code.element(block, Block.SCHEDULER), target])
+    builder.call(runtime.switch, [code.element(block, Block.SCHEDULER), code.pointer(pointers[thread])])
     return code.end()
 
 
@@ -185,7 +182,7 @@ def _release_subgroup(runtime: Runtime, blame: Value, order: Order) -> Value:
             moving.set(1)
         elsewhere = state == State.SPIN
         for one in (State.MBARRIER, State.NAMED_BARRIER, State.WARPGROUP):
-            elsewhere = elsewhere | (state == one)
+            elsewhere |= state == one
         with code.when(elsewhere):
             spinning.set(1)
     with code.when((leader.get() < 0) | (moving.get() != 0)):
@@ -211,8 +208,7 @@ def _release_subgroup(runtime: Runtime, blame: Value, order: Order) -> Value:
     with code.count(first, end) as thread, builder.if_else(at_site(thread)) as (released_here, elsewhere):
         with released_here:
             code.write(states, thread, State.READY, I8)
-            lane = 1 << (thread - first)
-            released.set(released.get() | lane)
+            released.set(released.get() | (1 << (thread - first)))
         with elsewhere:
             left.set(1)
     subgroup_ops = code.wide(left.get() == 0)

@@ -38,17 +38,15 @@ class _Access:
         with code.when(elsewhere):
             code.give()
         self.inside, self.shared = inside, code.wide(inside)
-        flags = self.touch & (ShadowAccess.ATOMIC | ShadowAccess.PENDING)
-        word = (time << layout.TIME_SHIFT) | flags
-        word = word | (site << layout.SITE_SHIFT)
+        word = (time << layout.TIME_SHIFT) | (self.touch & (ShadowAccess.ATOMIC | ShadowAccess.PENDING))
+        word |= site << layout.SITE_SHIFT
         self.mine = word | (thread << layout.THREAD_SHIFT)
         self.cells = code.select(inside, in_arena, in_region)
         self.number, self._first, barrier, started, synced = block[
             Block.NUMBER, Block.FIRST, Block.BARRIER_TIME, Block.STARTED, Block.SYNCED
         ]
         subgroup, known, self._clocks = launch[LaunchRecord.SUBGROUP, LaunchRecord.KNOWN, LaunchRecord.POOL]
-        page = code.select(inside, 0, self.offset >> layout.PAGE_BITS)
-        unknown = code.read(known, page, I8) ^ 1
+        unknown = code.read(known, code.select(inside, 0, self.offset >> layout.PAGE_BITS), I8) ^ 1
         shift = code.value(layout.TIME_SHIFT)
         # Words of accesses that are content, that are settled, and that are settled within the subgroup.
         self._content = code.select(inside, started << shift, unknown)
@@ -88,14 +86,13 @@ class _Access:
         # Two readers stand for all: in workgroup memory one near and any other, in global memory of two other blocks.
         enough = self.inside & (near | other_near)
         apart = (owner != other_owner) & ~same_block
-        apart = apart & (other_owner != self.number)
-        apart = apart & (~self.inside & (self._clocks == 0))
+        apart &= other_owner != self.number
+        apart &= ~self.inside & (self._clocks == 0)
         enough = (enough | apart) & ~other_stale
         with code.when(expected & replace):
             cell[ShadowCell.READER] = self.mine
             kept = owners & ~(_OWNER_MASK << layout.OWNER_BITS)
-            mine = self.number << layout.OWNER_BITS
-            cell[ShadowCell.OWNERS] = kept | mine
+            cell[ShadowCell.OWNERS] = kept | (self.number << layout.OWNER_BITS)
         return expected & (replace | enough)
 
     def write(self, cell: Value) -> Value:
@@ -104,7 +101,7 @@ class _Access:
         writer, first, second = cell[ShadowCell.WRITER, ShadowCell.READER, ShadowCell.OTHER_READER]
         plain = self._below(writer, self._settled) & self._finished(writer)
         for reader in (first, second):
-            plain = plain & self._below(reader, self._settled)
+            plain &= self._below(reader, self._settled)
         with code.when(plain):
             cell[ShadowCell.WRITER] = self.mine
             cell[ShadowCell.READER] = 0
@@ -122,8 +119,7 @@ def _touch(runtime: Runtime, order: Order, visit: Value, name: str, kind: Shadow
     with code.when(access.inside & (machine != 0), likely=False):
         code.call_at(machine, *code.parameters)
     first = access.offset >> access.granule
-    last = (access.offset + access.width - 1) >> access.granule
-    with code.count(first, last + 1) as number:
+    with code.count(first, ((access.offset + access.width - 1) >> access.granule) + 1) as number:
         cell = access.cells + number * _CELL_BYTES
         plain = code.flag(0)
         if kind is not None:
@@ -134,8 +130,7 @@ def _touch(runtime: Runtime, order: Order, visit: Value, name: str, kind: Shadow
             code.call(visit, block, cell, offset, place, access.mine, touch, access.shared)
     if kind is None:
         clocks = block[Block.LAUNCH][LaunchRecord.POOL]
-        atomic = (touch & ShadowAccess.ATOMIC) != 0
-        with code.when(atomic & (clocks != 0)):
+        with code.when(((touch & ShadowAccess.ATOMIC) != 0) & (clocks != 0)):
             for does, function in ((ShadowAccess.READ, order.acquire), (ShadowAccess.WRITE, order.release)):
                 wanted = int(does | (ShadowAccess.BLIND if does is ShadowAccess.READ else 0))
                 with code.when((touch & wanted) == does):

@@ -26,11 +26,10 @@ def _report(runtime: Runtime) -> Value:
     reports, count, groups = launch[LaunchRecord.REPORTS, LaunchRecord.REPORT_COUNT, LaunchRecord.SITE_GROUPS]
 
     def group(word: Value) -> Value:
-        site = (word >> layout.SITE_SHIFT) & _SITE_MASK
-        return groups[site]
+        return groups[(word >> layout.SITE_SHIFT) & _SITE_MASK]
 
     key = (finding << 32) | (group(mine) << 16)
-    key = key | group(other)
+    key |= group(other)
     with code.count(0, count) as known:
         entry = reports + known * _REPORT_BYTES
         with code.when(entry[SanitizerReport.KEY] == key):
@@ -77,23 +76,20 @@ class _Visit:
         self._settled_time = code.select(shared != 0, self._barrier, layout.FIRST_TIME)
 
     def _owner(self, owners: Value, place: int) -> Value:
-        shifted = owners >> (place * layout.OWNER_BITS)
-        return shifted & _OWNER_MASK
+        return (owners >> (place * layout.OWNER_BITS)) & _OWNER_MASK
 
     def _set(self, cell: Value, place: int) -> None:
         """Write this access to a place of the cell."""
         cell[place] = self._mine
         shift = place * layout.OWNER_BITS
         kept = cell[ShadowCell.OWNERS] & ~(_OWNER_MASK << shift)
-        mine = self._number << shift
-        cell[ShadowCell.OWNERS] = kept | mine
+        cell[ShadowCell.OWNERS] = kept | (self._number << shift)
 
     def _settled(self, word: Value) -> Value:
         return (word >> layout.TIME_SHIFT) < self._settled_time
 
     def _both(self, word: Value, bit: int) -> Value:
-        common = word & self._mine & bit
-        return common != 0
+        return (word & self._mine & bit) != 0
 
     def _conflict(self, cell: Value, place: int, finding: Value | int, offset: Value) -> None:
         """Report a race with the access at a place of the cell, unless it happened before."""
@@ -116,8 +112,7 @@ class _Visit:
         code = self._code
         word = cell[ShadowCell.WRITER]
         written = (word >> layout.TIME_SHIFT) >= layout.FIRST_TIME
-        site = (word >> layout.SITE_SHIFT) & _SITE_MASK
-        copied = self._launch[LaunchRecord.SITE_PROXIES][site]
+        copied = self._launch[LaunchRecord.SITE_PROXIES][(word >> layout.SITE_SHIFT) & _SITE_MASK]
         with code.when(written & (copied == 0)):
             owner = self._owner(cell[ShadowCell.OWNERS], ShadowCell.WRITER)
             before = code.call(self._order.ordered, self._block, word, owner, self._shared)
@@ -162,27 +157,23 @@ class _Visit:
 
         # Of readers of other blocks nothing is learnt where blocks never order each other.
         apart = (owner != other_owner) & (self._clocks == 0)
-        apart = apart & (owner != self._number)
-        apart = apart & (other_owner != self._number)
-        used = (first != 0) & (second != 0)
-        apart = apart & (used & (self._shared == 0))
-        with code.when(~apart):
-            kept = builder.if_else(replaceable(first, owner))
-            with kept as (take_first, keep_first):
-                with take_first:
-                    self._set(cell, ShadowCell.READER)
-                with keep_first:
-                    near = (owner == other_owner) & self._same_subgroup(first, second)
-                    far = (owner != self._number) | ~self._same_subgroup(first, self._mine)
-                    with builder.if_else(near & far) as (spread, or_not):
-                        with spread:
-                            self._set(cell, ShadowCell.OTHER_READER)
-                        with or_not, code.when(replaceable(second, other_owner)):
-                            self._set(cell, ShadowCell.OTHER_READER)
+        apart &= owner != self._number
+        apart &= other_owner != self._number
+        apart &= (first != 0) & (second != 0) & (self._shared == 0)
+        with code.when(~apart), builder.if_else(replaceable(first, owner)) as (take_first, keep_first):
+            with take_first:
+                self._set(cell, ShadowCell.READER)
+            with keep_first:
+                near = (owner == other_owner) & self._same_subgroup(first, second)
+                far = (owner != self._number) | ~self._same_subgroup(first, self._mine)
+                with builder.if_else(near & far) as (spread, or_not):
+                    with spread:
+                        self._set(cell, ShadowCell.OTHER_READER)
+                    with or_not, code.when(replaceable(second, other_owner)):
+                        self._set(cell, ShadowCell.OTHER_READER)
 
     def _thread_of(self, word: Value) -> Value:
-        shifted = word >> layout.THREAD_SHIFT
-        return shifted & layout.THREAD_MASK
+        return (word >> layout.THREAD_SHIFT) & layout.THREAD_MASK
 
     def _is_own_thread(self, word: Value) -> Value:
         return self._thread_of(word) == self._thread
@@ -197,8 +188,7 @@ class _Visit:
         code = self._code
         size = (self._touch >> layout.ELEMENT_SHIFT) & 0xF
         number = code.least(place >> size, code.value(63 - layout.UNUSED_SHIFT))
-        unused = self._touch >> layout.UNUSED_SHIFT >> number
-        return ~code.lowest_bit(unused)
+        return ~code.lowest_bit(self._touch >> layout.UNUSED_SHIFT >> number)
 
     def emit(self, cell: Value, offset: Value, place: Value) -> None:
         """Emit the visit to the byte at `place` of the access."""

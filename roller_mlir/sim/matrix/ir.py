@@ -138,8 +138,7 @@ def emit_entry(code: Code, name: str) -> None:
     job = ir.Function(module, ir.FunctionType(VOID, [I64] * 6), PREFIX + "job")
     entry = Code(module, PREFIX + name, 5, VOID)
     block, site, *operands = entry.parameters
-    function = entry.address(code.function)
-    entry.builder.call(job, [block, site, function, *operands], tail=True)
+    entry.builder.call(job, [block, site, entry.address(code.function), *operands], tail=True)
     entry.give()
 
 
@@ -147,8 +146,7 @@ def start_job(name: str) -> tuple[Code, Value]:
     """Start the function that does a subgroup's work, in a new module; return also the address of the lanes' jobs."""
     code = Code(ir.Module(PREFIX + name), PREFIX + name + "_together", 2, internal=True)
     block, first = code.parameters
-    offset = first * (8 * len(SubgroupOp))
-    return code, block[Block.JOBS] + offset
+    return code, block[Block.JOBS] + first * (8 * len(SubgroupOp))
 
 
 def operand(code: Code, jobs: Value, lane: Value, word: SubgroupOp) -> Value:

@@ -65,31 +65,26 @@ class Base:
 
 def set_wait(block: Value, number: Value | int, parity: Value | int) -> None:
     """Emit the note of what the running thread waits for: a barrier of this number, and of an mbarrier which parity."""
-    waits = block[Block.MACHINE][AsyncUnits.WAITS]
-    entry = waits.row(block[Block.CURRENT], 2)
+    entry = block[Block.MACHINE][AsyncUnits.WAITS].row(block[Block.CURRENT], 2)
     entry[0] = number
     entry[1] = parity
 
 
 def known_of(block: Value, thread: Value) -> Value:
     """Return the address of the clock of a thread's warp."""
-    warp = thread // WARP
-    return block[Block.MACHINE][AsyncUnits.KNOWN].row(warp, CLOCK_WORDS)
+    return block[Block.MACHINE][AsyncUnits.KNOWN].row(thread // WARP, CLOCK_WORDS)
 
 
 def granule_of(block: Value, address: Value) -> Value:
     """Return the address of the row of the granule that holds an address of workgroup memory."""
     arena = block[Block.ARENA]
     granules, groups = block[Block.MACHINE][AsyncUnits.GRANULES, AsyncUnits.GROUP_COUNT]
-    number = (address - arena) // GRANULE_BYTES
-    words = groups + Granule.READERS
-    return granules + number * (words * 8)
+    return granules + (address - arena) // GRANULE_BYTES * ((groups + Granule.READERS) * 8)
 
 
 def note_values(block: Value, *values: Value | int) -> None:
     """Note values for the report of a fault."""
-    launch = block[Block.LAUNCH]
-    address = launch[LaunchRecord.FAULT_VALUES]
+    address = block[Block.LAUNCH][LaunchRecord.FAULT_VALUES]
     for number, value in enumerate(values):
         address[number] = value
 
@@ -115,8 +110,7 @@ def in_arena(code: Code, block: Value, address: Value, width: Value | int) -> Va
     size = launch[LaunchRecord.ARENA_BYTES]
     offset = address - arena
     fits = code.unsigned("<=", width, size)
-    last = size - width
-    return fits & code.unsigned("<=", offset, last)
+    return fits & code.unsigned("<=", offset, size - width)
 
 
 def shadow_access_if_sanitized(
@@ -131,8 +125,7 @@ def _join(module: Value) -> Value:
     code = Code(module, ASYNC + "join", 3, VOID, internal=True)
     block, into, clock = code.parameters
     sanitized = block[Block.CELLS] != 0
-    words = code.select(sanitized, CLOCK_GRID, CLOCK_PROXIED)
-    with code.count(0, words) as number:
+    with code.count(0, code.select(sanitized, CLOCK_GRID, CLOCK_PROXIED)) as number:
         into[number] = code.greatest(into[number], clock[number])
     return code.end()
 
@@ -157,8 +150,7 @@ def _release(module: Value, join: Value) -> Value:
 def _acquire(module: Value, join: Value, own: Value) -> Value:
     code = Code(module, ASYNC + "acquire", 2, VOID, internal=True)
     block, clock = code.parameters
-    thread = block[Block.CURRENT]
-    code.call(join, block, known_of(block, thread), clock)
+    code.call(join, block, known_of(block, block[Block.CURRENT]), clock)
     code.call(own, block, clock + 8 * CLOCK_GRID)
     return code.end()
 
@@ -170,9 +162,8 @@ def _wake(module: Value) -> Value:
     threads = launch[LaunchRecord.THREADS]
     waits = block[Block.MACHINE][AsyncUnits.WAITS]
     with code.count(0, threads) as thread:
-        same = code.read(states, thread, I8) == state
-        at = waits.row(thread, 2)[0] == number
-        with code.when(same & at):
+        there = waits.row(thread, 2)[0] == number
+        with code.when((code.read(states, thread, I8) == state) & there):
             code.write(states, thread, State.READY, I8)
     block[Block.PROGRESS] = 1
     return code.end()
@@ -196,20 +187,16 @@ def _start(base: Base) -> None:
     builder = code.builder
 
     def clear(address: Value, words: Value) -> None:
-        size = words * 8
-        builder.call(base.fill, [code.pointer(address), ir.Constant(I32, 0), size])
+        builder.call(base.fill, [code.pointer(address), ir.Constant(I32, 0), words * 8])
 
     with code.count(0, NAMED_BARRIERS + 1) as number:
-        at_end = named.row(number, NAMED_WORDS)
-        drop_grid(base, code, launch, at_end + 8 * NamedBarrier.SIZE)
+        drop_grid(base, code, launch, named.row(number, NAMED_WORDS) + 8 * NamedBarrier.SIZE)
     mbarriers, used = async_units[AsyncUnits.MBARRIERS, AsyncUnits.MBARRIER_COUNT]
     with code.count(0, used) as number:
         for place in (Mbarrier.SIZE, Mbarrier.SIZE + CLOCK_WORDS):
-            clock = mbarriers.row(number, MBARRIER_WORDS) + 8 * place
-            drop_grid(base, code, launch, clock)
+            drop_grid(base, code, launch, mbarriers.row(number, MBARRIER_WORDS) + 8 * place)
     clear(known, warps * CLOCK_WORDS)
-    count = (arena_bytes + (GRANULE_BYTES - 1)) // GRANULE_BYTES
-    clear(granules, count * (groups + Granule.READERS))
+    clear(granules, (arena_bytes + (GRANULE_BYTES - 1)) // GRANULE_BYTES * (groups + Granule.READERS))
     clear(named, code.value((NAMED_BARRIERS + 1) * NAMED_WORDS))
     clear(table, groups * WarpgroupRecord.SIZE)
     clear(phases, threads)

@@ -107,8 +107,7 @@ def _load(
     tensor = kind == CopyKind.TENSOR_LOAD
     width, source = _checked(base, code, (pointer, maps), tensor, (block, site, source, shared, given))
     number = number_of(block, mbarrier)
-    phase = mbarrier[Mbarrier.PHASE] + 1
-    writer = (number << 32) | phase
+    writer = (number << 32) | (mbarrier[Mbarrier.PHASE] + 1)
     code.call(claim, block, site, shared, width, writer)
     shadow_access_if_sanitized(base, code, block, site, shared, width, ShadowAccess.WRITE | ShadowAccess.PENDING)
     entry = code.call(queue, block, site)
@@ -211,8 +210,7 @@ def _remove(code: Code, async_units: Value, place: Value) -> None:
     copies, count = async_units[AsyncUnits.COPIES, AsyncUnits.COPY_COUNT]
     last = count - 1
     with code.count(place, last) as number, code.count(0, _COLUMNS) as column:
-        after = copies.row(number + 1, _COLUMNS)
-        code.write(copies.row(number, _COLUMNS), column, after[column])
+        code.write(copies.row(number, _COLUMNS), column, copies.row(number + 1, _COLUMNS)[column])
     async_units[AsyncUnits.COPY_COUNT] = last
 
 
@@ -230,8 +228,7 @@ def _land(base: Base, mbarriers: Mbarriers, carry_out: Value) -> Value:
     block[Block.FIRST] = first
     mbarrier = async_units[AsyncUnits.MBARRIERS].row(number, MBARRIER_WORDS)
     code.write(collected(mbarrier), thread // WARP, tick(launch))
-    left = mbarrier[Mbarrier.TRANSACTIONS] - width
-    mbarrier[Mbarrier.TRANSACTIONS] = left
+    mbarrier[Mbarrier.TRANSACTIONS] -= width
     _remove(code, async_units, place)
     return code.end(code.call(mbarriers.complete, block, mbarrier))
 
@@ -244,8 +241,7 @@ def _stores(base: Base, carry_out: Value) -> None:
 
     def mine(code: Code, entry: Value) -> Value:
         stores = entry[BulkCopy.KIND] >= CopyKind.TENSOR_STORE
-        own = entry[BulkCopy.THREAD] == block[Block.CURRENT]
-        return stores & own
+        return stores & (entry[BulkCopy.THREAD] == block[Block.CURRENT])
 
     with code.count(0, count) as place:
         entry = copies.row(place, _COLUMNS)
@@ -278,10 +274,8 @@ def _note_finished(code: Code, block: Value) -> None:
     with code.count(0, count) as place:
         entry = copies.row(place, _COLUMNS)
         stores = entry[BulkCopy.KIND] >= CopyKind.TENSOR_STORE
-        same = (entry[BulkCopy.THREAD] // WARP) == warp
-        with code.when(stores & same):
-            before = entry[BulkCopy.NUMBER] - 1
-            upto.set(code.least(upto.get(), before))
+        with code.when(stores & ((entry[BulkCopy.THREAD] // WARP) == warp)):
+            upto.set(code.least(upto.get(), entry[BulkCopy.NUMBER] - 1))
     code.write(known_of(block, thread), warp + CLOCK_STORES, upto.get())
 
 

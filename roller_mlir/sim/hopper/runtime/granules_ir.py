@@ -65,8 +65,7 @@ def _require_landed(
     with code.when(writer != 0):
         mbarrier = writer >> 32
         phase = writer & 0xFFFFFFFF
-        sure = known[mbarrier + CLOCK_MBARRIERS]
-        stop_if(base, code, sure < phase, block, fault, site, offset)
+        stop_if(base, code, known[mbarrier + CLOCK_MBARRIERS] < phase, block, fault, site, offset)
 
 
 def _require_stored(base: Base, code: Code, block: Value, site: Value, known: Value, granule: Value, at: Value) -> None:
@@ -94,8 +93,7 @@ def _require_fence(base: Base, code: Code, block: Value, site: Value, granule: V
         time = write >> _THREAD_BITS
         thread = write & ((1 << _THREAD_BITS) - 1)
         known = known_of(block, block[Block.CURRENT])
-        place = thread // WARP + CLOCK_PROXIED
-        fenced = (fences[thread] > time) | (known[place] > time)
+        fenced = (fences[thread] > time) | (known[thread // WARP + CLOCK_PROXIED] > time)
         stop_if(base, code, ~fenced, block, LaunchFault.PROXY, site, offset, thread)
 
 
@@ -110,8 +108,7 @@ class _Walk:
 
     def granules(self, width: Value) -> tuple[Value, Value]:
         """Return the first granule's address and the end of the bytes."""
-        first = self.address & -GRANULE_BYTES
-        return first, self.address + width
+        return self.address & -GRANULE_BYTES, self.address + width
 
 
 def _claim(base: Base) -> Value:
@@ -152,8 +149,7 @@ def _product(base: Base) -> Value:
         _require_landed(base, code, block, site, clock, granule, offset, LaunchFault.READS_COPY)
     _require_fence(base, code, block, site, granule, offset)
     group = async_units[AsyncUnits.GROUPS].row(number, WarpgroupRecord.SIZE)
-    after = group[WarpgroupRecord.COMMITTED] + 1
-    code.write(granule, number + Granule.READERS, after)
+    code.write(granule, number + Granule.READERS, group[WarpgroupRecord.COMMITTED] + 1)
     return code.end()
 
 
@@ -168,8 +164,7 @@ def _touched(base: Base) -> None:
     launch, thread, arena = block[Block.LAUNCH, Block.CURRENT, Block.ARENA]
     known = known_of(block, thread)
     time = launch[LaunchRecord.TIME] << _THREAD_BITS
-    first = address & -GRANULE_BYTES
-    with code.count(first, address + width, GRANULE_BYTES) as at:
+    with code.count(address & -GRANULE_BYTES, address + width, GRANULE_BYTES) as at:
         granule, offset = granule_of(block, at), at - arena
         with builder.if_else(access.has(ShadowAccess.WRITE)) as (writes, reads):
             with writes:
@@ -199,12 +194,10 @@ def _fence(base: Base) -> None:
         with code.when((spaces & space) != 0):
             with code.count(0, warps) as warp:
                 place = warp + start
-                sure = code.greatest(code.greatest(known[warp], barrier), known[place])
-                known[place] = sure
+                known[place] = code.greatest(code.greatest(known[warp], barrier), known[place])
             mine = thread // WARP + start
             known[mine] = code.greatest(known[mine], together)
-            table = launch[LaunchRecord.THREADS] * number
-            code.write(fences, table + thread, now)
+            code.write(fences, launch[LaunchRecord.THREADS] * number + thread, now)
             if space is ProxySpace.GLOBAL:
                 code.call(own, block)
     code.give()

@@ -51,8 +51,7 @@ def _arrive(base: Base) -> Value:
     first = arrived == 0
     with code.when(first):
         group[WarpgroupRecord.SITE] = site
-    other = ~first & (expected != site)
-    with code.when(other, likely=False):
+    with code.when(~first & (expected != site), likely=False):
         code.call(base.fault, block, LaunchFault.WARPGROUP, site)
     now = arrived + 1
     group[WarpgroupRecord.ARRIVED] = now
@@ -90,8 +89,7 @@ def _commit(base: Base, groups: Groups) -> None:
     code = Code(base.module, ASYNC + "group_commit", 2, VOID)
     block, site = code.parameters
     with code.when(code.call(groups.arrive, block, site) != 0):
-        group = group_row(block)
-        group[WarpgroupRecord.COMMITTED] += 1
+        group_row(block)[WarpgroupRecord.COMMITTED] += 1
         code.call(groups.leave, block)
     code.give()
 
@@ -109,8 +107,7 @@ def _wait(base: Base, groups: Groups) -> None:
             number = block[Block.CURRENT] // WARPGROUP
             known = block[Block.MACHINE][AsyncUnits.KNOWN]
             for warp in range(_WARPS):
-                place = number * _WARPS + warp
-                code.write(known.row(place, CLOCK_WORDS), number + CLOCK_GROUPS, upto)
+                code.write(known.row(number * _WARPS + warp, CLOCK_WORDS), number + CLOCK_GROUPS, upto)
         code.call(groups.leave, block)
     code.give()
 
@@ -132,24 +129,22 @@ def _registers(base: Base, groups: Groups) -> None:
     code = Code(base.module, ASYNC + "registers", 4, VOID)
     block, site, count, increases = code.parameters
     with code.when(code.call(groups.arrive, block, site) != 0):
-        async_units = block[Block.MACHINE]
-        table, number = async_units[AsyncUnits.GROUPS, AsyncUnits.GROUP_COUNT]
+        table, number = block[Block.MACHINE][AsyncUnits.GROUPS, AsyncUnits.GROUP_COUNT]
         own = group_row(block)
         before = own[WarpgroupRecord.REGISTERS]
         # What the launch gave is the compiler's choice: only later changes must go the way that they say.
         less, more = count <= before, count >= before
         fits = code.select(increases != 0, more, less)
-        fits = fits | (before == 0)
-        fits = fits & ((count & (_STEP - 1)) == 0)
-        fits = fits & (count >= _LEAST_REGISTERS)
-        fits = fits & (count <= _MOST_REGISTERS)
+        fits |= before == 0
+        fits &= (count & (_STEP - 1)) == 0
+        fits &= count >= _LEAST_REGISTERS
+        fits &= count <= _MOST_REGISTERS
         stop_if(base, code, ~fits, block, LaunchFault.REGISTERS, site, count, before, -1)
         own[WarpgroupRecord.REGISTERS] = count
         total = code.variable(0)
         with code.count(0, number) as one:
             given = table.row(one, WarpgroupRecord.SIZE)[WarpgroupRecord.REGISTERS]
-            counted = code.select(given != 0, given, _LEAST_REGISTERS)
-            total.add(counted * WARPGROUP)
+            total.add(code.select(given != 0, given, _LEAST_REGISTERS) * WARPGROUP)
         stop_if(base, code, total.get() > REGISTERS, block, LaunchFault.REGISTERS, site, count, before, total.get())
         code.call(groups.leave, block)
     code.give()

@@ -73,8 +73,7 @@ def _replace(base: Base) -> None:
     block, site, address, number, value = code.parameters
     _require_aligned(base, code, (block, site), address)
     with code.when(~in_arena(code, block, address, MAP_BYTES), likely=False):
-        offset = address - block[Block.ARENA]
-        stop(base, code, block, LaunchFault.BULK_COPY, site, offset, MAP_BYTES)
+        stop(base, code, block, LaunchFault.BULK_COPY, site, address - block[Block.ARENA], MAP_BYTES)
     for access in (ShadowAccess.READ, ShadowAccess.WRITE):
         shadow_access_if_sanitized(base, code, block, site, address, code.value(MAP_BYTES), int(access))
     with code.builder.if_else(number < _WIDE) as (wide, narrow):
@@ -82,8 +81,7 @@ def _replace(base: Base) -> None:
             address[number] = value
         with narrow:
             code.write(address, number + _WIDE, value, I32)
-    bit = 1 << number
-    code.write(address, MAP_SET_WORD, code.read(address, MAP_SET_WORD, I32) | bit, I32)
+    code.write(address, MAP_SET_WORD, code.read(address, MAP_SET_WORD, I32) | (1 << number), I32)
     code.end()
 
 
@@ -140,11 +138,10 @@ class _Decoder:
     def _require(self, number: int, needed: Value) -> Value:
         """Emit that an element was written where it is needed; return its value."""
         code = self.code
-        bit = self._set & (1 << number)
-        with code.when(needed & (bit == 0), likely=False):
+        with code.when(needed & ((self._set & (1 << number)) == 0), likely=False):
             self._wrong(MapFault.MISSING, number)
-        place = (number, I64) if number < _WIDE else (number + _WIDE, I32)
-        value = code.read(self._address, *place)
+        wide = number < _WIDE
+        value = code.read(self._address, number if wide else number + _WIDE, I64 if wide else I32)
         self._values[number], self._needed[number] = value, needed
         return value
 
@@ -175,11 +172,9 @@ class _Decoder:
             first, end, count = described[DescribedMaps.FIRST, DescribedMaps.END, DescribedMaps.COUNT]
             inside = code.unsigned(">=", self._address, first) & code.unsigned("<", self._address, end)
             with code.when(inside):
-                place = (self._address - first) // MAP_BYTES
-                start = place % count * MAP_FIELDS
+                start = (self._address - first) // MAP_BYTES % count * MAP_FIELDS
                 for number, value in self._values.items():
-                    at = start + (DescribedMaps.FIELDS + number)
-                    wanted = described[at]
+                    wanted = described[start + (DescribedMaps.FIELDS + number)]
                     said = wanted != UNSAID
                     with code.when(said & (value != wanted), likely=False):
                         self._wrong(MapFault.DIFFERS, number, value, wanted)
@@ -201,15 +196,13 @@ class _Decoder:
             self._wrong(MapFault.VALUE, MapField.elemtype, kind)
         box = self._values[MapField.box_dim]
         line, mode = box * size, self._values[MapField.swizzle_mode]
-        span = _PIECE << mode
-        holds = code.select(mode == 0, (line % _PIECE) == 0, code.unsigned("==", line, span))
+        holds = code.select(mode == 0, (line % _PIECE) == 0, code.unsigned("==", line, _PIECE << mode))
         with code.when(~holds, likely=False):
             self._wrong(MapFault.VALUE, MapField.box_dim, box)
         return size
 
     def _chosen(self, number: int, otherwise: int) -> Value:
-        code = self.code
-        return code.select(self._needed[number], self._values[number], otherwise)
+        return self.code.select(self._needed[number], self._values[number], otherwise)
 
     def write(self, size: Value) -> None:
         """Emit the record, and that the array lies in one argument."""
@@ -220,9 +213,8 @@ class _Decoder:
             extent = self._chosen(MapField.global_dim + axis, 1)
             stride = self._chosen(MapField.global_stride + axis - 1, 0) if axis else size
             step = self._chosen(MapField.element_stride + axis, 1)
-            span = self._chosen(MapField.box_dim + axis, 1) + (step - 1)
-            count = span // step
-            end = end + (extent - 1) * stride
+            count = (self._chosen(MapField.box_dim + axis, 1) + (step - 1)) // step
+            end += (extent - 1) * stride
             width = width * count
             for column, value in (
                 (TensorMapRecord.EXTENT, extent),
@@ -231,8 +223,7 @@ class _Decoder:
                 (TensorMapRecord.STEP, step),
             ):
                 code.write(record, column + axis, value)
-        launch = self._block[Block.LAUNCH]
-        with code.when(~_in_argument(code, launch, base, end), likely=False):
+        with code.when(~_in_argument(code, self._block[Block.LAUNCH], base, end), likely=False):
             self._wrong(MapFault.OUTSIDE, MapField.global_address, base, end)
         # Bit 4, bits 4 to 5 or 4 to 6 change, of swizzles of 32, 64 or 128 bytes.
         bits = (_PIECE << mode) - _PIECE
@@ -255,8 +246,7 @@ def _in_argument(code: Code, launch: Value, first: Value, end: Value) -> Value:
     found = code.variable(0)
     with code.count(0, count) as number:
         low, high = (ranges.row(number, 2)[word] for word in range(2))
-        inside = code.unsigned(">=", first, low) & code.unsigned("<=", end, high)
-        with code.when(inside):
+        with code.when(code.unsigned(">=", first, low) & code.unsigned("<=", end, high)):
             found.set(1)
     return found.get() != 0
 
@@ -274,18 +264,14 @@ def _find(code: Code, async_units: Value, address: Value) -> tuple[Value, Value]
     """Return number and row of an acquired map; the number behind the last one where there is none."""
     table, count = async_units[AsyncUnits.MADE_MAPS, AsyncUnits.MADE_COUNT]
     found = code.variable(count)
-    with code.count(0, count) as number:
-        same = table.row(number, MadeMap.SIZE)[MadeMap.ADDRESS] == address
-        with code.when(same):
-            found.set(number)
+    with code.count(0, count) as number, code.when(table.row(number, MadeMap.SIZE)[MadeMap.ADDRESS] == address):
+        found.set(number)
     return found.get(), table.row(found.get(), MadeMap.SIZE)
 
 
 def _fences(code: Code, block: Value, async_units: Value, number: Value) -> Value:
     """Return the address of the times at which threads acquired a map."""
-    threads = block[Block.LAUNCH][LaunchRecord.THREADS]
-    offset = number * (threads * 8)
-    return async_units[AsyncUnits.MAP_FENCES] + offset
+    return async_units[AsyncUnits.MAP_FENCES] + number * (block[Block.LAUNCH][LaunchRecord.THREADS] * 8)
 
 
 def _acquire(base: Base, pointer: Value) -> None:
@@ -311,8 +297,7 @@ def _acquire(base: Base, pointer: Value) -> None:
             _wrong(base, code, where, MapFault.COUNT, address, found=MOST_MADE_MAPS)
         async_units[AsyncUnits.MADE_COUNT] = count + 1
         entry[MadeMap.ADDRESS] = address
-    other = entry[MadeMap.PUBLISHED] != published
-    with code.when(new | other):
+    with code.when(new | (entry[MadeMap.PUBLISHED] != published)):
         entry[MadeMap.PUBLISHED] = published
         code.call(decode, block, site, address, entry + 8 * MadeMap.RECORD)
         with code.count(0, launch[LaunchRecord.THREADS]) as thread:
@@ -347,8 +332,7 @@ def _use(base: Base) -> Value:
         sure = code.variable(fences[current])
         with code.count(0, launch[LaunchRecord.THREADS]) as thread:
             when, its = fences[thread], thread // WARP
-            own = code.select(its == warp, together.get(), 0)
-            seen = code.greatest(clock[its], own) >= when
+            seen = code.greatest(clock[its], code.select(its == warp, together.get(), 0)) >= when
             with code.when(seen & (when != 0)):
                 sure.set(1)
         with code.when(newest & (sure.get() != 0)):

@@ -64,27 +64,23 @@ def finished(mbarrier: Value) -> Value:
 
 def number_of(block: Value, mbarrier: Value) -> Value:
     """Return the number of an mbarrier."""
-    table = block[Block.MACHINE][AsyncUnits.MBARRIERS]
-    return (mbarrier - table) // (8 * MBARRIER_WORDS)
+    return (mbarrier - block[Block.MACHINE][AsyncUnits.MBARRIERS]) // (8 * MBARRIER_WORDS)
 
 
 def _find(base: Base) -> Value:
     code = Code(base.module, ASYNC + "find", 3, internal=True)
     block, site, address = code.parameters
     async_units = block[Block.MACHINE]
-    aligned = (address & 7) == 0
-    with code.when(aligned & in_arena(code, block, address, 8), likely=True):
+    with code.when(((address & 7) == 0) & in_arena(code, block, address, 8), likely=True):
         shadow_access_if_sanitized(base, code, block, site, address, 8, ShadowAccess.READ | ShadowAccess.ATOMIC)
-        word = address[0]
-        number = word - _MARK
+        number = address[0] - _MARK
         with code.when(code.unsigned("<", number, async_units[AsyncUnits.MBARRIER_COUNT]), likely=True):
             entry = async_units[AsyncUnits.MBARRIERS].row(number, MBARRIER_WORDS)
             with code.when(entry[Mbarrier.ADDRESS] == address, likely=True):
                 thread = block[Block.CURRENT]
                 owner, started = entry[Mbarrier.OWNER, Mbarrier.STARTED]
                 own = (thread // WARP) == owner
-                sure = known_of(block, thread)[owner] > started
-                with code.when(~(own | sure), likely=False):
+                with code.when(~(own | (known_of(block, thread)[owner] > started)), likely=False):
                     offset = address - block[Block.ARENA]
                     stop(base, code, block, LaunchFault.MBARRIER_START, site, offset)
                 code.give(entry)
@@ -107,8 +103,7 @@ def _initialise(base: Base) -> None:
     place = code.variable(used)
     with code.count(0, used) as number:
         at = table.row(number, MBARRIER_WORDS)[Mbarrier.ADDRESS]
-        same = at == address
-        with code.when(same | (at == 0)):
+        with code.when((at == address) | (at == 0)):
             place.set(number)
     number = place.get()
     stop_if(
@@ -140,8 +135,7 @@ def _invalidate(base: Base, find: Value) -> None:
     """async_mbarrier_inval(block, site, address)."""
     code = Code(base.module, ASYNC + "mbarrier_inval", 3, VOID)
     block, site, address = code.parameters
-    entry = code.call(find, block, site, address)
-    entry[Mbarrier.ADDRESS] = 0
+    code.call(find, block, site, address)[Mbarrier.ADDRESS] = 0
     address[0] = -1
     code.give()
 
@@ -204,8 +198,7 @@ def _transactions(base: Base, find: Value, complete: Value) -> None:
     code = Code(base.module, ASYNC + "transactions", 4, VOID)
     block, site, address, bytes_ = code.parameters
     mbarrier = code.call(find, block, site, address)
-    total = mbarrier[Mbarrier.TRANSACTIONS] + bytes_
-    mbarrier[Mbarrier.TRANSACTIONS] = total
+    mbarrier[Mbarrier.TRANSACTIONS] += bytes_
     with code.when(bytes_ < 0):
         _check(base, code, block, site, code.call(complete, block, mbarrier))
     code.give()
@@ -236,8 +229,7 @@ def _wait(base: Base, find: Value) -> None:
     block, site, address, parity = code.parameters
     wanted = parity & 1
     mbarrier = code.call(find, block, site, address)
-    phase = mbarrier[Mbarrier.PHASE] & 1
-    with code.when(phase == wanted):
+    with code.when((mbarrier[Mbarrier.PHASE] & 1) == wanted):
         set_wait(block, number_of(block, mbarrier), wanted)
         code.call(base.wait, block, State.MBARRIER, site)
     code.call(learn, block, mbarrier)
@@ -245,8 +237,7 @@ def _wait(base: Base, find: Value) -> None:
     code = Code(base.module, ASYNC + "test", 4)
     block, site, address, parity = code.parameters
     mbarrier = code.call(find, block, site, address)
-    differs = mbarrier[Mbarrier.PHASE] ^ parity
-    done = differs & 1
+    done = (mbarrier[Mbarrier.PHASE] ^ parity) & 1
     with code.builder.if_else(done != 0) as (complete, incomplete):
         with complete:
             code.call(learn, block, mbarrier)

@@ -32,8 +32,7 @@ def _spread(base: Base) -> Value:
     address, element, target, stride = code.parameters
 
     def put(place: int, word: Value) -> None:
-        at = stride * place
-        builder.store(word, code.element(target, at, I32))
+        builder.store(word, code.element(target, stride * place, I32))
 
     def take(place: int, kind: Value) -> Value:
         return builder.load(code.element(address, place, kind), typ=kind)
@@ -62,7 +61,7 @@ def _chunk(base: Base, granules: Granules) -> Value:
     code = Code(base.module, ASYNC + "chunk", 4, internal=True)
     block, site, linear, mask = code.parameters
     near = linear ^ ((linear >> 3) & mask)
-    near = near & (WINDOW_BYTES - 1)
+    near &= WINDOW_BYTES - 1
     arena = block[Block.ARENA]
     address = (arena & -WINDOW_BYTES) | near
     stop_if(

@@ -85,11 +85,10 @@ def _accumulate(base: Base, name: str, kind: Value, stored: Value) -> Value:
         with code.count(0, n >> 3) as part:
             for half in range(2):
                 at = (row + 8 * half) * n
-                at = at + (column + part * 8)
+                at += column + part * 8
                 found = builder.load(code.element(product, at, kind), typ=pair, align=4)
                 signed = code.select(subtracts, subtract(zero, found), found)
-                place = part * 4 + 2 * half
-                pointer = code.element(target, place, stored)
+                pointer = code.element(target, part * 4 + 2 * half, stored)
                 before = builder.load(pointer, typ=stored_pair, align=2)
                 wide = builder.fpext(before, pair) if stored != kind else before
                 total = code.select(keeps, add(wide, signed), signed)
@@ -140,13 +139,11 @@ def emit_products(base: Base, groups: Groups, granules: Granules) -> None:
         product = other + 4 * _B_WORDS
         code.call(operand, block, site, left, _M, field(ProductField.A_TRANSPOSED, 1), a, scratch, k, 1)
         code.call(operand, block, site, right, n, field(ProductField.B_TRANSPOSED, 1), b, other, 1, n)
-        first = thread & -WARPGROUP
-        table = async_units[AsyncUnits.OPERANDS] + first * 8
+        table = async_units[AsyncUnits.OPERANDS] + (thread & -WARPGROUP) * 8
         for one, function in accumulate.items():
             with code.when(kind == one):
                 code.call(multiply[I32 if one is Sum.S32 else _FLOAT], scratch, other, product, n, k)
                 code.call(function, table, product, n, keep, field(ProductField.NEGATIVE, 1))
-        web = field(ProductField.WEB, 16) + WarpgroupRecord.WEBS
-        group[web] = group[WarpgroupRecord.COMMITTED] + 1
+        group[field(ProductField.WEB, 16) + WarpgroupRecord.WEBS] = group[WarpgroupRecord.COMMITTED] + 1
         code.call(groups.leave, block)
     code.give()

@@ -45,8 +45,7 @@ class _Box:
         self._high: list[Value] = [code.value(0)]
         self._offsets: list[Value] = [code.value(0)]
         for axis in range(1, MOST_RANK):
-            span = (self._box[axis] - 1) * self.steps[axis]
-            low, high = self.start[axis], self.start[axis] + span
+            low, high = self.start[axis], self.start[axis] + (self._box[axis] - 1) * self.steps[axis]
             offset = code.value(0)
             if axis <= _SPATIAL:
                 inner = code.value(axis) < self.rank - 1
@@ -55,8 +54,7 @@ class _Box:
                 low = code.select(spatial, self.map[TensorMapRecord.LOWER + axis - 1], low)
                 high = code.select(spatial, corner, high)
                 offset = code.select(spatial, entry[BulkCopy.OFFSETS + axis - 1], offset)
-            last = code.value(axis) == self.rank - 1
-            endless = self._columns & last
+            endless = self._columns & (code.value(axis) == self.rank - 1)
             self._low.append(low)
             self._high.append(code.select(endless, 1 << 40, high))
             self._offsets.append(offset)
@@ -68,8 +66,8 @@ class _Box:
         address = self.map[TensorMapRecord.BASE]
         for axis in range(1, MOST_RANK):
             at = self.place[axis].get() + self._offsets[axis]
-            inside = inside & code.unsigned("<", at, self.extents[axis])
-            address = address + at * self.strides[axis]
+            inside &= code.unsigned("<", at, self.extents[axis])
+            address += at * self.strides[axis]
         return inside, address
 
     def next(self) -> None:
@@ -108,8 +106,8 @@ def emit_tensor_copy(base: Base) -> Value:
             first = box.start[0] + chunk * points * step
             end = first + points
             whole = inside & (step == 1)
-            whole = whole & (first >= 0)
-            whole = whole & (end <= extent)
+            whole &= first >= 0
+            whole &= end <= extent
             far = source + first * size
             with builder.if_else(whole) as (at_once, by_element):
                 with at_once:

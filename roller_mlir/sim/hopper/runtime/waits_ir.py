@@ -30,14 +30,13 @@ def _named(base: Base) -> None:
     code = Code(base.module, ASYNC + "named", 5, VOID)
     builder = code.builder
     block, site, number, given, waits = code.parameters
-    launch = block[Block.LAUNCH]
-    threads = launch[LaunchRecord.THREADS]
+    threads = block[Block.LAUNCH][LaunchRecord.THREADS]
     whole_warps = (threads + (WARP - 1)) & -WARP
     count = code.select(given < 0, whole_warps, given)
     fits = code.unsigned("<", number, NAMED_BARRIERS)
-    fits = fits & ((count & (WARP - 1)) == 0)
-    fits = fits & (count > 0)
-    fits = fits & (count <= whole_warps)
+    fits &= (count & (WARP - 1)) == 0
+    fits &= count > 0
+    fits &= count <= whole_warps
     stop_if(base, code, ~fits, block, LaunchFault.NAMED_BARRIER, site, number, count, -1)
     barrier = block[Block.MACHINE][AsyncUnits.NAMED].row(number, NAMED_WORDS)
     arrived, expected = barrier[NamedBarrier.ARRIVED, NamedBarrier.EXPECTED]
@@ -50,8 +49,7 @@ def _named(base: Base) -> None:
     code.call(base.release, block, clock)
     now = arrived + 1
     barrier[NamedBarrier.ARRIVED] = now
-    needed = code.least(count, threads)
-    with builder.if_else(now == needed) as (complete, incomplete):
+    with builder.if_else(now == code.least(count, threads)) as (complete, incomplete):
         with complete:
             barrier[NamedBarrier.ARRIVED] = 0
             code.call(base.wake, block, State.NAMED_BARRIER, number)
@@ -65,8 +63,7 @@ def _named(base: Base) -> None:
 
 def _cluster_clock(code: Code, async_units: Value) -> Value:
     """Return the address of the clock of the cluster's barrier, whose row is behind those of the named ones."""
-    barrier = async_units[AsyncUnits.NAMED].row(NAMED_BARRIERS, NAMED_WORDS)
-    return barrier + 8 * NamedBarrier.SIZE
+    return async_units[AsyncUnits.NAMED].row(NAMED_BARRIERS, NAMED_WORDS) + 8 * NamedBarrier.SIZE
 
 
 def _cluster(base: Base) -> None:
@@ -105,13 +102,11 @@ def _awaited(code: Code, block: Value, number: Value) -> Value:
     """Return whether some thread waits for an mbarrier, or goes on asking for it."""
     launch, states = block[Block.LAUNCH, Block.STATE]
     threads = launch[LaunchRecord.THREADS]
-    async_units = block[Block.MACHINE]
-    waits, mbarriers = async_units[AsyncUnits.WAITS, AsyncUnits.MBARRIERS]
+    waits, mbarriers = block[Block.MACHINE][AsyncUnits.WAITS, AsyncUnits.MBARRIERS]
     found = code.variable(mbarriers.row(number, MBARRIER_WORDS)[Mbarrier.TESTED])
     with code.count(0, threads) as thread:
         stands = code.read(states, thread, I8) == State.MBARRIER
-        at = waits.row(thread, 2)[0] == number
-        with code.when(stands & at):
+        with code.when(stands & (waits.row(thread, 2)[0] == number)):
             found.set(1)
     return found.get() != 0
 
