@@ -1,38 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A folder of named entries that any number of processes read and write, and that any of them may be killed in.
 
-    lock          held shared while an entry is put into its place, and alone while entries are removed
     entries/7f/   the entries of which the key begins with 7f; a file's time is that of its last use
-    temporary/    entries that are being written, each locked by its writer
+    temporary/    entries that are being written
     hits, misses, damaged    counters: their sizes
 
 An entry is written under a temporary name, synced, and renamed into its place, so that it is there whole or not at all.
 It begins with its own name and the SHA-256 of what follows: what was damaged on the disk is found when it is read,
-counts as missing and is removed. A killed process leaves at most a file in `temporary`, whose lock the system has
-released; later writers sweep it. No operation waits for another for more than `_PATIENCE_S`.
+counts as missing and is removed. A killed process leaves at most a file in `temporary`, which later writers sweep.
+Nobody waits for anybody: an entry that one process removes while another puts it into its place is made again.
 """
 
-import fcntl
 import hashlib
 import os
 import re
 import secrets
 import stat
 import time
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager, suppress
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 _MAGIC = b"roller cache entry 1\n"
 _NAME = re.compile(r"([a-z]+)-([0-9a-f]{64})")
 _DIGEST_BYTES = 64
-_PATIENCE_S = 2.0
-_ABANDONED_S = 10.0
-"""Age of a temporary file whose writer does not hold its lock; younger ones may be on the way to it."""
+_ABANDONED_S = 3600.0
+"""Age of a temporary file that nobody writes any more."""
 _LEFT_AFTER_EVICTION = 0.9
 _UNSEEN_SHARE = 64
 """A process looks at the size of the cache at its first entry, and whenever it has written this part of the limit."""
+_COUNTERS = ("hits", "misses", "damaged")
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# The compile cache of roller: `roller cache --help`.\n"
 
 
@@ -57,14 +56,6 @@ class StoreStatistics:
     oldest_use_s: float | None = None
 
 
-@dataclass(frozen=True)
-class _Entry:
-    used_ns: int
-    size_bytes: int
-    path: str
-    kind: str
-
-
 class CacheStore:
     """Entries by name: a kind and a key, such as "artifact-7f..." with 64 hexadecimal digits."""
 
@@ -84,13 +75,14 @@ class CacheStore:
         path = self._path(name)
         try:
             with open(path, "rb", opener=_open_no_link) as stream:
-                status = os.fstat(stream.fileno())
-                content = _verified(name, stream.read()) if stat.S_ISREG(status.st_mode) else None
+                is_file = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+                content = _verified(name, stream.read()) if is_file else None
         except FileNotFoundError:
             self._count("misses")
             return None
         if content is None:
-            self._remove_damaged(path, status)
+            with suppress(OSError):
+                os.unlink(path)
             self._count("damaged")
             self._count("misses")
             return None
@@ -103,7 +95,7 @@ class CacheStore:
         """Publish an entry, in place of one of that name, and keep the cache within its limit.
 
         Returns:
-            Whether it is there now: not where it is larger than the cache may be, or others do not let go of the lock.
+            Whether it is there now: not where it is larger than the cache may be.
 
         Raises:
             OSError: It cannot be written. Nothing of it is left behind.
@@ -112,15 +104,14 @@ class CacheStore:
         if len(data) > self.limit_bytes * _LEFT_AFTER_EVICTION:
             return False
         try:
-            published = self._publish(name, data)
+            self._publish(name, data)
         except FileNotFoundError:  # somebody removed the folders, or swept our file: the clock was put forward
-            published = self._publish(name, data)
-        if published:
-            self._unseen_bytes += len(data)
-            if self._unseen_bytes * _UNSEEN_SHARE >= self.limit_bytes:
-                self._unseen_bytes = 0
-                self.evict(self.limit_bytes)
-        return published
+            self._publish(name, data)
+        self._unseen_bytes += len(data)
+        if self._unseen_bytes * _UNSEEN_SHARE >= self.limit_bytes:
+            self._unseen_bytes = 0
+            self.evict(self.limit_bytes)
+        return True
 
     def evict(self, limit_bytes: int) -> int:
         """Remove the entries that were not used for the longest time, where the cache is larger than a limit.
@@ -129,28 +120,24 @@ class CacheStore:
         files of writers that died go too.
 
         Returns:
-            The number of entries that were removed; 0 where another process is at it.
+            The number of entries that were removed.
 
         Raises:
             OSError: They cannot be removed.
         """
-        with self._locked(alone=True) as mine:
-            if not mine:
-                return 0
-            self._sweep()
-            entries = sorted(self._scan(), key=lambda entry: entry.used_ns)
-            size = sum(entry.size_bytes for entry in entries)
-            if size <= limit_bytes:
-                return 0
-            removed = 0
-            for entry in entries:
-                if size <= limit_bytes * _LEFT_AFTER_EVICTION:
-                    break
-                with suppress(FileNotFoundError):
-                    os.unlink(entry.path)
-                size -= entry.size_bytes
-                removed += 1
-            return removed
+        self._sweep()
+        entries = sorted(self._scan(), key=lambda entry: entry[1].st_mtime_ns)
+        size = sum(status.st_size for _, status in entries)
+        if size <= limit_bytes:
+            return 0
+        removed = 0
+        for path, status in entries:
+            if size <= limit_bytes * _LEFT_AFTER_EVICTION:
+                break
+            path.unlink(missing_ok=True)
+            size -= status.st_size
+            removed += 1
+        return removed
 
     def clear(self) -> StoreStatistics:
         """Remove all entries, and set the counters to 0.
@@ -160,35 +147,21 @@ class CacheStore:
 
         Raises:
             OSError: They cannot be removed.
-            TimeoutError: Another process does not let go of the lock.
         """
         found = self.statistics()
-        if not self.folder.is_dir():
-            return found
-        with self._locked(alone=True) as mine:
-            if not mine:
-                raise TimeoutError(f"another process has held {self.folder / 'lock'} for more than {_PATIENCE_S:g} s")
-            self._sweep()
-            for path in (*(entry.path for entry in self._scan()), *map(self._counter, ("hits", "misses", "damaged"))):
-                with suppress(FileNotFoundError):
-                    os.unlink(path)
+        self._sweep()
+        for path in (*(path for path, _ in self._scan()), *(self.folder / name for name in _COUNTERS)):
+            path.unlink(missing_ok=True)
         return found
 
     def statistics(self) -> StoreStatistics:
         """Count what is there."""
-        kinds: dict[str, int] = {}
-        size, oldest = 0, None
-        for entry in self._scan():
-            kinds[entry.kind] = kinds.get(entry.kind, 0) + 1
-            size += entry.size_bytes
-            oldest = entry.used_ns if oldest is None else min(oldest, entry.used_ns)
+        entries = list(self._scan())
         return StoreStatistics(
-            entries=dict(sorted(kinds.items())),
-            size_bytes=size,
-            hits=self._counted("hits"),
-            misses=self._counted("misses"),
-            damaged=self._counted("damaged"),
-            oldest_use_s=None if oldest is None else oldest / 1e9,
+            entries=dict(sorted(Counter(path.name.partition("-")[0] for path, _ in entries).items())),
+            size_bytes=sum(status.st_size for _, status in entries),
+            oldest_use_s=min((status.st_mtime for _, status in entries), default=None),
+            **{name: self._counted(name) for name in _COUNTERS},
         )
 
     def _path(self, name: str) -> Path:
@@ -197,21 +170,17 @@ class CacheStore:
             raise ValueError(f"an entry's name must be a kind and 64 hexadecimal digits, but got '{name}'")
         return self._entries / found[2][:2] / name
 
-    def _publish(self, name: str, data: bytes) -> bool:
+    def _publish(self, name: str, data: bytes) -> None:
         path = self._path(name)
         self._prepare(path.parent)
         temporary = self._temporary / f"{os.getpid()}-{secrets.token_hex(8)}"
         # What no process was killed in between ends in `finally`, Ctrl-C included; for the rest there is the sweep.
         try:
             with open(temporary, "xb") as stream:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
-                with self._locked(alone=False) as mine:
-                    if mine:
-                        os.replace(temporary, path)
-                    return mine
+            os.replace(temporary, path)
         finally:
             with suppress(OSError):
                 os.unlink(temporary)
@@ -223,72 +192,29 @@ class CacheStore:
                 stream.write(_TAG)
         shard.mkdir(parents=True, exist_ok=True)
 
-    def _remove_damaged(self, path: Path, read: os.stat_result) -> None:
-        """Remove what was read, unless a writer has put a good entry in its place."""
-        with suppress(OSError), self._locked(alone=True) as mine:
-            now = os.stat(path, follow_symlinks=False)
-            if mine and (now.st_dev, now.st_ino) == (read.st_dev, read.st_ino):
-                os.unlink(path)
-
-    @contextmanager
-    def _locked(self, *, alone: bool) -> Generator[bool]:
-        """Hold the lock, and say whether it was to be had; it goes with the process, however that ends."""
-        deadline = time.monotonic() + _PATIENCE_S
-        with open(self.folder / "lock", "ab") as stream:
-            wanted = (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB
-            while True:
-                try:
-                    fcntl.flock(stream, wanted)
-                except BlockingIOError:
-                    if time.monotonic() > deadline:
-                        yield False
-                        return
-                    time.sleep(0.002)
-                    continue
-                yield True
-                return
-
     def _sweep(self) -> None:
         """Remove the files of writers that died."""
-        try:
-            found = list(os.scandir(self._temporary))
-        except FileNotFoundError:
-            return
-        for file in found:
+        for path in self._temporary.glob("*"):
             with suppress(OSError):
-                if time.time() - file.stat(follow_symlinks=False).st_mtime < _ABANDONED_S:
-                    continue
-                with open(file.path, "rb", opener=_open_no_link) as stream:
-                    fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    os.unlink(file.path)
+                if time.time() - path.lstat().st_mtime > _ABANDONED_S:
+                    path.unlink()
 
-    def _scan(self) -> Iterator[_Entry]:
-        try:
-            shards = [shard.path for shard in os.scandir(self._entries) if shard.is_dir(follow_symlinks=False)]
-        except FileNotFoundError:
-            return
-        for shard in shards:
-            for file in os.scandir(shard):
-                found = _NAME.fullmatch(file.name)
-                if found is None:
-                    continue
+    def _scan(self) -> Iterator[tuple[Path, os.stat_result]]:
+        for path in self._entries.glob("??/*"):
+            if _NAME.fullmatch(path.name):
                 with suppress(FileNotFoundError):  # removed meanwhile
-                    status = file.stat(follow_symlinks=False)
-                    yield _Entry(status.st_mtime_ns, status.st_size, file.path, found[1])
-
-    def _counter(self, name: str) -> str:
-        return str(self.folder / name)
+                    yield path, path.lstat()
 
     def _count(self, name: str) -> None:
         """Lengthen a counter by one byte: that is one step of the system, and nothing can be lost on the way."""
         with suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)
-            with open(self._counter(name), "ab", buffering=0) as stream:
+            with open(self.folder / name, "ab", buffering=0) as stream:
                 stream.write(b".")
 
     def _counted(self, name: str) -> int:
         try:
-            return os.stat(self._counter(name)).st_size
+            return os.stat(self.folder / name).st_size
         except FileNotFoundError:
             return 0
 

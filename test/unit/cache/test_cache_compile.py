@@ -201,7 +201,7 @@ def fail_with(number: int) -> Any:
         (Path, "mkdir", errno.EROFS, "written: read-only file system"),
         (Path, "mkdir", errno.EACCES, "written: permission denied"),
         (cache_store.os, "fsync", errno.ENOSPC, "written: no space left on device"),
-        (cache_store.fcntl, "flock", errno.ENOLCK, "written: no locks available"),
+        (cache_store.os, "replace", errno.EXDEV, "written: invalid cross-device link"),
         (CacheStore, "get", errno.EACCES, "read: permission denied"),
     ],
 )
