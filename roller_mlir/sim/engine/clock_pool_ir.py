@@ -13,7 +13,7 @@ from llvmlite import ir
 from roller_mlir.sim.engine import layout
 from roller_mlir.sim.engine.layout import ClockEntry, ClockHead, LaunchFault, LaunchRecord, Place
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
-from roller_mlir.sim.engine.structured import I32, I64, VOID, Code, Value
+from roller_mlir.sim.engine.structured import I32, I64, VOID, Code, Value, function
 
 HEAD_BYTES = 8 * len(ClockHead)
 ENTRY_BYTES = 8 * len(ClockEntry)
@@ -62,8 +62,7 @@ def _retain(code: Code, clock: Value) -> None:
 
 def _let_go(runtime: Runtime) -> Value:
     """let_go(launch, clock): one slot fewer holds it."""
-    code = Code(runtime.module, PREFIX + "clock_let_go", 2, VOID, internal=True)
-    launch, clock = code.parameters
+    code, launch, clock = function(runtime.module, PREFIX + "clock_let_go", 2, VOID, internal=True)
     with code.when(clock != 0):
         left = clock[ClockHead.REFERENCES] - 1
         clock[ClockHead.REFERENCES] = left
@@ -74,16 +73,14 @@ def _let_go(runtime: Runtime) -> Value:
 
 
 def _drop(runtime: Runtime, let_go: Value) -> Value:
-    code = Code(runtime.module, PREFIX + "clock_drop", 2, VOID)
-    launch, slot = code.parameters
+    code, launch, slot = function(runtime.module, PREFIX + "clock_drop", 2, VOID)
     code.call(let_go, launch, slot[0])
     slot[0] = 0
     return code.end()
 
 
 def _replace(runtime: Runtime, let_go: Value) -> Value:
-    code = Code(runtime.module, PREFIX + "clock_replace", 3, VOID, internal=True)
-    launch, slot, clock = code.parameters
+    code, launch, slot, clock = function(runtime.module, PREFIX + "clock_replace", 3, VOID, internal=True)
     _retain(code, clock)
     code.call(let_go, launch, slot[0])
     slot[0] = clock
@@ -92,17 +89,15 @@ def _replace(runtime: Runtime, let_go: Value) -> Value:
 
 def _fresh(runtime: Runtime) -> Value:
     """fresh(launch, source) -> a clock that one slot holds, with what the source knows; 0: with nothing."""
-    code = Code(runtime.module, PREFIX + "clock_fresh", 2, internal=True)
-    builder = code.builder
-    launch, source = code.parameters
+    code, launch, source = function(runtime.module, PREFIX + "clock_fresh", 2, internal=True)
     free, following, left, size = launch[
         LaunchRecord.POOL_FREE, LaunchRecord.POOL_NEXT, LaunchRecord.POOL_LEFT, LaunchRecord.CLOCK_BYTES
     ]
     found = code.variable(free)
-    with builder.if_else(free != 0) as (used, unused):
+    with code.if_else(free != 0) as (used, unused):
         with used:
             launch[LaunchRecord.POOL_FREE] = free[ClockHead.NEXT]
-        with unused, builder.if_else(left > 0, likely=True) as (room, none):
+        with unused, code.if_else(left > 0, likely=True) as (room, none):
             with room:
                 found.set(following)
                 launch[LaunchRecord.POOL_NEXT] = following + size
@@ -114,18 +109,17 @@ def _fresh(runtime: Runtime) -> Value:
                 code.give(launch[LaunchRecord.POOL_SPARE])
     target = code.pointer(found.get() + HEAD_BYTES)
     words = size - HEAD_BYTES
-    with builder.if_else(source != 0) as (copied, empty):
+    with code.if_else(source != 0) as (copied, empty):
         with copied:
-            builder.call(runtime.move, [target, code.pointer(source + HEAD_BYTES), words])
+            code.call(runtime.move, target, code.pointer(source + HEAD_BYTES), words)
         with empty:
-            builder.call(runtime.fill, [target, ir.Constant(I32, 0), words])
+            code.call(runtime.fill, target, ir.Constant(I32, 0), words)
     code.write(found.get(), ClockHead.REFERENCES, 1)
     return code.end(found.get())
 
 
 def _writable(runtime: Runtime, fresh: Value, let_go: Value) -> Value:
-    code = Code(runtime.module, PREFIX + "clock_writable", 2, internal=True)
-    launch, slot = code.parameters
+    code, launch, slot = function(runtime.module, PREFIX + "clock_writable", 2, internal=True)
     clock = slot[0]
     with code.when(clock != 0), code.when(clock[ClockHead.REFERENCES] == 1):
         code.give(clock)
@@ -149,8 +143,7 @@ def _merge(runtime: Runtime) -> Value:
 
 def _absorb(runtime: Runtime, fresh: Value, replace: Value, merge: Value) -> Value:
     """The last join of two clocks that others hold is kept: the threads of a block ask for it one after the other."""
-    code = Code(runtime.module, PREFIX + "clock_absorb", 3, VOID)
-    launch, slot, clock = code.parameters
+    code, launch, slot, clock = function(runtime.module, PREFIX + "clock_absorb", 3, VOID)
     held = slot[0]
     with code.when((clock == 0) | (clock == held)):
         code.give()
@@ -174,8 +167,7 @@ def _absorb(runtime: Runtime, fresh: Value, replace: Value, merge: Value) -> Val
 
 
 def _promote(runtime: Runtime, fresh: Value, replace: Value) -> Value:
-    code = Code(runtime.module, PREFIX + "clock_promote", 2, VOID)
-    launch, slot = code.parameters
+    code, launch, slot = function(runtime.module, PREFIX + "clock_promote", 2, VOID)
     held = slot[0]
     with code.when(held == 0):
         code.give()
@@ -196,8 +188,7 @@ def _promote(runtime: Runtime, fresh: Value, replace: Value) -> Value:
 
 
 def _place(runtime: Runtime, name: str, *, claims: bool) -> Value:
-    code = Code(runtime.module, PREFIX + name, 2, internal=True)
-    launch, address = code.parameters
+    code, launch, address = function(runtime.module, PREFIX + name, 2, internal=True)
     places, bits = launch[LaunchRecord.PLACES, LaunchRecord.PLACE_BITS]
     start = (address * _HASH) >> (64 - bits)
     mask = (1 << bits) - 1

@@ -25,7 +25,7 @@ from roller_mlir.sim.engine.clock_records_ir import (
 from roller_mlir.sim.engine.layout import Block, ClockEntry, KnownThen, LaunchRecord, ThreadClock
 from roller_mlir.sim.engine.releases_ir import emit_releases
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
-from roller_mlir.sim.engine.structured import VOID, Code, Value
+from roller_mlir.sim.engine.structured import VOID, Code, Value, function
 from roller_mlir.sim.hopper.layout import CLOCK_PROXIED_GLOBAL, WARP, AsyncUnits
 
 
@@ -53,8 +53,7 @@ class Order:
 
 
 def _ordered(runtime: Runtime) -> Value:
-    code = Code(runtime.module, PREFIX + "ordered", 4, internal=True)
-    block, word, owner, shared = code.parameters
+    code, block, word, owner, shared = function(runtime.module, PREFIX + "ordered", 4, internal=True)
     time, other = time_and_thread(word)
     with code.when(time < layout.FIRST_TIME):
         code.give(1)
@@ -104,8 +103,7 @@ def _proxied(runtime: Runtime) -> Value:
     PTX asks for one on the way from the access to the copy; that one must be in the block of the copy, says the paper
     of the model. Only with one on both sides every reading is satisfied.
     """
-    code = Code(runtime.module, PREFIX + "proxied", 3, internal=True)
-    block, word, owner = code.parameters
+    code, block, word, owner = function(runtime.module, PREFIX + "proxied", 3, internal=True)
     time, other = time_and_thread(word)
     launch, number, thread, machine = block[Block.LAUNCH, Block.NUMBER, Block.CURRENT, Block.MACHINE]
     threads, subgroup, pool = launch[LaunchRecord.THREADS, LaunchRecord.SUBGROUP, LaunchRecord.POOL]
@@ -134,8 +132,7 @@ def _proxied(runtime: Runtime) -> Value:
 
 
 def _started(runtime: Runtime, pool: ClockPool) -> Value:
-    code = Code(runtime.module, PREFIX + "started", 2, VOID, internal=True)
-    launch, block = code.parameters
+    code, launch, block = function(runtime.module, PREFIX + "started", 2, VOID, internal=True)
     now = tick(launch)
     block[Block.BARRIER_TIME] = now
     block[Block.STARTED] = now
@@ -171,8 +168,7 @@ def _gather(
 
 
 def _barrier(runtime: Runtime, pool: ClockPool) -> Value:
-    code = Code(runtime.module, PREFIX + "at_barrier", 2, VOID, internal=True)
-    launch, block = code.parameters
+    code, launch, block = function(runtime.module, PREFIX + "at_barrier", 2, VOID, internal=True)
     block[Block.BARRIER_TIME] = tick(launch)
     with code.when(block[Block.LEARNT_NEW] != 0):
         threads = launch[LaunchRecord.THREADS]
@@ -184,8 +180,9 @@ def _barrier(runtime: Runtime, pool: ClockPool) -> Value:
 
 
 def _subgroup(runtime: Runtime, pool: ClockPool) -> Value:
-    code = Code(runtime.module, PREFIX + "at_sync", 6, VOID, internal=True)
-    launch, block, first, end, mask, everyone = code.parameters
+    code, launch, block, first, end, mask, everyone = function(
+        runtime.module, PREFIX + "at_sync", 6, VOID, internal=True
+    )
     now = tick(launch)
     with code.when(block[Block.CELLS] == 0):
         code.give()
@@ -221,8 +218,7 @@ def _own_clock(runtime: Runtime, pool: ClockPool) -> None:
     knows; all do nothing where blocks never order each other.
     """
     for name, parameters in (("clock_release", 2), ("clock_acquire", 2), ("clock_proxy", 1)):
-        code = Code(runtime.module, PREFIX + name, parameters, VOID)
-        block, *rest = code.parameters
+        code, block, *rest = function(runtime.module, PREFIX + name, parameters, VOID)
         launch, thread = block[Block.LAUNCH, Block.CURRENT]
         with code.when(launch[LaunchRecord.POOL] == 0, likely=True):
             code.give()

@@ -9,7 +9,7 @@ from llvmlite import ir
 
 from roller_mlir.sim.engine.layout import Block, Copy, LaunchFault, LaunchRecord, ShadowAccess
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
-from roller_mlir.sim.engine.structured import I32, VOID, Code, Value
+from roller_mlir.sim.engine.structured import I32, VOID, Code, Value, function
 
 _COPY_BYTES = 8 * len(Copy)
 
@@ -28,8 +28,7 @@ def _entry(code: Code, queue: Value, number: Value) -> Value:
 
 def _issue(runtime: Runtime, access: Value) -> None:
     """copy_issue(block, site, target, source, bytes, source bytes)."""
-    code = Code(runtime.module, PREFIX + "copy_issue", 6, VOID)
-    block, site, target, source, width, given = code.parameters
+    code, block, site, target, source, width, given = function(runtime.module, PREFIX + "copy_issue", 6, VOID)
     queue, length, count = _queue(code, block)
     launch, cells = block[Block.LAUNCH, Block.CELLS]
     with code.when(count == launch[LaunchRecord.COPY_CAPACITY], likely=False):
@@ -61,23 +60,21 @@ def _commit(runtime: Runtime) -> None:
 
 def _wait(runtime: Runtime, access: Value) -> None:
     """copy_wait(block, groups): carry out all but the last `groups` groups."""
-    code = Code(runtime.module, PREFIX + "copy_wait", 2, VOID)
-    builder = code.builder
-    block, groups = code.parameters
+    code, block, groups = function(runtime.module, PREFIX + "copy_wait", 2, VOID)
     queue, length, count = _queue(code, block)
     cells = block[Block.CELLS]
     kept = code.variable(0)
     with code.count(0, count) as number:
         site, target, source, width, given, group = _entry(code, queue, number)[*Copy]
-        with builder.if_else(group > groups) as (complete, keep):
+        with code.if_else(group > groups) as (complete, keep):
             with complete:
                 with code.when(cells != 0):
                     with code.when(given > 0):
                         code.call(access, block, site, source, given, ShadowAccess.READ)
                     code.call(access, block, site, target, width, ShadowAccess.WRITE | ShadowAccess.COMPLETE)
-                builder.call(runtime.move, [code.pointer(target), code.pointer(source), given])
+                code.call(runtime.move, code.pointer(target), code.pointer(source), given)
                 rest = code.pointer(target + given)
-                builder.call(runtime.fill, [rest, ir.Constant(I32, 0), width - given])
+                code.call(runtime.fill, rest, ir.Constant(I32, 0), width - given)
             with keep:
                 place = _entry(code, queue, kept.get())
                 for column, value in zip(Copy, (site, target, source, width, given, group), strict=True):

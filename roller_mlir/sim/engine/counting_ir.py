@@ -11,7 +11,7 @@ clock: what it would have logged next may come first.
 from roller_mlir.sim.engine import layout
 from roller_mlir.sim.engine.layout import Block, Counter, LaunchRecord, SiteSpec, Space
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
-from roller_mlir.sim.engine.structured import I8, I64, VOID, Code, Value
+from roller_mlir.sim.engine.structured import I8, I64, VOID, Code, Value, function
 
 _LANES = layout.MAXIMUM_SUBGROUP
 _NO_SITE = 1 << 17
@@ -20,8 +20,7 @@ _HASH = 0x9E3779B97F4A7C15 - (1 << 64)
 
 def _insert(runtime: Runtime) -> Value:
     """insert(launch, key) -> 1 where the key is new in this generation. Open addressing; 16 bytes an entry."""
-    code = Code(runtime.module, PREFIX + "insert", 2, inline=True)
-    launch, key = code.parameters
+    code, launch, key = function(runtime.module, PREFIX + "insert", 2, inline=True)
     table, generation = launch[LaunchRecord.TABLE, LaunchRecord.GENERATION]
     place = code.variable((key * _HASH) >> (65 - layout.TABLE_SIZE.bit_length()))
     known = code.variable(0)
@@ -50,8 +49,7 @@ def _renew(code: Code, launch: Value) -> Value:
 
 def _count_sectors(runtime: Runtime, insert: Value) -> Value:
     """sectors(launch, counters, addresses, width): sectors touched, and how few could hold the distinct bytes."""
-    code = Code(runtime.module, PREFIX + "sectors", 4, VOID, internal=True)
-    launch, counters, addresses, width = code.parameters
+    code, launch, counters, addresses, width = function(runtime.module, PREFIX + "sectors", 4, VOID, internal=True)
     shift = code.value(layout.SECTOR_BYTES.bit_length() - 1)
     sectors, distinct = code.variable(0), code.variable(0)
     for key_of_bytes in (False, True):
@@ -72,8 +70,9 @@ def _count_sectors(runtime: Runtime, insert: Value) -> Value:
 
 def _count_phases(runtime: Runtime, insert: Value) -> Value:
     """phases(launch, counters, addresses, width, groups): for each group of lanes the most distinct words of a bank."""
-    code = Code(runtime.module, PREFIX + "phases", 5, VOID, internal=True)
-    launch, counters, addresses, width, groups = code.parameters
+    code, launch, counters, addresses, width, groups = function(
+        runtime.module, PREFIX + "phases", 5, VOID, internal=True
+    )
     banks, bank_bytes, bank_table = launch[LaunchRecord.BANKS, LaunchRecord.BANK_BYTES, LaunchRecord.BANK_TABLE]
     phases, ideal, group = code.variable(0), code.variable(0), code.variable(0)
     most = code.variable(0)
@@ -106,12 +105,10 @@ def emit_counter(runtime: Runtime) -> Value:
     """Emit flush(launch, block, first, end): count the logs of one subgroup as far as they are complete."""
     insert = _insert(runtime)
     sectors, phases = _count_sectors(runtime, insert), _count_phases(runtime, insert)
-    code = Code(runtime.module, PREFIX + "flush", 4, VOID, internal=True)
-    builder = code.builder
-    launch, block, first, end = code.parameters
+    code, launch, block, first, end = function(runtime.module, PREFIX + "flush", 4, VOID, internal=True)
     capacity, specs, all_counters = launch[LaunchRecord.LOG_CAPACITY, LaunchRecord.SITE_SPECS, LaunchRecord.COUNTERS]
     log, lengths, states = block[Block.LOG, Block.LOG_LENGTH, Block.STATE]
-    cursors, addresses, unfinished = (code.address(builder.alloca(I64, size=_LANES)) for _ in range(3))
+    cursors, addresses, unfinished = (code.address(code.builder.alloca(I64, size=_LANES)) for _ in range(3))
     lanes = end - first
     shift, one = code.value(layout.ADDRESS_BITS), code.value(1)
     with code.count(0, _LANES) as lane:
@@ -132,7 +129,7 @@ def emit_counter(runtime: Runtime) -> Value:
         blocked = code.variable(0)
         with code.count(0, lanes) as lane:
             left, place = record(lane)
-            with builder.if_else(left) as (some, none):
+            with code.if_else(left) as (some, none):
                 with some:
                     found = log[place] >> shift
                     with code.when(found < site.get()):

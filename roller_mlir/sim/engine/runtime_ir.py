@@ -11,7 +11,7 @@ from llvmlite import ir
 
 from roller_mlir.sim.engine import layout
 from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, Poll, State, SubgroupOp
-from roller_mlir.sim.engine.structured import I8, I32, I64, POINTER, VOID, Code, Value
+from roller_mlir.sim.engine.structured import I8, I32, I64, POINTER, VOID, Code, Value, function
 
 PREFIX = "roller_sim_"
 TRUNCATIONS = {
@@ -93,7 +93,7 @@ def _clock(module: Value) -> Value:
     now = _external(module, "clock_gettime", I32, [I32, POINTER])
     code = Code(module, PREFIX + "clock", 0)
     time = code.builder.alloca(I64, size=2)
-    code.builder.call(now, [ir.Constant(I32, 1), time])
+    code.call(now, ir.Constant(I32, 1), time)
     address = code.address(time)
     return code.end(address[0] * 1_000_000_000 + address[1])
 
@@ -109,8 +109,7 @@ def emit_wait(module: Value, switch: Value) -> Value:
 
     Inlined, and switching by a tail call where nothing follows: a `ret` after a switch is never predicted.
     """
-    code = Code(module, PREFIX + "wait", 3, VOID, inline=True)
-    block, state, site = code.parameters
+    code, block, state, site = function(module, PREFIX + "wait", 3, VOID, inline=True)
     states, sites, pointers, thread, scheduler = block[
         Block.STATE, Block.SITE, Block.STACK_POINTER, Block.CURRENT, Block.SCHEDULER
     ]
@@ -132,8 +131,7 @@ def note_fault(
 
 def _fault(module: Value, wait: Value) -> Value:
     """fault(block, fault, site): report and never return."""
-    code = Code(module, PREFIX + "fault", 3, VOID)
-    block, fault, site = code.parameters
+    code, block, fault, site = function(module, PREFIX + "fault", 3, VOID)
     launch, thread = block[Block.LAUNCH, Block.CURRENT]
     note_fault(code, launch, block, fault, thread, site)
     code.call(wait, block, State.FAULT, site)
@@ -143,16 +141,14 @@ def _fault(module: Value, wait: Value) -> Value:
 
 def _fault_value(module: Value) -> None:
     """fault_value(block, number, value): a value that the report of the next fault shows."""
-    code = Code(module, PREFIX + "fault_value", 3, VOID)
-    block, number, value = code.parameters
+    code, block, number, value = function(module, PREFIX + "fault_value", 3, VOID)
     block[Block.LAUNCH][LaunchRecord.FAULT_VALUES][number] = value
     code.give()
 
 
 def _waits(module: Value, wait: Value) -> None:
     """barrier, spin, exit (block, site); sync(block, site) of a subgroup; leave(block) after a spin loop."""
-    code = Code(module, PREFIX + "barrier", 2, VOID)
-    block, site = code.parameters
+    code, block, site = function(module, PREFIX + "barrier", 2, VOID)
     arrived, expected, mixed = block[Block.ARRIVED, Block.ARRIVAL_SITE, Block.MIXED]
     first = arrived == 0
     block[Block.ARRIVED] = arrived + 1
@@ -164,8 +160,7 @@ def _waits(module: Value, wait: Value) -> None:
         code = Code(module, PREFIX + name, 2, VOID)
         code.call(wait, code.parameters[0], state, code.parameters[1])
         code.give()
-    code = Code(module, PREFIX + "sync", 2, VOID)
-    block, site = code.parameters
+    code, block, site = function(module, PREFIX + "sync", 2, VOID)
     widths, thread = block[Block.WIDTH, Block.CURRENT]
     code.write(widths, thread, layout.MAXIMUM_SUBGROUP, I32)
     code.call(wait, block, State.SUBGROUP, site)
@@ -182,15 +177,13 @@ def _polls(module: Value) -> None:
         polls, thread = code.parameters[0][Block.POLLS, Block.CURRENT]
         return polls + thread * (8 * layout.POLL_WORDS)
 
-    code = Code(module, PREFIX + "poll", 7, VOID)
+    code, _, site, *values = function(module, PREFIX + "poll", 7, VOID)
     entry = row(code)
-    _, site, *values = code.parameters
     entry[Poll.SITE] = site + 1
     for word, value in zip((Poll.ADDRESS, Poll.WIDTH, Poll.VALUE, Poll.WANTED, Poll.RELATION), values, strict=True):
         entry[word] = value
     code.give()
-    code = Code(module, PREFIX + "watch_value", 3, VOID)
-    _, number, value = code.parameters
+    code, _, number, value = function(module, PREFIX + "watch_value", 3, VOID)
     entry = row(code)
     entry[Poll.GIVEN] |= 1 << number
     code.write(entry, number + Poll.WATCHED, value)
@@ -199,8 +192,7 @@ def _polls(module: Value) -> None:
 
 def _tick(module: Value, clock: Value, wait: Value, fault: Value) -> None:
     """tick(block, site), every TICKS_PER_CLOCK loop iterations: read the clock, let the other threads run."""
-    code = Code(module, PREFIX + "tick", 2, VOID)
-    block, site = code.parameters
+    code, block, site = function(module, PREFIX + "tick", 2, VOID)
     block[Block.TICKS] = layout.TICKS_PER_CLOCK
     with code.when(code.call(clock) > block[Block.LAUNCH][LaunchRecord.DEADLINE_NS], likely=False):
         code.call(fault, block, LaunchFault.TIMEOUT, site)
@@ -210,8 +202,7 @@ def _tick(module: Value, clock: Value, wait: Value, fault: Value) -> None:
 
 def _log(module: Value, wait: Value) -> None:
     """log(block, site, address): note an access; a full log waits until it has been counted."""
-    code = Code(module, PREFIX + "log", 3, VOID)
-    block, site, address = code.parameters
+    code, block, site, address = function(module, PREFIX + "log", 3, VOID)
     launch, thread, log, lengths = block[Block.LAUNCH, Block.CURRENT, Block.LOG, Block.LOG_LENGTH]
     capacity = launch[LaunchRecord.LOG_CAPACITY]
     length = lengths[thread]
@@ -235,13 +226,11 @@ def _watch(module: Value) -> None:
             found.set((found.get() << 8) | code.read(address, number, I8))
         return found.get()
 
-    code = Code(module, PREFIX + "watch", 3, VOID)
-    block, address, width = code.parameters
+    code, block, address, width = function(module, PREFIX + "watch", 3, VOID)
     block[Block.WATCHED] = address
     block[Block.WATCHED_BITS] = content(code, address, width)
     code.give()
-    code = Code(module, PREFIX + "watched", 2, VOID)
-    block, width = code.parameters
+    code, block, width = function(module, PREFIX + "watched", 2, VOID)
     address, before = block[Block.WATCHED, Block.WATCHED_BITS]
     with code.when(content(code, address, width) != before):
         block[Block.PROGRESS] = 1
@@ -250,8 +239,7 @@ def _watch(module: Value) -> None:
 
 def _pointer(module: Value, fault: Value) -> None:
     """pointer(block, site, address, bytes): fault unless the bytes lie in one buffer or in the arena."""
-    code = Code(module, PREFIX + "pointer", 4, VOID)
-    block, site, address, width = code.parameters
+    code, block, site, address, width = function(module, PREFIX + "pointer", 4, VOID)
     launch, arena = block[Block.LAUNCH, Block.ARENA]
     ranges, count, arena_bytes, values = launch[
         LaunchRecord.RANGES, LaunchRecord.RANGE_COUNT, LaunchRecord.ARENA_BYTES, LaunchRecord.FAULT_VALUES
@@ -313,8 +301,7 @@ def _shuffle(module: Value, wait: Value, mode: str) -> None:
 
 def _job(module: Value, wait: Value) -> None:
     """job(block, site, function, x, y, z): what the subgroup does together once all its lanes are here."""
-    code = Code(module, PREFIX + "job", 6, VOID)
-    block, site, *words = code.parameters
+    code, block, site, *words = function(module, PREFIX + "job", 6, VOID)
     widths, thread, jobs = block[Block.WIDTH, Block.CURRENT, Block.JOBS]
     entry = jobs + thread * (8 * len(SubgroupOp))
     for word, value in zip(SubgroupOp, words, strict=True):

@@ -19,7 +19,7 @@ from roller_mlir.sim.engine.clocks_ir import Order
 from roller_mlir.sim.engine.fibers import FIRST_FRAME_BYTES
 from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, PassOutcome, State, SubgroupOp
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime, note_fault
-from roller_mlir.sim.engine.structured import I8, I32, VOID, Code, Value
+from roller_mlir.sim.engine.structured import I8, I32, VOID, Code, Value, function
 
 _STACK_COLOURS = 16
 _STACK_COLOUR_BYTES = 192
@@ -28,8 +28,7 @@ _STACK_COLOUR_BYTES = 192
 
 def _random(runtime: Runtime) -> Value:
     """random(launch, below): a number of [0, below), by xorshift."""
-    code = Code(runtime.module, PREFIX + "random", 2, internal=True)
-    launch, below = code.parameters
+    code, launch, below = function(runtime.module, PREFIX + "random", 2, internal=True)
     state = code.variable(launch[LaunchRecord.RANDOM])
     state.set(state.get() ^ (state.get() << 13))
     state.set(state.get() ^ (state.get() >> 7))
@@ -40,8 +39,7 @@ def _random(runtime: Runtime) -> Value:
 
 def _permute(runtime: Runtime, random: Value) -> Value:
     """permute(launch, address, count): shuffle int64[count] where the launch asks for it."""
-    code = Code(runtime.module, PREFIX + "permute", 3, VOID, internal=True)
-    launch, address, count = code.parameters
+    code, launch, address, count = function(runtime.module, PREFIX + "permute", 3, VOID, internal=True)
     with code.when(launch[LaunchRecord.RANDOM] != 0), code.count(1, count) as number:
         other = code.call(random, launch, number + 1)
         kept = address[number]
@@ -98,7 +96,7 @@ def _start(runtime: Runtime, permute: Value, order_of_accesses: Order) -> Value:
             (Block.POLLS, 0, 1, launch[LaunchRecord.POLL_BYTES]),
         ):
             address = code.pointer(block[slot])
-            builder.call(runtime.fill, [address, ir.Constant(I32, int(value)), count * width])
+            code.call(runtime.fill, address, ir.Constant(I32, int(value)), count * width)
         lanes = block[Block.ORDER]
         with code.count(0, threads, subgroup) as first:
             address = lanes + first * 8
@@ -111,9 +109,7 @@ def _start(runtime: Runtime, permute: Value, order_of_accesses: Order) -> Value:
 
 def _resume(runtime: Runtime) -> Value:
     """resume(launch, block, thread): run the thread until it waits; its first call builds its stack."""
-    code = Code(runtime.module, PREFIX + "resume", 3, VOID, inline=True)
-    builder = code.builder
-    launch, block, thread = code.parameters
+    code, launch, block, thread = function(runtime.module, PREFIX + "resume", 3, VOID, inline=True)
     pointers, stacks = block[Block.STACK_POINTER, Block.STACKS]
     size = launch[LaunchRecord.STACK_BYTES]
     with code.when(pointers[thread] == 0):
@@ -124,7 +120,7 @@ def _resume(runtime: Runtime) -> Value:
             frame[place] = value
         pointers[thread] = frame
     block[Block.CURRENT] = thread
-    builder.call(runtime.switch, [code.element(block, Block.SCHEDULER), code.pointer(pointers[thread])])
+    code.call(runtime.switch, code.element(block, Block.SCHEDULER), code.pointer(pointers[thread]))
     return code.end()
 
 
@@ -140,8 +136,7 @@ def _run_job(runtime: Runtime, blame: Value) -> Value:
 
     It orders nothing: matrix instructions wait for all lanes, but give no promise about memory.
     """
-    code = Code(runtime.module, PREFIX + "run_job", 6, internal=True)
-    launch, block, first, end, leader, site = code.parameters
+    code, launch, block, first, end, leader, site = function(runtime.module, PREFIX + "run_job", 6, internal=True)
     states, jobs = block[Block.STATE, Block.JOBS]
     with code.when((end - first) < launch[LaunchRecord.SUBGROUP], likely=False):
         code.call(blame, launch, block, LaunchFault.INCOMPLETE_SUBGROUP, leader, site)
@@ -167,9 +162,7 @@ def _release_subgroup(runtime: Runtime, blame: Value, order: Order) -> Value:
     waited for.
     """
     run_job = _run_job(runtime, blame)
-    code = Code(runtime.module, PREFIX + "release_subgroup", 4, internal=True)
-    builder = code.builder
-    launch, block, first, end = code.parameters
+    code, launch, block, first, end = function(runtime.module, PREFIX + "release_subgroup", 4, internal=True)
     states, sites, widths = block[Block.STATE, Block.SITE, Block.WIDTH]
     leader, moving, spinning = code.variable(-1), code.variable(0), code.variable(0)
     with code.count(first, end) as thread:
@@ -205,7 +198,7 @@ def _release_subgroup(runtime: Runtime, blame: Value, order: Order) -> Value:
     with code.when(job[SubgroupOp.FUNCTION] != 0):
         code.give(code.call(run_job, launch, block, first, end, leader.get(), site))
     released, left = code.variable(0), code.variable(0)
-    with code.count(first, end) as thread, builder.if_else(at_site(thread)) as (released_here, elsewhere):
+    with code.count(first, end) as thread, code.if_else(at_site(thread)) as (released_here, elsewhere):
         with released_here:
             code.write(states, thread, State.READY, I8)
             released.set(released.get() | (1 << (thread - first)))
@@ -218,8 +211,7 @@ def _release_subgroup(runtime: Runtime, blame: Value, order: Order) -> Value:
 
 def _turn(runtime: Runtime, blame: Value, flush: Value, order_of_accesses: Order) -> Value:
     """turn(launch, block, first, end): run a subgroup until all its threads wait for others, or once (sweep)."""
-    code = Code(runtime.module, PREFIX + "turn", 4, VOID, internal=True)
-    launch, block, first, end = code.parameters
+    code, launch, block, first, end = function(runtime.module, PREFIX + "turn", 4, VOID, internal=True)
     capacity, sweep = launch[LaunchRecord.LOG_CAPACITY, LaunchRecord.SWEEP]
     order, states, lengths = block[Block.ORDER, Block.STATE, Block.LOG_LENGTH]
     resume, release_subgroup = _resume(runtime), _release_subgroup(runtime, blame, order_of_accesses)
@@ -260,8 +252,7 @@ def _turn(runtime: Runtime, blame: Value, flush: Value, order_of_accesses: Order
 
 def _release(runtime: Runtime, blame: Value) -> Value:
     """release(launch, block) -> Outcome: wake what may go on after a pass."""
-    code = Code(runtime.module, PREFIX + "release", 2, internal=True)
-    launch, block = code.parameters
+    code, launch, block = function(runtime.module, PREFIX + "release", 2, internal=True)
     threads = launch[LaunchRecord.THREADS]
     states, sites, done_before = block[Block.STATE, Block.SITE, Block.DONE]
     progress = code.variable(block[Block.PROGRESS])
@@ -308,7 +299,7 @@ def _release_barrier(code: Code, runtime: Runtime, launch: Value, block: Value, 
     with code.when(subgroup_ops):
         block[Block.ARRIVED] = 0
         address = code.pointer(states)
-        code.builder.call(runtime.fill, [address, ir.Constant(I32, int(State.READY)), threads])
+        code.call(runtime.fill, address, ir.Constant(I32, int(State.READY)), threads)
         code.call(order.barrier, launch, block)
         _tell_async_units(code, LaunchRecord.MACHINE_BARRIER, launch, block)
     return subgroup_ops
@@ -317,9 +308,7 @@ def _release_barrier(code: Code, runtime: Runtime, launch: Value, block: Value, 
 def _pass(runtime: Runtime, permute: Value, blame: Value, flush: Value, order_of_accesses: Order) -> Value:
     """pass(launch, block) -> Outcome: give every subgroup a turn, then release what waits for the whole block."""
     turn = _turn(runtime, blame, flush, order_of_accesses)
-    code = Code(runtime.module, PREFIX + "pass", 2, internal=True)
-    builder = code.builder
-    launch, block = code.parameters
+    code, launch, block = function(runtime.module, PREFIX + "pass", 2, internal=True)
     threads, subgroups, deadline = launch[LaunchRecord.THREADS, LaunchRecord.SUBGROUPS, LaunchRecord.DEADLINE_NS]
     order = block[Block.SUBGROUP_ORDER]
     with code.count(0, subgroups) as place:
@@ -333,8 +322,7 @@ def _pass(runtime: Runtime, permute: Value, blame: Value, flush: Value, order_of
     with code.when(_release_barrier(code, runtime, launch, block, threads, order_of_accesses)):
         _permute_subgroups(code, permute, launch, block)
         code.give(PassOutcome.PROGRESS)
-    builder.ret(code.call(_release(runtime, blame), launch, block))
-    return code.function
+    return code.end(code.call(_release(runtime, blame), launch, block))
 
 
 def emit_scheduler(runtime: Runtime, flush: Value, order_of_accesses: Order) -> None:
@@ -344,8 +332,7 @@ def emit_scheduler(runtime: Runtime, flush: Value, order_of_accesses: Order) -> 
     start = _start(runtime, permute, order_of_accesses)
     blame = _blame(runtime)
     one_pass = _pass(runtime, permute, blame, flush, order_of_accesses)
-    code = Code(runtime.module, PREFIX + "run", 1, VOID)
-    (launch,) = code.parameters
+    code, launch = function(runtime.module, PREFIX + "run", 1, VOID)
     contexts, order, resident, sweep, idle_limit = launch[
         LaunchRecord.CONTEXTS,
         LaunchRecord.CONTEXT_ORDER,

@@ -10,7 +10,7 @@ from roller_mlir.sim.engine.clocks_ir import Order
 from roller_mlir.sim.engine.layout import Block, LaunchRecord, ShadowAccess, ShadowCell
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
 from roller_mlir.sim.engine.shadow_ir import emit_visit
-from roller_mlir.sim.engine.structured import I8, VOID, Code, Value
+from roller_mlir.sim.engine.structured import I8, VOID, Code, Value, function
 
 _CELL_BYTES = 8 * layout.CELL_WORDS
 _OWNER_MASK = (1 << layout.OWNER_BITS) - 1
@@ -112,8 +112,7 @@ class _Access:
 
 def _touch(runtime: Runtime, order: Order, visit: Value, name: str, kind: ShadowAccess | None) -> Value:
     """touch(block, site, address, bytes, touch); touch_load and touch_store are for plain accesses only."""
-    code = Code(runtime.module, PREFIX + name, 5, VOID)
-    block, _, address, _, touch = code.parameters
+    code, block, _, address, _, touch = function(runtime.module, PREFIX + name, 5, VOID)
     access = _Access(code)
     machine = block[Block.LAUNCH][LaunchRecord.MACHINE_TOUCHED]
     with code.when(access.inside & (machine != 0), likely=False):
@@ -131,10 +130,10 @@ def _touch(runtime: Runtime, order: Order, visit: Value, name: str, kind: Shadow
     if kind is None:
         clocks = block[Block.LAUNCH][LaunchRecord.POOL]
         with code.when(((touch & ShadowAccess.ATOMIC) != 0) & (clocks != 0)):
-            for does, function in ((ShadowAccess.READ, order.acquire), (ShadowAccess.WRITE, order.release)):
+            for does, order_of in ((ShadowAccess.READ, order.acquire), (ShadowAccess.WRITE, order.release)):
                 wanted = int(does | (ShadowAccess.BLIND if does is ShadowAccess.READ else 0))
                 with code.when((touch & wanted) == does):
-                    code.call(function, block, address, touch)
+                    code.call(order_of, block, address, touch)
     return code.end()
 
 

@@ -11,7 +11,7 @@ from roller_mlir.sim.engine import layout
 from roller_mlir.sim.engine.clocks_ir import Order
 from roller_mlir.sim.engine.layout import Block, Finding, LaunchRecord, SanitizerReport, ShadowAccess, ShadowCell
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
-from roller_mlir.sim.engine.structured import I8, I64, VOID, Code, Value, Word
+from roller_mlir.sim.engine.structured import I8, I64, VOID, Code, Value, Word, function
 
 _REPORT_BYTES = 8 * len(SanitizerReport)
 _OWNER_MASK = (1 << layout.OWNER_BITS) - 1
@@ -20,8 +20,9 @@ _SITE_MASK = (1 << (layout.TIME_SHIFT - layout.SITE_SHIFT)) - 1
 
 def _report(runtime: Runtime) -> Value:
     """report(block, finding, mine, other, owner, offset, shared): note a finding, or count it where it is known."""
-    code = Code(runtime.module, PREFIX + "report", 7, VOID, internal=True)
-    block, finding, mine, other, owner, offset, shared = code.parameters
+    code, block, finding, mine, other, owner, offset, shared = function(
+        runtime.module, PREFIX + "report", 7, VOID, internal=True
+    )
     launch, number = block[Block.LAUNCH, Block.NUMBER]
     reports, count, groups = launch[LaunchRecord.REPORTS, LaunchRecord.REPORT_COUNT, LaunchRecord.SITE_GROUPS]
 
@@ -144,7 +145,7 @@ class _Visit:
         def replaceable(word: Value, by: Value) -> Value:
             """Whether this access stands for an earlier one: the thread's own, or one that happened before."""
             own = (by == self._number) & self._is_own_thread(word)
-            with builder.if_else(own | self._settled(word)) as (known, unknown):
+            with code.if_else(own | self._settled(word)) as (known, unknown):
                 with known:
                     yes, start = code.value(1), builder.block
                 with unknown:
@@ -160,13 +161,13 @@ class _Visit:
         apart &= owner != self._number
         apart &= other_owner != self._number
         apart &= (first != 0) & (second != 0) & (self._shared == 0)
-        with code.when(~apart), builder.if_else(replaceable(first, owner)) as (take_first, keep_first):
+        with code.when(~apart), code.if_else(replaceable(first, owner)) as (take_first, keep_first):
             with take_first:
                 self._set(cell, ShadowCell.READER)
             with keep_first:
                 near = (owner == other_owner) & self._same_subgroup(first, second)
                 far = (owner != self._number) | ~self._same_subgroup(first, self._mine)
-                with builder.if_else(near & far) as (spread, or_not):
+                with code.if_else(near & far) as (spread, or_not):
                     with spread:
                         self._set(cell, ShadowCell.OTHER_READER)
                     with or_not, code.when(replaceable(second, other_owner)):
@@ -224,7 +225,8 @@ def emit_visit(runtime: Runtime, order: Order) -> Value:
         order: What happened before what.
     """
     report = _report(runtime)
-    code = Code(runtime.module, PREFIX + "visit", 7, VOID, internal=True)
-    _, cell, offset, place, mine, access, shared = code.parameters
+    code, _, cell, offset, place, mine, access, shared = function(
+        runtime.module, PREFIX + "visit", 7, VOID, internal=True
+    )
     _Visit(code, order, report, mine, access, shared).emit(cell, offset, place)
     return code.end()

@@ -228,6 +228,10 @@ class Code:
         with self.builder.if_then(condition, likely=likely):
             yield
 
+    def if_else(self, condition: Value, likely: bool | None = None) -> Any:
+        """Return a context of two contexts: of what runs where an i1 holds, and of what runs elsewhere."""
+        return self.builder.if_else(condition, likely)
+
     @contextmanager
     def loop(self, condition: Callable[[], Value]) -> Generator[None]:
         """Run the body while `condition()` (evaluated before each iteration) holds."""
@@ -251,3 +255,9 @@ class Code:
             yield counter.get()
             if not self.builder.block.is_terminated:
                 counter.add(step)
+
+
+def function(module: Value, name: str, parameters: int, result: Value = I64, **hidden: bool) -> list[Any]:
+    """Declare a function as `Code` does; return what emits it, and its parameters."""
+    code = Code(module, name, parameters, result, **hidden)
+    return [code, *code.parameters]

@@ -17,7 +17,7 @@ from llvmlite import ir
 
 from roller_mlir.sim.engine.layout import Block, SubgroupOp
 from roller_mlir.sim.engine.runtime_ir import PREFIX
-from roller_mlir.sim.engine.structured import I8, I16, I32, I64, VOID, Code, Value
+from roller_mlir.sim.engine.structured import I8, I16, I32, I64, VOID, Code, Value, function
 from roller_mlir.sim.matrix.layouts import MatrixInstruction, Place
 
 _F16, _F32, _F64 = ir.HalfType(), ir.FloatType(), ir.DoubleType()
@@ -124,11 +124,11 @@ def _multiply(code: Code, instruction: MatrixInstruction, a: _Matrix, b: _Matrix
             for number, factor in enumerate(factors):
                 others = builder.load(b.at(code.value(number * b.columns + column)), typ=kind, align=4)
                 if fused is not None:
-                    total = builder.call(fused, [factor, others, total])
+                    total = code.call(fused, factor, others, total)
                 else:
                     total = builder.add(total, builder.mul(factor, others))
             if integer:
-                total = builder.call(clamped, [start, total]) if clamped is not None else builder.add(start, total)
+                total = code.call(clamped, start, total) if clamped is not None else builder.add(start, total)
             builder.store(total, place, align=4)
 
 
@@ -144,8 +144,7 @@ def emit_entry(code: Code, name: str) -> None:
 
 def start_job(name: str) -> tuple[Code, Value]:
     """Start the function that does a subgroup's work, in a new module; return also the address of the lanes' jobs."""
-    code = Code(ir.Module(PREFIX + name), PREFIX + name + "_together", 2, internal=True)
-    block, first = code.parameters
+    code, block, first = function(ir.Module(PREFIX + name), PREFIX + name + "_together", 2, internal=True)
     return code, block[Block.JOBS] + first * (8 * len(SubgroupOp))
 
 

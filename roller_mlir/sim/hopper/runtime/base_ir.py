@@ -11,7 +11,7 @@ from llvmlite import ir
 from roller_mlir.sim.engine.clock_records_ir import tick
 from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, State
 from roller_mlir.sim.engine.runtime_ir import PREFIX, emit_wait
-from roller_mlir.sim.engine.structured import I8, I32, I64, POINTER, VOID, Code, Value
+from roller_mlir.sim.engine.structured import I8, I32, I64, POINTER, VOID, Code, Value, function
 from roller_mlir.sim.hopper.layout import (
     CLOCK_GRID,
     CLOCK_PROXIED,
@@ -122,8 +122,7 @@ def shadow_access_if_sanitized(
 
 
 def _join(module: Value) -> Value:
-    code = Code(module, ASYNC + "join", 3, VOID, internal=True)
-    block, into, clock = code.parameters
+    code, block, into, clock = function(module, ASYNC + "join", 3, VOID, internal=True)
     sanitized = block[Block.CELLS] != 0
     with code.count(0, code.select(sanitized, CLOCK_GRID, CLOCK_PROXIED)) as number:
         into[number] = code.greatest(into[number], clock[number])
@@ -138,8 +137,7 @@ def drop_grid(base: Base, code: Code, launch: Value, clock: Value) -> None:
 
 def _release(module: Value, join: Value) -> Value:
     own = ir.Function(module, ir.FunctionType(VOID, [I64] * 2), PREFIX + "clock_release")
-    code = Code(module, ASYNC + "release", 2, VOID, internal=True)
-    block, clock = code.parameters
+    code, block, clock = function(module, ASYNC + "release", 2, VOID, internal=True)
     launch, thread = block[Block.LAUNCH, Block.CURRENT]
     code.call(join, block, clock, known_of(block, thread))
     code.write(clock, thread // WARP, tick(launch))
@@ -148,16 +146,14 @@ def _release(module: Value, join: Value) -> Value:
 
 
 def _acquire(module: Value, join: Value, own: Value) -> Value:
-    code = Code(module, ASYNC + "acquire", 2, VOID, internal=True)
-    block, clock = code.parameters
+    code, block, clock = function(module, ASYNC + "acquire", 2, VOID, internal=True)
     code.call(join, block, known_of(block, block[Block.CURRENT]), clock)
     code.call(own, block, clock + 8 * CLOCK_GRID)
     return code.end()
 
 
 def _wake(module: Value) -> Value:
-    code = Code(module, ASYNC + "wake", 3, VOID, internal=True)
-    block, state, number = code.parameters
+    code, block, state, number = function(module, ASYNC + "wake", 3, VOID, internal=True)
     launch, states = block[Block.LAUNCH, Block.STATE]
     threads = launch[LaunchRecord.THREADS]
     waits = block[Block.MACHINE][AsyncUnits.WAITS]
@@ -171,8 +167,7 @@ def _wake(module: Value) -> Value:
 
 def _start(base: Base) -> None:
     """async_start(launch, block): nothing is known and nothing is under way."""
-    code = Code(base.module, ASYNC + "start", 2)
-    launch, block = code.parameters
+    code, launch, block = function(base.module, ASYNC + "start", 2)
     async_units = block[Block.MACHINE]
     warps, groups, known, granules, named, table, phases = async_units[
         AsyncUnits.WARPS,
@@ -184,10 +179,9 @@ def _start(base: Base) -> None:
         AsyncUnits.CLUSTER_PHASE,
     ]
     threads, arena_bytes = launch[LaunchRecord.THREADS, LaunchRecord.ARENA_BYTES]
-    builder = code.builder
 
     def clear(address: Value, words: Value) -> None:
-        builder.call(base.fill, [code.pointer(address), ir.Constant(I32, 0), words * 8])
+        code.call(base.fill, code.pointer(address), ir.Constant(I32, 0), words * 8)
 
     with code.count(0, NAMED_BARRIERS + 1) as number:
         drop_grid(base, code, launch, named.row(number, NAMED_WORDS) + 8 * NamedBarrier.SIZE)
@@ -215,8 +209,7 @@ def _start(base: Base) -> None:
 
 def _barrier(base: Base) -> None:
     """async_barrier(launch, block): every warp learns what any of them knows and did."""
-    code = Code(base.module, ASYNC + "barrier", 2)
-    launch, block = code.parameters
+    code, launch, block = function(base.module, ASYNC + "barrier", 2)
     known, warps = block[Block.MACHINE][AsyncUnits.KNOWN, AsyncUnits.WARPS]
     now = tick(launch)
     with code.count(1, warps) as warp:

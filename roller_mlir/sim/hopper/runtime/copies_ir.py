@@ -12,7 +12,7 @@ from llvmlite import ir
 from roller_mlir.sim.engine.clock_records_ir import tick
 from roller_mlir.sim.engine.layout import Block, LaunchFault, ShadowAccess
 from roller_mlir.sim.engine.runtime_ir import PREFIX
-from roller_mlir.sim.engine.structured import I64, POINTER, VOID, Code, Value
+from roller_mlir.sim.engine.structured import I64, POINTER, VOID, Code, Value, function
 from roller_mlir.sim.hopper.layout import (
     CLOCK_STORES,
     GRANULE_BYTES,
@@ -57,8 +57,7 @@ class Copies:
 
 def _queue(base: Base) -> Value:
     """queue(block, site) -> address of a new entry of the queue."""
-    code = Code(base.module, ASYNC + "queue", 2, internal=True)
-    block, site = code.parameters
+    code, block, site = function(base.module, ASYNC + "queue", 2, internal=True)
     async_units = block[Block.MACHINE]
     copies, count = async_units[AsyncUnits.COPIES, AsyncUnits.COPY_COUNT]
     with code.when(count == MOST_BULK_COPIES, likely=False):
@@ -83,8 +82,7 @@ def _multiple(code: Code, value: Value, of: int) -> Value:
 
 def _probe(base: Base, tensor: Value) -> Value:
     """probe(block, entry): what the copy will do to global memory must be in order where it is issued."""
-    code = Code(base.module, ASYNC + "probe", 2, VOID, internal=True)
-    block, entry = code.parameters
+    code, block, entry = function(base.module, ASYNC + "probe", 2, VOID, internal=True)
     with code.when(block[Block.CELLS] == 0, likely=True):
         code.give()
     kind, far, width, site = entry[BulkCopy.KIND, BulkCopy.MAP, BulkCopy.BYTES, BulkCopy.SITE]
@@ -101,8 +99,7 @@ def _load(
     base: Base, mbarriers: Mbarriers, queue: Value, claim: Value, pointer: Value, maps: Value, probe: Value
 ) -> None:
     """async_load(block, site, kind, shared, source, mbarrier, bytes, five coordinates, three offsets)."""
-    code = Code(base.module, ASYNC + "load", 15, VOID)
-    block, site, kind, shared, source, address, given, *numbers = code.parameters
+    code, block, site, kind, shared, source, address, given, *numbers = function(base.module, ASYNC + "load", 15, VOID)
     mbarrier = code.call(mbarriers.find, block, site, address)
     tensor = kind == CopyKind.TENSOR_LOAD
     width, source = _checked(base, code, (pointer, maps), tensor, (block, site, source, shared, given))
@@ -142,10 +139,9 @@ def _checked(
         of: Block, site, place in global memory or tensor map, place in workgroup memory, bytes of a plain copy.
     """
     block, site, far, shared, given = of
-    builder = code.builder
     width, found_far, (pointer, maps) = code.variable(given), code.variable(far), checks
     offset = shared - block[Block.ARENA]
-    with builder.if_else(tensor) as (with_map, plain):
+    with code.if_else(tensor) as (with_map, plain):
         with with_map:
             record = code.call(maps, block, site, far)
             found_far.set(record)
@@ -162,8 +158,7 @@ def _checked(
 
 def _store(base: Base, queue: Value, reads: Value, pointer: Value, maps: Value, probe: Value) -> None:
     """async_store(block, site, kind, target, shared, bytes, five coordinates)."""
-    code = Code(base.module, ASYNC + "store", 11, VOID)
-    block, site, kind, target, shared, given, *numbers = code.parameters
+    code, block, site, kind, target, shared, given, *numbers = function(base.module, ASYNC + "store", 11, VOID)
     tensor = kind == CopyKind.TENSOR_STORE
     width, target = _checked(base, code, (pointer, maps), tensor, (block, site, target, shared, given))
     warp = block[Block.CURRENT] // WARP
@@ -182,20 +177,18 @@ def _store(base: Base, queue: Value, reads: Value, pointer: Value, maps: Value, 
 
 def _carry_out(base: Base, tensor: Value) -> Value:
     """carry_out(block, entry): move the bytes of a copy."""
-    code = Code(base.module, ASYNC + "carry_out", 2, VOID, internal=True)
-    builder = code.builder
+    code, block, entry = function(base.module, ASYNC + "carry_out", 2, VOID, internal=True)
     move = ir.Function(base.module, ir.FunctionType(POINTER, [POINTER, POINTER, I64]), "memcpy")
-    block, entry = code.parameters
     kind, far, shared, width, site = entry[BulkCopy.KIND, BulkCopy.MAP, BulkCopy.SHARED, BulkCopy.BYTES, BulkCopy.SITE]
     loads = kind <= CopyKind.LOAD
     is_tensor = (kind == CopyKind.TENSOR_LOAD) | (kind == CopyKind.TENSOR_STORE)
-    with builder.if_else(is_tensor) as (with_map, plain):
+    with code.if_else(is_tensor) as (with_map, plain):
         with with_map:
             code.call(tensor, block, entry, code.wide(~loads), 0)
         with plain:
             source, target = code.select(loads, far, shared), code.select(loads, shared, far)
-            builder.call(move, [code.pointer(target), code.pointer(source), width])
-            with builder.if_else(loads) as (reads, writes):
+            code.call(move, code.pointer(target), code.pointer(source), width)
+            with code.if_else(loads) as (reads, writes):
                 with reads:
                     shadow_access_if_sanitized(base, code, block, site, far, width, ShadowAccess.READ)
                 with writes:
@@ -215,8 +208,7 @@ def _remove(code: Code, async_units: Value, place: Value) -> None:
 
 
 def _land(base: Base, mbarriers: Mbarriers, carry_out: Value) -> Value:
-    code = Code(base.module, ASYNC + "land", 2, internal=True)
-    block, place = code.parameters
+    code, block, place = function(base.module, ASYNC + "land", 2, internal=True)
     async_units = block[Block.MACHINE]
     entry = async_units[AsyncUnits.COPIES].row(place, _COLUMNS)
     thread, number, width = entry[BulkCopy.THREAD, BulkCopy.MBARRIER, BulkCopy.BYTES]
@@ -235,8 +227,7 @@ def _land(base: Base, mbarriers: Mbarriers, carry_out: Value) -> Value:
 
 def _stores(base: Base, carry_out: Value) -> None:
     """async_store_commit(block) and async_store_wait(block, groups), as those of `copies_ir`."""
-    code = Code(base.module, ASYNC + "store_commit", 1, VOID)
-    (block,) = code.parameters
+    code, block = function(base.module, ASYNC + "store_commit", 1, VOID)
     copies, count = block[Block.MACHINE][AsyncUnits.COPIES, AsyncUnits.COPY_COUNT]
 
     def mine(code: Code, entry: Value) -> Value:
@@ -248,14 +239,13 @@ def _stores(base: Base, carry_out: Value) -> None:
         with code.when(mine(code, entry)):
             entry[BulkCopy.GROUP] += 1
     code.give()
-    code = Code(base.module, ASYNC + "store_wait", 2, VOID)
-    block, groups = code.parameters
+    code, block, groups = function(base.module, ASYNC + "store_wait", 2, VOID)
     async_units = block[Block.MACHINE]
     place = code.variable(0)
     with code.loop(lambda: place.get() < async_units[AsyncUnits.COPY_COUNT]):
         entry = async_units[AsyncUnits.COPIES].row(place.get(), _COLUMNS)
         older = entry[BulkCopy.GROUP] > groups
-        with code.builder.if_else(mine(code, entry) & older) as (complete, keep):
+        with code.if_else(mine(code, entry) & older) as (complete, keep):
             with complete:
                 code.call(carry_out, block, entry)
                 _remove(code, async_units, place.get())

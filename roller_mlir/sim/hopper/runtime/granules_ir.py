@@ -14,7 +14,7 @@ from llvmlite import ir
 from roller_mlir.sim.engine.clock_records_ir import tick
 from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, ShadowAccess
 from roller_mlir.sim.engine.runtime_ir import PREFIX
-from roller_mlir.sim.engine.structured import I64, VOID, Code, Value
+from roller_mlir.sim.engine.structured import I64, VOID, Code, Value, function
 from roller_mlir.sim.hopper.layout import (
     CLOCK_GROUPS,
     CLOCK_MBARRIERS,
@@ -155,9 +155,7 @@ def _product(base: Base) -> Value:
 
 def _touched(base: Base) -> None:
     """async_touched(block, site, address, bytes, touch), of threads' accesses to workgroup memory, by the sanitizer."""
-    code = Code(base.module, ASYNC + "touched", 5)
-    builder = code.builder
-    block, site, address, width, access = code.parameters
+    code, block, site, address, width, access = function(base.module, ASYNC + "touched", 5)
 
     with code.when(access.has(_BESIDE)):
         code.give(0)
@@ -166,7 +164,7 @@ def _touched(base: Base) -> None:
     time = launch[LaunchRecord.TIME] << _THREAD_BITS
     with code.count(address & -GRANULE_BYTES, address + width, GRANULE_BYTES) as at:
         granule, offset = granule_of(block, at), at - arena
-        with builder.if_else(access.has(ShadowAccess.WRITE)) as (writes, reads):
+        with code.if_else(access.has(ShadowAccess.WRITE)) as (writes, reads):
             with writes:
                 _require_landed(base, code, block, site, known, granule, offset, LaunchFault.OVERWRITES_COPY)
                 _require_read(base, code, block, site, known, granule, offset)
@@ -180,8 +178,7 @@ def _touched(base: Base) -> None:
 def _fence(base: Base) -> None:
     """async_proxy_fence(block, spaces): what the thread wrote and knows of is seen by copies and products."""
     own = ir.Function(base.module, ir.FunctionType(VOID, [I64]), PREFIX + "clock_proxy")
-    code = Code(base.module, ASYNC + "proxy_fence", 2, VOID)
-    block, spaces = code.parameters
+    code, block, spaces = function(base.module, ASYNC + "proxy_fence", 2, VOID)
     with code.when(block[Block.CELLS] == 0, likely=True):
         code.give()
     launch, thread, barrier, synced = block[Block.LAUNCH, Block.CURRENT, Block.BARRIER_TIME, Block.SYNCED]

@@ -8,7 +8,7 @@ then its accumulators may not be used and what it reads may not be overwritten.
 from dataclasses import dataclass
 
 from roller_mlir.sim.engine.layout import Block, LaunchFault, State
-from roller_mlir.sim.engine.structured import I8, VOID, Code, Value
+from roller_mlir.sim.engine.structured import I8, VOID, Value, function
 from roller_mlir.sim.hopper.layout import (
     CLOCK_GROUPS,
     CLOCK_WORDS,
@@ -44,8 +44,7 @@ def group_row(block: Value) -> Value:
 
 
 def _arrive(base: Base) -> Value:
-    code = Code(base.module, ASYNC + "group_arrive", 2, internal=True)
-    block, site = code.parameters
+    code, block, site = function(base.module, ASYNC + "group_arrive", 2, internal=True)
     group = group_row(block)
     arrived, expected = group[WarpgroupRecord.ARRIVED, WarpgroupRecord.SITE]
     first = arrived == 0
@@ -63,8 +62,7 @@ def _arrive(base: Base) -> Value:
 
 
 def _leave(base: Base) -> Value:
-    code = Code(base.module, ASYNC + "group_leave", 1, VOID, internal=True)
-    (block,) = code.parameters
+    code, block = function(base.module, ASYNC + "group_leave", 1, VOID, internal=True)
     thread, states = block[Block.CURRENT, Block.STATE]
     first = thread & -WARPGROUP
     # All of them wait, but for the last one, which runs.
@@ -76,8 +74,7 @@ def _leave(base: Base) -> Value:
 
 def _fence(base: Base, groups: Groups) -> None:
     """async_group_fence(block, site)."""
-    code = Code(base.module, ASYNC + "group_fence", 2, VOID)
-    block, site = code.parameters
+    code, block, site = function(base.module, ASYNC + "group_fence", 2, VOID)
     with code.when(code.call(groups.arrive, block, site) != 0):
         code.write(group_row(block), WarpgroupRecord.FENCED, 1)
         code.call(groups.leave, block)
@@ -86,8 +83,7 @@ def _fence(base: Base, groups: Groups) -> None:
 
 def _commit(base: Base, groups: Groups) -> None:
     """async_group_commit(block, site)."""
-    code = Code(base.module, ASYNC + "group_commit", 2, VOID)
-    block, site = code.parameters
+    code, block, site = function(base.module, ASYNC + "group_commit", 2, VOID)
     with code.when(code.call(groups.arrive, block, site) != 0):
         group_row(block)[WarpgroupRecord.COMMITTED] += 1
         code.call(groups.leave, block)
@@ -96,8 +92,7 @@ def _commit(base: Base, groups: Groups) -> None:
 
 def _wait(base: Base, groups: Groups) -> None:
     """async_group_wait(block, site, groups): all but the last so many groups are finished."""
-    code = Code(base.module, ASYNC + "group_wait", 3, VOID)
-    block, site, left = code.parameters
+    code, block, site, left = function(base.module, ASYNC + "group_wait", 3, VOID)
     with code.when(code.call(groups.arrive, block, site) != 0):
         group = group_row(block)
         committed, completed = group[WarpgroupRecord.COMMITTED, WarpgroupRecord.COMPLETED]
@@ -114,8 +109,7 @@ def _wait(base: Base, groups: Groups) -> None:
 
 def _use(base: Base) -> None:
     """async_use(block, site, web): a use of accumulators outside of products."""
-    code = Code(base.module, ASYNC + "use", 3, VOID)
-    block, site, web = code.parameters
+    code, block, site, web = function(base.module, ASYNC + "use", 3, VOID)
     group = group_row(block)
     last = group[web + WarpgroupRecord.WEBS]
     with code.when(last > group[WarpgroupRecord.COMPLETED], likely=False):
@@ -126,8 +120,7 @@ def _use(base: Base) -> None:
 
 def _registers(base: Base, groups: Groups) -> None:
     """async_registers(block, site, count, increases): the warpgroup's threads have so many registers each."""
-    code = Code(base.module, ASYNC + "registers", 4, VOID)
-    block, site, count, increases = code.parameters
+    code, block, site, count, increases = function(base.module, ASYNC + "registers", 4, VOID)
     with code.when(code.call(groups.arrive, block, site) != 0):
         table, number = block[Block.MACHINE][AsyncUnits.GROUPS, AsyncUnits.GROUP_COUNT]
         own = group_row(block)

@@ -13,7 +13,7 @@ from roller_mlir.plan.tensor_map import MAP_BYTES
 from roller_mlir.sim.engine.clock_records_ir import tick
 from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, ShadowAccess
 from roller_mlir.sim.engine.runtime_ir import PREFIX
-from roller_mlir.sim.engine.structured import I32, I64, VOID, Code, Value
+from roller_mlir.sim.engine.structured import I32, I64, VOID, Code, Value, function
 from roller_mlir.sim.hopper.layout import (
     MAP_SET_WORD,
     MAP_TIME_WORD,
@@ -69,14 +69,13 @@ def _require_aligned(base: Base, code: Code, where: tuple[Value, Value], address
 
 def _replace(base: Base) -> None:
     """async_map_replace(block, site, address, number of the element, value)."""
-    code = Code(base.module, ASYNC + "map_replace", 5, VOID)
-    block, site, address, number, value = code.parameters
+    code, block, site, address, number, value = function(base.module, ASYNC + "map_replace", 5, VOID)
     _require_aligned(base, code, (block, site), address)
     with code.when(~in_arena(code, block, address, MAP_BYTES), likely=False):
         stop(base, code, block, LaunchFault.BULK_COPY, site, address - block[Block.ARENA], MAP_BYTES)
     for access in (ShadowAccess.READ, ShadowAccess.WRITE):
         shadow_access_if_sanitized(base, code, block, site, address, code.value(MAP_BYTES), int(access))
-    with code.builder.if_else(number < _WIDE) as (wide, narrow):
+    with code.if_else(number < _WIDE) as (wide, narrow):
         with wide:
             address[number] = value
         with narrow:
@@ -91,8 +90,7 @@ def _publish(base: Base, pointer: Value) -> None:
     The lanes wait for each other before and after it: a lane that goes on finds the whole map there.
     """
     sync = ir.Function(base.module, ir.FunctionType(VOID, [I64] * 2), PREFIX + "sync")
-    code = Code(base.module, ASYNC + "map_publish", 4, VOID)
-    block, site, target, source = code.parameters
+    code, block, site, target, source = function(base.module, ASYNC + "map_publish", 4, VOID)
     code.call(sync, block, site)
     for address in (target, source):
         _require_aligned(base, code, (block, site), address)
@@ -277,8 +275,7 @@ def _fences(code: Code, block: Value, async_units: Value, number: Value) -> Valu
 def _acquire(base: Base, pointer: Value) -> None:
     """async_map_acquire(block, site, address): the running thread's copies may use the map."""
     decode = _decode(base)
-    code = Code(base.module, ASYNC + "map_acquire", 3, VOID)
-    block, site, address = code.parameters
+    code, block, site, address = function(base.module, ASYNC + "map_acquire", 3, VOID)
     where = (block, site)
     _require_aligned(base, code, where, address)
     code.call(pointer, block, site, address, MAP_BYTES)
@@ -308,8 +305,7 @@ def _acquire(base: Base, pointer: Value) -> None:
 
 def _use(base: Base) -> Value:
     """map_of(block, site, address) -> the record of the tensor map there, which the running thread may use."""
-    code = Code(base.module, ASYNC + "map_of", 3, internal=True)
-    block, site, address = code.parameters
+    code, block, site, address = function(base.module, ASYNC + "map_of", 3, internal=True)
     where = (block, site)
     async_units, launch = block[Block.MACHINE], block[Block.LAUNCH]
     given, count = async_units[AsyncUnits.MAPS, AsyncUnits.MAP_COUNT]

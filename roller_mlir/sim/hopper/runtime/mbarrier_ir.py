@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from roller_mlir.sim.engine.clock_records_ir import tick
 from roller_mlir.sim.engine.layout import Block, LaunchFault, ShadowAccess, State
-from roller_mlir.sim.engine.structured import VOID, Code, Value
+from roller_mlir.sim.engine.structured import VOID, Code, Value, function
 from roller_mlir.sim.hopper.layout import (
     CLOCK_GRID,
     CLOCK_MBARRIERS,
@@ -68,8 +68,7 @@ def number_of(block: Value, mbarrier: Value) -> Value:
 
 
 def _find(base: Base) -> Value:
-    code = Code(base.module, ASYNC + "find", 3, internal=True)
-    block, site, address = code.parameters
+    code, block, site, address = function(base.module, ASYNC + "find", 3, internal=True)
     async_units = block[Block.MACHINE]
     with code.when(((address & 7) == 0) & in_arena(code, block, address, 8), likely=True):
         shadow_access_if_sanitized(base, code, block, site, address, 8, ShadowAccess.READ | ShadowAccess.ATOMIC)
@@ -90,8 +89,7 @@ def _find(base: Base) -> Value:
 
 def _initialise(base: Base) -> None:
     """async_mbarrier_init(block, site, address, count)."""
-    code = Code(base.module, ASYNC + "mbarrier_init", 4, VOID)
-    block, site, address, count = code.parameters
+    code, block, site, address, count = function(base.module, ASYNC + "mbarrier_init", 4, VOID)
     async_units = block[Block.MACHINE]
     offset = address - block[Block.ARENA]
     aligned = (address & 7) == 0
@@ -133,16 +131,14 @@ def _initialise(base: Base) -> None:
 
 def _invalidate(base: Base, find: Value) -> None:
     """async_mbarrier_inval(block, site, address)."""
-    code = Code(base.module, ASYNC + "mbarrier_inval", 3, VOID)
-    block, site, address = code.parameters
+    code, block, site, address = function(base.module, ASYNC + "mbarrier_inval", 3, VOID)
     code.call(find, block, site, address)[Mbarrier.ADDRESS] = 0
     address[0] = -1
     code.give()
 
 
 def _complete(base: Base) -> Value:
-    code = Code(base.module, ASYNC + "complete", 2, internal=True)
-    block, mbarrier = code.parameters
+    code, block, mbarrier = function(base.module, ASYNC + "complete", 2, internal=True)
     pending, missing, phase, expected = mbarrier[
         Mbarrier.PENDING, Mbarrier.TRANSACTIONS, Mbarrier.PHASE, Mbarrier.EXPECTED
     ]
@@ -174,8 +170,7 @@ def _check(base: Base, code: Code, block: Value, site: Value, fault: Value) -> N
 
 def _arrive(base: Base, find: Value, complete: Value) -> None:
     """async_arrive(block, site, address, count, transactions, may complete, orders) -> token of the phase."""
-    code = Code(base.module, ASYNC + "arrive", 7)
-    block, site, address, count, bytes_, may_complete, orders = code.parameters
+    code, block, site, address, count, bytes_, may_complete, orders = function(base.module, ASYNC + "arrive", 7)
     mbarrier = code.call(find, block, site, address)
     pending, missing, phase = mbarrier[Mbarrier.PENDING, Mbarrier.TRANSACTIONS, Mbarrier.PHASE]
     offset = address - block[Block.ARENA]
@@ -195,8 +190,7 @@ def _arrive(base: Base, find: Value, complete: Value) -> None:
 
 def _transactions(base: Base, find: Value, complete: Value) -> None:
     """async_transactions(block, site, address, bytes): more are expected, or, below 0, fewer."""
-    code = Code(base.module, ASYNC + "transactions", 4, VOID)
-    block, site, address, bytes_ = code.parameters
+    code, block, site, address, bytes_ = function(base.module, ASYNC + "transactions", 4, VOID)
     mbarrier = code.call(find, block, site, address)
     mbarrier[Mbarrier.TRANSACTIONS] += bytes_
     with code.when(bytes_ < 0):
@@ -206,12 +200,11 @@ def _transactions(base: Base, find: Value, complete: Value) -> None:
 
 def _learn(base: Base) -> Value:
     """learn(block, mbarrier): the running warp learns what the last complete phase knows."""
-    code = Code(base.module, ASYNC + "learn", 2, VOID, internal=True)
-    block, mbarrier = code.parameters
+    code, block, mbarrier = function(base.module, ASYNC + "learn", 2, VOID, internal=True)
     known = known_of(block, block[Block.CURRENT])
     place = number_of(block, mbarrier) + CLOCK_MBARRIERS
     newer = known[place] < finished(mbarrier)[place]
-    with code.builder.if_else(newer) as (by_warp, by_thread):
+    with code.if_else(newer) as (by_warp, by_thread):
         with by_warp:
             code.call(base.acquire, block, finished(mbarrier))
         with by_thread, code.when(finished(mbarrier)[CLOCK_GRID] != 0, likely=False):
@@ -225,8 +218,7 @@ def _wait(base: Base, find: Value) -> None:
     async_test(block, site, address, parity) -> whether it has, without waiting.
     """
     learn = _learn(base)
-    code = Code(base.module, ASYNC + "wait", 4, VOID)
-    block, site, address, parity = code.parameters
+    code, block, site, address, parity = function(base.module, ASYNC + "wait", 4, VOID)
     wanted = parity & 1
     mbarrier = code.call(find, block, site, address)
     with code.when((mbarrier[Mbarrier.PHASE] & 1) == wanted):
@@ -234,11 +226,10 @@ def _wait(base: Base, find: Value) -> None:
         code.call(base.wait, block, State.MBARRIER, site)
     code.call(learn, block, mbarrier)
     code.give()
-    code = Code(base.module, ASYNC + "test", 4)
-    block, site, address, parity = code.parameters
+    code, block, site, address, parity = function(base.module, ASYNC + "test", 4)
     mbarrier = code.call(find, block, site, address)
     done = (mbarrier[Mbarrier.PHASE] ^ parity) & 1
-    with code.builder.if_else(done != 0) as (complete, incomplete):
+    with code.if_else(done != 0) as (complete, incomplete):
         with complete:
             code.call(learn, block, mbarrier)
         with incomplete:

@@ -14,7 +14,7 @@ Of the address that results, bits 4 to 6 (64 bytes: 4 and 5; 32 bytes: 4) change
 from llvmlite import ir
 
 from roller_mlir.sim.engine.layout import Block, LaunchFault, ShadowAccess
-from roller_mlir.sim.engine.structured import I8, I32, VOID, Code, Value
+from roller_mlir.sim.engine.structured import I8, I32, VOID, Code, Value, function
 from roller_mlir.sim.hopper.layout import WINDOW_BYTES, OperandElement
 from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, in_arena, shadow_access_if_sanitized, stop_if
 from roller_mlir.sim.hopper.runtime.granules_ir import Granules
@@ -58,8 +58,7 @@ def _spread(base: Base) -> Value:
 
 def _chunk(base: Base, granules: Granules) -> Value:
     """chunk(block, site, address in the window, mask of the swizzle) -> address; checks and notes the read."""
-    code = Code(base.module, ASYNC + "chunk", 4, internal=True)
-    block, site, linear, mask = code.parameters
+    code, block, site, linear, mask = function(base.module, ASYNC + "chunk", 4, internal=True)
     near = linear ^ ((linear >> 3) & mask)
     near &= WINDOW_BYTES - 1
     arena = block[Block.ARENA]
@@ -78,8 +77,9 @@ def emit_operand(base: Base, granules: Granules) -> Value:
     It writes element (row, k) as a 32-bit word to place row x row stride + k x k stride.
     """
     chunk, spread = _chunk(base, granules), _spread(base)
-    code = Code(base.module, ASYNC + "operand", 9, VOID, internal=True)
-    block, site, descriptor, rows, transposed, element, target, row_stride, k_stride = code.parameters
+    code, block, site, descriptor, rows, transposed, element, target, row_stride, k_stride = function(
+        base.module, ASYNC + "operand", 9, VOID, internal=True
+    )
 
     def field(shift: int, mask: int) -> Value:
         return (descriptor >> shift) & mask

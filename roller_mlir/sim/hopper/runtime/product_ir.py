@@ -9,7 +9,7 @@ from collections.abc import Callable
 from llvmlite import ir
 
 from roller_mlir.sim.engine.layout import Block, LaunchFault
-from roller_mlir.sim.engine.structured import I32, VOID, Code, Value
+from roller_mlir.sim.engine.structured import I32, VOID, Code, Value, function
 from roller_mlir.sim.hopper.layout import WARP, WARPGROUP, AsyncUnits, ProductField, Sum, WarpgroupRecord
 from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base
 from roller_mlir.sim.hopper.runtime.granules_ir import Granules
@@ -54,7 +54,7 @@ def _multiply(base: Base, kind: Value, name: str) -> Value:
                 a = builder.shuffle_vector(single, undefined, order)
                 before = builder.load(place, typ=vector)
                 if fused is not None:
-                    builder.store(builder.call(fused, [a, b, before]), place)
+                    builder.store(code.call(fused, a, b, before), place)
                 else:
                     builder.store(builder.add(builder.mul(a, b), before), place)
         for number, place in enumerate(sums):
@@ -107,8 +107,7 @@ def emit_products(base: Base, groups: Groups, granules: Granules) -> None:
         Sum.F16: _accumulate(base, "accumulate_f16", _FLOAT, _HALF),
         Sum.S32: _accumulate(base, "accumulate_s32", I32, I32),
     }
-    code = Code(base.module, ASYNC + "product", 7, VOID)
-    block, site, form, keep, left, right, accumulators = code.parameters
+    code, block, site, form, keep, left, right, accumulators = function(base.module, ASYNC + "product", 7, VOID)
     thread = block[Block.CURRENT]
     async_units = block[Block.MACHINE]
     code.write(async_units[AsyncUnits.OPERANDS], thread, accumulators)
@@ -140,10 +139,10 @@ def emit_products(base: Base, groups: Groups, granules: Granules) -> None:
         code.call(operand, block, site, left, _M, field(ProductField.A_TRANSPOSED, 1), a, scratch, k, 1)
         code.call(operand, block, site, right, n, field(ProductField.B_TRANSPOSED, 1), b, other, 1, n)
         table = async_units[AsyncUnits.OPERANDS] + (thread & -WARPGROUP) * 8
-        for one, function in accumulate.items():
+        for one, add_to in accumulate.items():
             with code.when(kind == one):
                 code.call(multiply[I32 if one is Sum.S32 else _FLOAT], scratch, other, product, n, k)
-                code.call(function, table, product, n, keep, field(ProductField.NEGATIVE, 1))
+                code.call(add_to, table, product, n, keep, field(ProductField.NEGATIVE, 1))
         group[field(ProductField.WEB, 16) + WarpgroupRecord.WEBS] = group[WarpgroupRecord.COMMITTED] + 1
         code.call(groups.leave, block)
     code.give()

@@ -8,7 +8,7 @@ some of bits 4 to 6 of a chunk's address change with bits 7 to 9 of the same add
 from llvmlite import ir
 
 from roller_mlir.sim.engine.layout import ShadowAccess
-from roller_mlir.sim.engine.structured import I8, I32, VOID, Code, Value, Variable
+from roller_mlir.sim.engine.structured import I8, I32, VOID, Code, Value, Variable, function
 from roller_mlir.sim.hopper.layout import MOST_RANK, BulkCopy, TensorMapRecord
 from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base
 from roller_mlir.sim.hopper.runtime.base_ir import shadow_access_if_sanitized as touched
@@ -84,9 +84,7 @@ class _Box:
 
 def emit_tensor_copy(base: Base) -> Value:
     """Emit tensor(block, entry, stores, probes): move the box of an entry of the queue, or only check that it may."""
-    code = Code(base.module, ASYNC + "tensor", 4, VOID, internal=True)
-    builder = code.builder
-    block, entry, stores, probes = code.parameters
+    code, block, entry, stores, probes = function(base.module, ASYNC + "tensor", 4, VOID, internal=True)
     box = _Box(code, entry)
     size, mask, rounds = box.map[TensorMapRecord.ELEMENT_BYTES, TensorMapRecord.SWIZZLE, TensorMapRecord.ROUNDS]
     site, shared = entry[BulkCopy.SITE, BulkCopy.SHARED]
@@ -109,12 +107,12 @@ def emit_tensor_copy(base: Base) -> Value:
             whole &= first >= 0
             whole &= end <= extent
             far = source + first * size
-            with builder.if_else(whole) as (at_once, by_element):
+            with code.if_else(whole) as (at_once, by_element):
                 with at_once:
                     to, of = code.select(is_store, far, near), code.select(is_store, near, far)
                     with code.when(moves):
-                        moved = builder.load(code.element(of, 0), typ=_VECTOR, align=1)
-                        builder.store(moved, code.element(to, 0), align=1)
+                        moved = code.builder.load(code.element(of, 0), typ=_VECTOR, align=1)
+                        code.builder.store(moved, code.element(to, 0), align=1)
                     touched(base, code, block, site, far, _CHUNK, access)
                 with by_element, code.count(0, points) as point:
                     at = first + point * step
@@ -123,7 +121,7 @@ def emit_tensor_copy(base: Base) -> Value:
                     place = near + point * size
                     with code.when(valid):
                         touched(base, code, block, site, element, size, access)
-                    with code.when(moves), code.count(0, size) as byte, builder.if_else(valid) as (there, outside):
+                    with code.when(moves), code.count(0, size) as byte, code.if_else(valid) as (there, outside):
                         with there:
                             to = code.select(is_store, element, place)
                             of = code.select(is_store, place, element)

@@ -7,7 +7,7 @@ and every thread waits for something that only its own block can give, the block
 
 from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, State
 from roller_mlir.sim.engine.runtime_ir import note_fault
-from roller_mlir.sim.engine.structured import I8, I32, VOID, Code, Value
+from roller_mlir.sim.engine.structured import I8, I32, VOID, Code, Value, function
 from roller_mlir.sim.hopper.layout import (
     MBARRIER_WORDS,
     NAMED_BARRIERS,
@@ -27,9 +27,7 @@ _CLUSTER = -1
 
 def _named(base: Base) -> None:
     """async_named(block, site, number, threads, waits): threads below 0: all of the block."""
-    code = Code(base.module, ASYNC + "named", 5, VOID)
-    builder = code.builder
-    block, site, number, given, waits = code.parameters
+    code, block, site, number, given, waits = function(base.module, ASYNC + "named", 5, VOID)
     threads = block[Block.LAUNCH][LaunchRecord.THREADS]
     whole_warps = (threads + (WARP - 1)) & -WARP
     count = code.select(given < 0, whole_warps, given)
@@ -49,7 +47,7 @@ def _named(base: Base) -> None:
     code.call(base.release, block, clock)
     now = arrived + 1
     barrier[NamedBarrier.ARRIVED] = now
-    with builder.if_else(now == code.least(count, threads)) as (complete, incomplete):
+    with code.if_else(now == code.least(count, threads)) as (complete, incomplete):
         with complete:
             barrier[NamedBarrier.ARRIVED] = 0
             code.call(base.wake, block, State.NAMED_BARRIER, number)
@@ -68,8 +66,7 @@ def _cluster_clock(code: Code, async_units: Value) -> Value:
 
 def _cluster(base: Base) -> None:
     """async_cluster_arrive(block, site, orders) and async_cluster_wait(block, site), of a cluster of one block."""
-    code = Code(base.module, ASYNC + "cluster_arrive", 3, VOID)
-    block, site, orders = code.parameters
+    code, block, site, orders = function(base.module, ASYNC + "cluster_arrive", 3, VOID)
     async_units = block[Block.MACHINE]
     with code.when(orders != 0):
         code.call(base.release, block, _cluster_clock(code, async_units))
@@ -85,8 +82,7 @@ def _cluster(base: Base) -> None:
         async_units[AsyncUnits.CLUSTER_DONE] = done + 1
         code.call(base.wake, block, State.NAMED_BARRIER, _CLUSTER)
     code.give()
-    code = Code(base.module, ASYNC + "cluster_wait", 2, VOID)
-    block, site = code.parameters
+    code, block, site = function(base.module, ASYNC + "cluster_wait", 2, VOID)
     async_units = block[Block.MACHINE]
     phases, done = async_units[AsyncUnits.CLUSTER_PHASE, AsyncUnits.CLUSTER_DONE]
     mine = phases[block[Block.CURRENT]]
@@ -113,8 +109,7 @@ def _awaited(code: Code, block: Value, number: Value) -> Value:
 
 def _advance(base: Base, copies: Copies) -> None:
     """async_advance(launch, block) -> 0: nothing; 1: something can go on; 2: a fault."""
-    code = Code(base.module, ASYNC + "advance", 2)
-    launch, block = code.parameters
+    code, launch, block = function(base.module, ASYNC + "advance", 2)
     async_units = block[Block.MACHINE]
     queue, count = async_units[AsyncUnits.COPIES, AsyncUnits.COPY_COUNT]
     with code.count(0, count) as place:
