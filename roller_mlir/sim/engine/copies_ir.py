@@ -36,15 +36,12 @@ def _issue(runtime: Runtime, access: Value) -> None:
     with code.when(cells != 0):
         code.call(access, block, site, target, width, ShadowAccess.WRITE | ShadowAccess.PENDING)
     entry = _entry(code, queue, count)
-    for column, value in (
-        (Copy.SITE, site),
-        (Copy.TARGET, target),
-        (Copy.SOURCE, source),
-        (Copy.BYTES, width),
-        (Copy.SOURCE_BYTES, code.least(given, width)),
-        (Copy.GROUP, 0),
-    ):
-        entry[column] = value
+    entry[Copy.SITE] = site
+    entry[Copy.TARGET] = target
+    entry[Copy.SOURCE] = source
+    entry[Copy.BYTES] = width
+    entry[Copy.SOURCE_BYTES] = code.least(given, width)
+    entry[Copy.GROUP] = 0
     length[0] = count + 1
     code.give()
 

@@ -63,8 +63,8 @@ def _count_sectors(runtime: Runtime, insert: Value) -> Value:
                     with code.count(address >> shift, ((address + width - 1) >> shift) + 1) as sector:
                         sectors.add(code.call(insert, launch, sector))
     full = distinct.get() * width + (layout.SECTOR_BYTES - 1)
-    for column, value in ((Counter.SECTORS, sectors.get()), (Counter.IDEAL, full >> shift)):
-        counters[column] += value
+    counters[Counter.SECTORS] += sectors.get()
+    counters[Counter.IDEAL] += full >> shift
     return code.end()
 
 
@@ -96,8 +96,8 @@ def _count_phases(runtime: Runtime, insert: Value) -> Value:
         phases.add(most.get())
         ideal.add(code.wide(most.get() > 0))
         group.set(end_of_group)
-    for column, value in ((Counter.PHASES, phases.get()), (Counter.IDEAL, ideal.get())):
-        counters[column] += value
+    counters[Counter.PHASES] += phases.get()
+    counters[Counter.IDEAL] += ideal.get()
     return code.end()
 
 
@@ -150,8 +150,8 @@ def emit_counter(runtime: Runtime) -> Value:
                     cursors[lane] += one
                     active.add(1)
         counters = all_counters + site.get() * (8 * layout.COUNTER_COUNT)
-        for column, value in ((Counter.ACCESSES, one), (Counter.LANES, active.get())):
-            counters[column] += value
+        counters[Counter.ACCESSES] += one
+        counters[Counter.LANES] += active.get()
         spec = specs + site.get() * (8 * len(SiteSpec))
         space, width, groups = spec[SiteSpec.SPACE, SiteSpec.WIDTH, SiteSpec.GROUPS]
         with code.when(space == Space.GLOBAL):

@@ -214,28 +214,22 @@ class _Decoder:
             count = (self._chosen(MapField.box_dim + axis, 1) + (step - 1)) // step
             end += (extent - 1) * stride
             width = width * count
-            for column, value in (
-                (TensorMapRecord.EXTENT, extent),
-                (TensorMapRecord.STRIDE, stride),
-                (TensorMapRecord.BOX, count),
-                (TensorMapRecord.STEP, step),
-            ):
-                code.write(record, column + axis, value)
+            record[TensorMapRecord.EXTENT + axis] = extent
+            record[TensorMapRecord.STRIDE + axis] = stride
+            record[TensorMapRecord.BOX + axis] = count
+            record[TensorMapRecord.STEP + axis] = step
         with code.when(~_in_argument(code, self._block[Block.LAUNCH], base, end), likely=False):
             self._wrong(MapFault.OUTSIDE, MapField.global_address, base, end)
         # Bit 4, bits 4 to 5 or 4 to 6 change, of swizzles of 32, 64 or 128 bytes.
         bits = (_PIECE << mode) - _PIECE
         rounds = self._values[MapField.elemtype] == ELEMENT_CODES["tf32"]
-        for column, value in (
-            (TensorMapRecord.BASE, base),
-            (TensorMapRecord.RANK, self._values[MapField.rank] + 1),
-            (TensorMapRecord.ELEMENT_BYTES, size),
-            (TensorMapRecord.SWIZZLE, bits),
-            (TensorMapRecord.BYTES, width),
-            (TensorMapRecord.ROUNDS, code.wide(rounds)),
-            (TensorMapRecord.PIXELS, code.value(0)),
-        ):
-            record[column] = value
+        record[TensorMapRecord.BASE] = base
+        record[TensorMapRecord.RANK] = self._values[MapField.rank] + 1
+        record[TensorMapRecord.ELEMENT_BYTES] = size
+        record[TensorMapRecord.SWIZZLE] = bits
+        record[TensorMapRecord.BYTES] = width
+        record[TensorMapRecord.ROUNDS] = code.wide(rounds)
+        record[TensorMapRecord.PIXELS] = code.value(0)
 
 
 def _in_argument(code: Code, launch: Value, first: Value, end: Value) -> Value:

@@ -114,17 +114,14 @@ def _initialise(base: Base) -> None:
     entry = table.row(number, MBARRIER_WORDS)
     # Where one was before, phases go on counting, so that what is known of the old ones stays right.
     phase = (entry[Mbarrier.PHASE] + 1) & -2
-    for column, value in (
-        (Mbarrier.ADDRESS, address),
-        (Mbarrier.EXPECTED, count),
-        (Mbarrier.PENDING, count),
-        (Mbarrier.TRANSACTIONS, 0),
-        (Mbarrier.PHASE, phase),
-        (Mbarrier.TESTED, 0),
-        (Mbarrier.OWNER, block[Block.CURRENT] // WARP),
-        (Mbarrier.STARTED, tick(block[Block.LAUNCH])),
-    ):
-        entry[column] = value
+    entry[Mbarrier.ADDRESS] = address
+    entry[Mbarrier.EXPECTED] = count
+    entry[Mbarrier.PENDING] = count
+    entry[Mbarrier.TRANSACTIONS] = 0
+    entry[Mbarrier.PHASE] = phase
+    entry[Mbarrier.TESTED] = 0
+    entry[Mbarrier.OWNER] = block[Block.CURRENT] // WARP
+    entry[Mbarrier.STARTED] = tick(block[Block.LAUNCH])
     address[0] = number + _MARK
     code.give()
 
