@@ -8,13 +8,7 @@ orders that block's threads alone.
 """
 
 from roller_mlir.sim.engine.clock_pool_ir import ClockPool
-from roller_mlir.sim.engine.clock_records_ir import (
-    entry_of,
-    known_row,
-    snapshot_of,
-    thread_clocks,
-    tick,
-)
+from roller_mlir.sim.engine.clock_records_ir import entry_of, known_row, snapshot_of, thread_clocks, tick
 from roller_mlir.sim.engine.layout import Block, ClockEntry, KnownThen, LaunchRecord, Place, ShadowAccess, ThreadClock
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
 from roller_mlir.sim.engine.structured import VOID, Code, Value, function

@@ -25,14 +25,7 @@ from roller_mlir.sim.hopper.layout import (
     Mbarrier,
     TensorMapRecord,
 )
-from roller_mlir.sim.hopper.runtime.base_ir import (
-    ASYNC,
-    Base,
-    in_arena,
-    known_of,
-    shadow_access_if_sanitized,
-    stop_if,
-)
+from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, in_arena, known_of, shadow_access_if_sanitized, stop_if
 from roller_mlir.sim.hopper.runtime.granules_ir import Granules
 from roller_mlir.sim.hopper.runtime.maps_ir import emit_maps
 from roller_mlir.sim.hopper.runtime.mbarrier_ir import Mbarriers, collected, number_of
@@ -123,11 +116,7 @@ def _fill(
 
 
 def _checked(
-    base: Base,
-    code: Code,
-    checks: tuple[Value, Value],
-    tensor: Value,
-    of: tuple[Value, Value, Value, Value, Value],
+    base: Base, code: Code, checks: tuple[Value, Value], tensor: Value, of: tuple[Value, Value, Value, Value, Value]
 ) -> tuple[Value, Value]:
     """Emit the checks of a copy; return how many bytes it moves, and its place in global memory or `TensorMapRecord`.
 

@@ -30,13 +30,7 @@ from roller_mlir.sim.hopper.layout import (
     ProxySpace,
     WarpgroupRecord,
 )
-from roller_mlir.sim.hopper.runtime.base_ir import (
-    ASYNC,
-    Base,
-    granule_of,
-    known_of,
-    stop_if,
-)
+from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, granule_of, known_of, stop_if
 
 _THREAD_BITS = 10
 _BESIDE = ShadowAccess.ATOMIC | ShadowAccess.PENDING | ShadowAccess.COMPLETE | ShadowAccess.ASYNC
