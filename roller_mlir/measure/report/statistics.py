@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The figures by which measurements are summed up."""
+"""The figures by which measurements are summed up: those of the standard library, and None where there is none."""
 
+import statistics
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from math import exp, fsum, log, sqrt
 
 LEAST_FOR_RANKS = 3
 """Two points are always in order or in reverse: a rank correlation needs three."""
@@ -14,17 +15,8 @@ def ranks(values: Sequence[float]) -> list[float]:
     >>> ranks([10.0, 30.0, 20.0, 30.0])
     [1.0, 3.5, 2.0, 3.5]
     """
-    order = sorted(range(len(values)), key=lambda i: values[i])
-    found = [0.0] * len(values)
-    start = 0
-    while start < len(order):
-        end = start
-        while end < len(order) and values[order[end]] == values[order[start]]:
-            end += 1
-        for i in order[start:end]:
-            found[i] = (start + 1 + end) / 2
-        start = end
-    return found
+    ordered = sorted(values)
+    return [(bisect_left(ordered, one) + 1 + bisect_right(ordered, one)) / 2 for one in values]
 
 
 def spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
@@ -35,14 +27,10 @@ def spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
     >>> spearman([1, 1, 1], [1, 2, 3]) is None
     True
     """
-    if len(one) < LEAST_FOR_RANKS:
+    try:
+        return statistics.correlation(ranks(one), ranks(other)) if len(one) >= LEAST_FOR_RANKS else None
+    except statistics.StatisticsError:
         return None
-    x, y = ranks(one), ranks(other)
-    middle = (len(one) + 1) / 2
-    xx, yy = fsum((a - middle) ** 2 for a in x), fsum((b - middle) ** 2 for b in y)
-    if xx == 0 or yy == 0:
-        return None
-    return fsum((a - middle) * (b - middle) for a, b in zip(x, y, strict=True)) / sqrt(xx * yy)
 
 
 def geometric_mean(values: Sequence[float]) -> float | None:
@@ -51,7 +39,7 @@ def geometric_mean(values: Sequence[float]) -> float | None:
     >>> round(geometric_mean([0.5, 2.0, 8.0]), 12)
     2.0
     """
-    return exp(fsum(map(log, values)) / len(values)) if values else None
+    return statistics.geometric_mean(values) if values else None
 
 
 def quantile(values: Sequence[float], part: float) -> float | None:
@@ -63,12 +51,10 @@ def quantile(values: Sequence[float], part: float) -> float | None:
     if not values:
         return None
     ordered = sorted(values)
-    place = part * (len(ordered) - 1)
-    low = min(int(place), len(ordered) - 1)
-    high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+    low, rest = divmod(part * (len(ordered) - 1), 1)
+    return ordered[int(low)] + (ordered[min(int(low) + 1, len(ordered) - 1)] - ordered[int(low)]) * rest
 
 
 def median(values: Sequence[float]) -> float | None:
     """Return the median, None of no values."""
-    return quantile(values, 0.5)
+    return statistics.median(values) if values else None

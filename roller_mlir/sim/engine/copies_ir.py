@@ -14,7 +14,7 @@ from roller_mlir.sim.engine.structured import I32, VOID, Code, Value, function
 _COPY_BYTES = 8 * len(Copy)
 
 
-def _queue(code: Code, block: Value) -> tuple[Value, Value, Value]:
+def _queue(block: Value) -> tuple[Value, Value, Value]:
     """Address of the running thread's queue, of its length, and the length."""
     launch, thread, copies, counts = block[Block.LAUNCH, Block.CURRENT, Block.COPIES, Block.COPY_COUNT]
     start = thread * launch[LaunchRecord.COPY_CAPACITY] * _COPY_BYTES
@@ -22,20 +22,20 @@ def _queue(code: Code, block: Value) -> tuple[Value, Value, Value]:
     return copies + start, length, length[0]
 
 
-def _entry(code: Code, queue: Value, number: Value) -> Value:
+def _entry(queue: Value, number: Value) -> Value:
     return queue + number * _COPY_BYTES
 
 
 def _issue(runtime: Runtime, access: Value) -> None:
     """copy_issue(block, site, target, source, bytes, source bytes)."""
     code, block, site, target, source, width, given = function(runtime.module, PREFIX + "copy_issue", 6, VOID)
-    queue, length, count = _queue(code, block)
+    queue, length, count = _queue(block)
     launch, cells = block[Block.LAUNCH, Block.CELLS]
     with code.when(count == launch[LaunchRecord.COPY_CAPACITY], likely=False):
         code.call(runtime.fault, block, LaunchFault.COPIES, site)
     with code.when(cells != 0):
         code.call(access, block, site, target, width, ShadowAccess.WRITE | ShadowAccess.PENDING)
-    entry = _entry(code, queue, count)
+    entry = _entry(queue, count)
     entry[Copy.SITE] = site
     entry[Copy.TARGET] = target
     entry[Copy.SOURCE] = source
@@ -49,20 +49,20 @@ def _issue(runtime: Runtime, access: Value) -> None:
 def _commit(runtime: Runtime) -> None:
     """copy_commit(block): make a group of the copies that are in none."""
     code = Code(runtime.module, PREFIX + "copy_commit", 1, VOID)
-    queue, _, count = _queue(code, code.parameters[0])
+    queue, _, count = _queue(code.parameters[0])
     with code.count(0, count) as number:
-        _entry(code, queue, number)[Copy.GROUP] += 1
+        _entry(queue, number)[Copy.GROUP] += 1
     code.give()
 
 
 def _wait(runtime: Runtime, access: Value) -> None:
     """copy_wait(block, groups): carry out all but the last `groups` groups."""
     code, block, groups = function(runtime.module, PREFIX + "copy_wait", 2, VOID)
-    queue, length, count = _queue(code, block)
+    queue, length, count = _queue(block)
     cells = block[Block.CELLS]
     kept = code.variable(0)
     with code.count(0, count) as number:
-        site, target, source, width, given, group = _entry(code, queue, number)[*Copy]
+        site, target, source, width, given, group = _entry(queue, number)[*Copy]
         with code.if_else(group > groups) as (complete, keep):
             with complete:
                 with code.when(cells != 0):
@@ -73,7 +73,7 @@ def _wait(runtime: Runtime, access: Value) -> None:
                 rest = code.pointer(target + given)
                 code.call(runtime.fill, rest, ir.Constant(I32, 0), width - given)
             with keep:
-                place = _entry(code, queue, kept.get())
+                place = _entry(queue, kept.get())
                 for column, value in zip(Copy, (site, target, source, width, given, group), strict=True):
                     place[column] = value
                 kept.add(1)

@@ -11,7 +11,7 @@ clock: what it would have logged next may come first.
 from roller_mlir.sim.engine import layout
 from roller_mlir.sim.engine.layout import Block, Counter, LaunchRecord, SiteSpec, Space
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
-from roller_mlir.sim.engine.structured import I8, I64, VOID, Code, Value, function
+from roller_mlir.sim.engine.structured import I8, I64, VOID, Value, function
 
 _LANES = layout.MAXIMUM_SUBGROUP
 _NO_SITE = 1 << 17
@@ -40,7 +40,7 @@ def _insert(runtime: Runtime) -> Value:
     return code.end(known.get() ^ 1)
 
 
-def _renew(code: Code, launch: Value) -> Value:
+def _renew(launch: Value) -> Value:
     """Empty the set of keys, by a new generation."""
     generation = launch[LaunchRecord.GENERATION] + 1
     launch[LaunchRecord.GENERATION] = generation
@@ -53,7 +53,7 @@ def _count_sectors(runtime: Runtime, insert: Value) -> Value:
     shift = code.value(layout.SECTOR_BYTES.bit_length() - 1)
     sectors, distinct = code.variable(0), code.variable(0)
     for key_of_bytes in (False, True):
-        _renew(code, launch)
+        _renew(launch)
         with code.count(0, _LANES) as lane:
             address = addresses[lane]
             with code.when(address >= 0):
@@ -77,7 +77,7 @@ def _count_phases(runtime: Runtime, insert: Value) -> Value:
     phases, ideal, group = code.variable(0), code.variable(0), code.variable(0)
     most = code.variable(0)
     with code.loop(lambda: groups[group.get()] > 0):
-        generation = _renew(code, launch)
+        generation = _renew(launch)
         most.set(0)
         first = group.get() + 1
         end_of_group = first + groups[group.get()]

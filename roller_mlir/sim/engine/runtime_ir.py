@@ -119,9 +119,7 @@ def emit_wait(module: Value, switch: Value) -> Value:
     return code.end()
 
 
-def note_fault(
-    code: Code, launch: Value, block: Value, fault: Value | int, thread: Value | int, site: Value | int
-) -> None:
+def note_fault(launch: Value, block: Value, fault: Value | int, thread: Value | int, site: Value | int) -> None:
     """Emit the note of a fault, by which the launch ends."""
     launch[LaunchRecord.FAULT] = fault
     launch[LaunchRecord.FAULT_THREAD] = thread
@@ -133,7 +131,7 @@ def _fault(module: Value, wait: Value) -> Value:
     """fault(block, fault, site): report and never return."""
     code, block, fault, site = function(module, PREFIX + "fault", 3, VOID)
     launch, thread = block[Block.LAUNCH, Block.CURRENT]
-    note_fault(code, launch, block, fault, thread, site)
+    note_fault(launch, block, fault, thread, site)
     code.call(wait, block, State.FAULT, site)
     code.builder.unreachable()
     return code.function

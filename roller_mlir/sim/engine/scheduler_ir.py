@@ -127,7 +127,7 @@ def _resume(runtime: Runtime) -> Value:
 def _blame(runtime: Runtime) -> Value:
     """blame(launch, block, fault, thread, site): note a fault that the scheduler found."""
     code = Code(runtime.module, PREFIX + "blame", 5, VOID, internal=True)
-    note_fault(code, *code.parameters)
+    note_fault(*code.parameters)
     return code.end()
 
 

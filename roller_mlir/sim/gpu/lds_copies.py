@@ -49,9 +49,9 @@ class SameOperand:
 def same_text(same: SameOperand) -> str:
     """Return the LLVM IR of `roller_sim_<name>(block, site, value, 0, 0)`, and of its work."""
     code, jobs = start_job(same.name)
-    wanted = operand(code, jobs, code.value(0), SubgroupOp.X)
+    wanted = operand(jobs, code.value(0), SubgroupOp.X)
     with code.count(0, same.lanes) as lane:
-        other = operand(code, jobs, lane, SubgroupOp.X) != wanted
+        other = operand(jobs, lane, SubgroupOp.X) != wanted
         with code.when(other, likely=False):
             code.give(code.parameters[1] + lane + 1)
     code.give(0)

@@ -148,7 +148,7 @@ def start_job(name: str) -> tuple[Code, Value]:
     return code, block[Block.JOBS] + first * (8 * len(SubgroupOp))
 
 
-def operand(code: Code, jobs: Value, lane: Value, word: SubgroupOp) -> Value:
+def operand(jobs: Value, lane: Value, word: SubgroupOp) -> Value:
     """Emit the reading of a lane's operand."""
     return jobs[lane * len(SubgroupOp) + word]
 

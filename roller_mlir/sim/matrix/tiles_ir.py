@@ -61,7 +61,7 @@ def _emit_shadow_accesses(code: Code, move: TileMove, jobs: Value) -> None:
             for number in range(move.count):
                 for further in range(rows):
                     giver = row + (TILE_ROWS * number + further)
-                    address = operand(code, jobs, giver, SubgroupOp.X) + place * width
+                    address = operand(jobs, giver, SubgroupOp.X) + place * width
                     code.call(function, block, site, address, width, int(access))
         block[Block.CURRENT] = current
 
@@ -73,13 +73,13 @@ def tile_text(move: TileMove) -> str:
     _emit_shadow_accesses(code, move, jobs)
     kind, words = (I16, ROW_BYTES // 2) if move.transposed else (I32, ROW_BYTES // 4)
     with code.count(0, move.count) as tile, code.count(0, TILE_ROWS) as row:
-        memory = operand(code, jobs, tile * TILE_ROWS + row, SubgroupOp.X)
+        memory = operand(jobs, tile * TILE_ROWS + row, SubgroupOp.X)
         place, first, step = tile, row * 4, 1
         if move.transposed:
             place = tile * 2 + (row & 1)
             first, step = row >> 1, 4
         for word in range(words):
-            fragment = operand(code, jobs, first + step * word, SubgroupOp.Y)
+            fragment = operand(jobs, first + step * word, SubgroupOp.Y)
             if move.stores:
                 code.write(memory, word, code.read(fragment, place, kind), kind)
             else:

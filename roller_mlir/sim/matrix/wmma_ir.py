@@ -49,13 +49,13 @@ def move_text(move: MatrixMove) -> str:
     first = code.parameters[1]
     element = ir.IntType(8 * move.element_bytes)
 
-    matrix, stride = (operand(code, jobs, code.value(0), word) for word in (SubgroupOp.X, SubgroupOp.Z))
+    matrix, stride = (operand(jobs, code.value(0), word) for word in (SubgroupOp.X, SubgroupOp.Z))
     with code.count(0, LANES) as lane:
-        same = (operand(code, jobs, lane, SubgroupOp.X) == matrix, operand(code, jobs, lane, SubgroupOp.Z) == stride)
+        same = (operand(jobs, lane, SubgroupOp.X) == matrix, operand(jobs, lane, SubgroupOp.Z) == stride)
         with code.when(~(same[0] & same[1]), likely=False):
             code.give(first + lane + 1)
     with code.count(0, LANES) as lane:
-        fragment = operand(code, jobs, lane, SubgroupOp.Y)
+        fragment = operand(jobs, lane, SubgroupOp.Y)
         row = lane // (WMMA_ROWS // WMMA_EACH)
         column = lane % (WMMA_ROWS // WMMA_EACH) * WMMA_EACH
         with code.count(0, WMMA_EACH) as number:

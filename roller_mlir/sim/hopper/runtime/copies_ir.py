@@ -69,7 +69,7 @@ def _require(
     stop_if(base, code, ~holds, block, fault, site, *values)
 
 
-def _multiple(code: Code, value: Value, of: int) -> Value:
+def _multiple(value: Value, of: int) -> Value:
     return (value & (of - 1)) == 0
 
 
@@ -101,14 +101,12 @@ def _load(
     code.call(claim, block, site, shared, width, writer)
     shadow_access_if_sanitized(base, code, block, site, shared, width, ShadowAccess.WRITE | ShadowAccess.PENDING)
     entry = code.call(queue, block, site)
-    _fill(code, entry, (kind, number, source, shared, width), numbers)
+    _fill(entry, (kind, number, source, shared, width), numbers)
     code.call(probe, block, entry)
     code.give()
 
 
-def _fill(
-    code: Code, entry: Value, columns: tuple[Value, Value | int, Value, Value, Value], numbers: list[Value]
-) -> None:
+def _fill(entry: Value, columns: tuple[Value, Value | int, Value, Value, Value], numbers: list[Value]) -> None:
     """Emit the writing of an entry: kind, mbarrier, map, shared, bytes; and from X on coordinates and offsets."""
     names = (BulkCopy.KIND, BulkCopy.MBARRIER, BulkCopy.MAP, BulkCopy.SHARED, BulkCopy.BYTES)
     for column, value in (*zip(names, columns, strict=True), *enumerate(numbers, BulkCopy.X)):
@@ -134,10 +132,10 @@ def _checked(
         with with_map:
             record = code.call(maps, block, site, far)
             found_far.set(record)
-            _require(base, code, _multiple(code, shared, _TARGET_ALIGNMENT), block, LaunchFault.BULK_COPY, site, offset)
+            _require(base, code, _multiple(shared, _TARGET_ALIGNMENT), block, LaunchFault.BULK_COPY, site, offset)
             width.set(record[TensorMapRecord.BYTES])
         with plain:
-            aligned = _multiple(code, shared | far | given, GRANULE_BYTES)
+            aligned = _multiple(shared | far | given, GRANULE_BYTES)
             _require(base, code, aligned, block, LaunchFault.BULK_COPY, site, offset, given)
             code.call(pointer, block, site, far, given)
     found = width.get()
@@ -158,7 +156,7 @@ def _store(base: Base, queue: Value, reads: Value, pointer: Value, maps: Value, 
     code.call(reads, block, site, shared, width, reader)
     shadow_access_if_sanitized(base, code, block, site, shared, width, ShadowAccess.READ | ShadowAccess.ASYNC)
     entry = code.call(queue, block, site)
-    _fill(code, entry, (kind, -1, target, shared, width), [*numbers, *[code.value(0)] * _OFFSETS])
+    _fill(entry, (kind, -1, target, shared, width), [*numbers, *[code.value(0)] * _OFFSETS])
     entry[BulkCopy.NUMBER] = order
     code.call(probe, block, entry)
     code.give()
@@ -219,13 +217,13 @@ def _stores(base: Base, carry_out: Value) -> None:
     code, block = function(base.module, ASYNC + "store_commit", 1, VOID)
     copies, count = block[Block.MACHINE][AsyncUnits.COPIES, AsyncUnits.COPY_COUNT]
 
-    def mine(code: Code, entry: Value) -> Value:
+    def mine(entry: Value) -> Value:
         stores = entry[BulkCopy.KIND] >= CopyKind.TENSOR_STORE
         return stores & (entry[BulkCopy.THREAD] == block[Block.CURRENT])
 
     with code.count(0, count) as place:
         entry = copies.row(place, _COLUMNS)
-        with code.when(mine(code, entry)):
+        with code.when(mine(entry)):
             entry[BulkCopy.GROUP] += 1
     code.give()
     code, block, groups = function(base.module, ASYNC + "store_wait", 2, VOID)
@@ -234,7 +232,7 @@ def _stores(base: Base, carry_out: Value) -> None:
     with code.loop(lambda: place.get() < async_units[AsyncUnits.COPY_COUNT]):
         entry = async_units[AsyncUnits.COPIES].row(place.get(), _COLUMNS)
         older = entry[BulkCopy.GROUP] > groups
-        with code.if_else(mine(code, entry) & older) as (complete, keep):
+        with code.if_else(mine(entry) & older) as (complete, keep):
             with complete:
                 code.call(carry_out, block, entry)
                 _remove(code, async_units, place.get())

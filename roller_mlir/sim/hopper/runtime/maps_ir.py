@@ -261,7 +261,7 @@ def _find(code: Code, async_units: Value, address: Value) -> tuple[Value, Value]
     return found.get(), table.row(found.get(), MadeMap.SIZE)
 
 
-def _fences(code: Code, block: Value, async_units: Value, number: Value) -> Value:
+def _fences(block: Value, async_units: Value, number: Value) -> Value:
     """Return the address of the times at which threads acquired a map."""
     return async_units[AsyncUnits.MAP_FENCES] + number * (block[Block.LAUNCH][LaunchRecord.THREADS] * 8)
 
@@ -281,7 +281,7 @@ def _acquire(base: Base, pointer: Value) -> None:
     async_units, launch = block[Block.MACHINE], block[Block.LAUNCH]
     number, entry = _find(code, async_units, address)
     count = async_units[AsyncUnits.MADE_COUNT]
-    fences = _fences(code, block, async_units, number)
+    fences = _fences(block, async_units, number)
     new = number == count
     with code.when(new):
         with code.when(count == MOST_MADE_MAPS, likely=False):
@@ -312,7 +312,7 @@ def _use(base: Base) -> Value:
     known = number < async_units[AsyncUnits.MADE_COUNT]
     with code.when(known):
         current = block[Block.CURRENT]
-        fences, clock = _fences(code, block, async_units, number), known_of(block, current)
+        fences, clock = _fences(block, async_units, number), known_of(block, current)
         warp = current // WARP
         # Only sanitized launches know when the lanes of a warp have waited for each other.
         together, synced = code.variable((1 << 63) - 1), block[Block.SYNCED]

@@ -38,9 +38,6 @@ def _multiply(base: Base, kind: Value, name: str) -> Value:
     order = ir.Constant(ir.VectorType(I32, _LANES), [0] * _LANES)
     undefined = ir.Constant(vector, ir.Undefined)
 
-    def row_at(number: Value, place: int) -> Value:
-        return number + place
-
     with code.count(0, _M, _ROWS) as first, code.count(0, n, _LANES) as column:
         for place in sums:
             builder.store(zero, place)
@@ -48,7 +45,7 @@ def _multiply(base: Base, kind: Value, name: str) -> Value:
             at = step * n + column
             b = builder.load(code.element(right, at, kind), typ=vector, align=4)
             for number, place in enumerate(sums):
-                at = row_at(first, number) * k + step
+                at = (first + number) * k + step
                 scalar = builder.load(code.element(left, at, kind), typ=kind)
                 single = builder.insert_element(undefined, scalar, ir.Constant(I32, 0))
                 a = builder.shuffle_vector(single, undefined, order)
@@ -58,7 +55,7 @@ def _multiply(base: Base, kind: Value, name: str) -> Value:
                 else:
                     builder.store(builder.add(builder.mul(a, b), before), place)
         for number, place in enumerate(sums):
-            at = row_at(first, number) * n + column
+            at = (first + number) * n + column
             builder.store(builder.load(place, typ=vector), code.element(product, at, kind), align=4)
     return code.end()
 

@@ -59,7 +59,7 @@ def _named(base: Base) -> None:
     code.give()
 
 
-def _cluster_clock(code: Code, async_units: Value) -> Value:
+def _cluster_clock(async_units: Value) -> Value:
     """Return the address of the clock of the cluster's barrier, whose row is behind those of the named ones."""
     return async_units[AsyncUnits.NAMED].row(NAMED_BARRIERS, NAMED_WORDS) + 8 * NamedBarrier.SIZE
 
@@ -69,7 +69,7 @@ def _cluster(base: Base) -> None:
     code, block, site, orders = function(base.module, ASYNC + "cluster_arrive", 3, VOID)
     async_units = block[Block.MACHINE]
     with code.when(orders != 0):
-        code.call(base.release, block, _cluster_clock(code, async_units))
+        code.call(base.release, block, _cluster_clock(async_units))
     thread, launch = block[Block.CURRENT, Block.LAUNCH]
     phases, arrived, done = async_units[AsyncUnits.CLUSTER_PHASE, AsyncUnits.CLUSTER_ARRIVED, AsyncUnits.CLUSTER_DONE]
     mine = phases[thread]
@@ -90,7 +90,7 @@ def _cluster(base: Base) -> None:
     with code.when(mine > done):
         set_wait(block, _CLUSTER, 0)
         code.call(base.wait, block, State.NAMED_BARRIER, site)
-    code.call(base.acquire, block, _cluster_clock(code, async_units))
+    code.call(base.acquire, block, _cluster_clock(async_units))
     code.give()
 
 
@@ -120,7 +120,7 @@ def _advance(base: Base, copies: Copies) -> None:
             code.write(mbarriers.row(number, MBARRIER_WORDS), Mbarrier.TESTED, 0)
             fault = code.call(copies.land, block, place)
             with code.when(fault != 0, likely=False):
-                note_fault(code, launch, block, fault, thread, site)
+                note_fault(launch, block, fault, thread, site)
                 code.give(2)
             code.give(1)
     states, sites = block[Block.STATE, Block.SITE]
@@ -150,7 +150,7 @@ def _advance(base: Base, copies: Copies) -> None:
                 note_values(block, offset, wait[1], *mbarrier[*columns])
             elif one is State.NAMED_BARRIER:
                 note_values(block, wait[0], 0, -2)
-            note_fault(code, launch, block, fault, place.get(), site)
+            note_fault(launch, block, fault, place.get(), site)
             code.give(2)
     code.give(0)
 
