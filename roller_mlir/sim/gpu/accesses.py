@@ -219,13 +219,13 @@ class Instrumenter:
             if points != 1 and static != dynamic:
                 limit = emitter.constant(max(0, static - points + 1))
             elif points != 1:
-                less = emitter.binary(where, "arith.subi", size, emitter.constant(points - 1))
-                limit = emitter.binary(where, "arith.maxsi", less, emitter.constant(0))
+                less = emitter.binary(where, "arith.subi", size, points - 1)
+                limit = emitter.binary(where, "arith.maxsi", less, 0)
             dimensions += [index, limit, stride]
         if last is not None:
-            more = emitter.binary(where, "arith.addi", found.sizes[-1], emitter.constant(1))
+            more = emitter.binary(where, "arith.addi", found.sizes[-1], 1)
             less = emitter.binary(where, "arith.subi", more, last)
-            dimensions[-2] = emitter.binary(where, "arith.maxsi", less, emitter.constant(0))
+            dimensions[-2] = emitter.binary(where, "arith.maxsi", less, 0)
         number, mask = emitter.constant(site.number), emitter.constant(alignment - 1)
         function, does, unused = access or ("", ShadowAccess(0), 0)
         element = size_bytes(operands[0].type.element_type)
@@ -235,7 +235,7 @@ class Instrumenter:
         for piece in range(pieces):
             base = found.base
             if piece:
-                base = emitter.binary(where, "arith.addi", base, emitter.constant(piece * site.width_bytes))
+                base = emitter.binary(where, "arith.addi", base, piece * site.width_bytes)
                 mask = emitter.constant(0)
             what = emitter.constant(shadow_access_word(does, element, unused >> piece * whole // element))
             emitter.call(where, name, [number, base, mask, moved, what, *dimensions])
@@ -288,12 +288,10 @@ class Instrumenter:
         if operation.name == "memref.view":
             size = emitter.constant(size_bytes(result.element_type))
             for extent in list(operation.operands)[2:]:  # of itself, too: products may wrap
-                emitter.call(where, f"{INLINE}view", [number, emitter.constant(0), extent, source.sizes[0]])
+                emitter.call(where, f"{INLINE}view", [number, 0, extent, source.sizes[0]])
             sizes = iter(list(operation.operands)[2:])
             for extent in result.shape:
-                size = emitter.binary(
-                    where, "arith.muli", size, next(sizes) if extent == dynamic else emitter.constant(extent)
-                )
+                size = emitter.binary(where, "arith.muli", size, next(sizes) if extent == dynamic else extent)
             emitter.call(where, f"{INLINE}view", [number, operation.operands[1], size, source.sizes[0]])
             return
         operands = iter(list(operation.operands)[1:])
@@ -305,7 +303,7 @@ class Instrumenter:
         steps = operation.attributes["static_strides"]
         for offset, size, stride, available, step in zip(*groups, source.sizes, steps, strict=True):
             for factor in (size, stride) if step != 1 else ():  # products may wrap
-                emitter.call(where, f"{INLINE}view", [number, emitter.constant(0), factor, available])
+                emitter.call(where, f"{INLINE}view", [number, 0, factor, available])
             last = emitter.binary(where, "arith.muli", emitter.binary(where, "arith.subi", size, one), stride)
             covered = emitter.binary(where, "arith.addi", last, one)
             emitter.call(where, f"{INLINE}view", [number, offset, covered, available])

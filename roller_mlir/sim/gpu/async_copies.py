@@ -84,12 +84,12 @@ class AsyncCopies:
             whole = emitter.constant(width)
             given = whole
             if segments[4]:
-                given = emitter.binary(where, "arith.muli", operands[-1], emitter.constant(size_bytes(element)))
+                given = emitter.binary(where, "arith.muli", operands[-1], size_bytes(element))
             number = writes(to, operation)
             if segments[4]:
                 if self.memory.check:
-                    emitter.call(where, f"{INLINE}view", [emitter.constant(number), emitter.constant(0), given, whole])
-                some = emitter.compare(where, "ne", given, emitter.constant(0))
+                    emitter.call(where, f"{INLINE}view", [number, 0, given, whole])
+                some = emitter.compare(where, "ne", given, 0)
                 reads(of, emitter.guard(where, some), operands[-1])
             else:
                 reads(of, operation)

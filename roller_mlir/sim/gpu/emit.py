@@ -64,16 +64,20 @@ class KernelEmitter:
             self._constants[value] = found
         return self._constants[value]
 
+    def _values(self, operands: list[Any]) -> list[Any]:
+        return [self.constant(int(one)) if isinstance(one, int) else one for one in operands]
+
     def create(
         self, where: Any, name: str, operands: list[Any], results: list[Any], attributes: dict[str, Any] | None = None
     ) -> Any:
-        """Create an operation and return its results."""
+        """Create an operation and return its results; operands that are numbers become index constants."""
+        operands = self._values(operands)
         operation = ir.Operation.create(name, results, operands, attributes or {}, loc=ir.Location.unknown(), ip=where)
         return operation.results
 
     def call(self, where: Any, function: str, operands: list[Any], results: list[Any] | None = None) -> Any:
         """Call a function with the block's record before the operands, and return its results."""
-        values = [self.block_record, *operands]
+        values = self._values([self.block_record, *operands])
         given = results or []
         if function not in self.declared:
             self.declared[function] = ir.FunctionType.get([value.type for value in values], given)
@@ -81,7 +85,8 @@ class KernelEmitter:
 
     def binary(self, where: Any, name: str, left: Any, right: Any) -> Any:
         """Create a two-operand arith operation."""
-        return self.create(where, name, [left, right], [left.type])[0]
+        operands = self._values([left, right])
+        return self.create(where, name, operands, [operands[0].type])[0]
 
     def index(self, where: Any, value: Any, *, signed: bool = False) -> Any:
         """Convert a pointer or an integer to an index."""

@@ -99,7 +99,7 @@ def check_bytes(
             values = [number, address, emitter.constant(width), emitter.constant(shadow_access_word(does, element, 0))]
             emitter.call(where, PREFIX + function, values)
         for piece_at in range(0, width if memory.log else 0, piece):
-            at = emitter.binary(where, "arith.addi", address, emitter.constant(piece_at))
+            at = emitter.binary(where, "arith.addi", address, piece_at)
             emitter.call(where, PREFIX + "log", [number, at])
         return site.number
 

@@ -91,7 +91,7 @@ class LdsCopies:
     def _land(self, operation: Any, left: int) -> None:
         if self.used:
             emitter = self.memory.emitter
-            emitter.call(ir.InsertionPoint(operation), PREFIX + "copy_wait", [emitter.constant(left)])
+            emitter.call(ir.InsertionPoint(operation), PREFIX + "copy_wait", [left])
 
     def _wait(self, operation: Any) -> None:
         if "load" in operation.attributes:

@@ -124,7 +124,7 @@ class GpuOps:
         site, called = self.emitter.site(operation), PREFIX + function
 
         def rewrite() -> None:
-            self.emitter.call(ir.InsertionPoint(operation), called, [self.emitter.constant(site.number)])
+            self.emitter.call(ir.InsertionPoint(operation), called, [site.number])
             operation.erase()
 
         return rewrite
@@ -152,9 +152,7 @@ class GpuOps:
             bits = convert("extui", convert("bitcast", operation.operands[0], narrow), wide)
             operands = [convert("index_cast", bits, index)]
             operands += [convert("index_castui", value, index) for value in list(operation.operands)[1:]]
-            found = self.emitter.call(
-                where, f"{PREFIX}shuffle_{mode}", [self.emitter.constant(site.number), *operands], [index, index]
-            )
+            found = self.emitter.call(where, f"{PREFIX}shuffle_{mode}", [site.number, *operands], [index, index])
             value = convert("trunci", convert("index_cast", found[0], wide), narrow)
             operation.results[0].replace_all_uses_with(convert("bitcast", value, kind))
             operation.results[1].replace_all_uses_with(convert("index_cast", found[1], boolean))
@@ -185,7 +183,7 @@ class GpuOps:
             last = ir.InsertionPoint.at_block_terminator(before)
             terminator = list(before.operations)[-1].operation
             self._note_poll(terminator, terminator.operands[0], site.number, negated=False)
-            self.emitter.call(last, PREFIX + "spin", [self.emitter.constant(site.number)])
+            self.emitter.call(last, PREFIX + "spin", [site.number])
             self.emitter.call(ir.InsertionPoint.after(operation), PREFIX + "leave", [])
 
         return rewrite
@@ -229,7 +227,7 @@ class GpuOps:
             note_poll(self.emitter, operation, site, poll)
 
     def _tick(self, where: Any, site: int) -> None:
-        self.emitter.call(where, INLINE + "tick", [self.emitter.constant(site)])
+        self.emitter.call(where, INLINE + "tick", [site])
 
 
 def _polls(operation: Any) -> bool:

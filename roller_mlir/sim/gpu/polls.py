@@ -133,7 +133,7 @@ def note_poll(emitter: KernelEmitter, operation: Any, site: int, poll: SpinCondi
     values = [emitter.index(where, one, signed=True) for one in (value, poll.wanted)]
     width = 8 if isinstance(kind, ir.IndexType) else size_bytes(kind)
     operands = [_address(emitter, where, poll.read), emitter.constant(width), *values, emitter.constant(poll.relation)]
-    emitter.call(where, PREFIX + "poll", [emitter.constant(site), *operands])
+    emitter.call(where, PREFIX + "poll", [site, *operands])
 
 
 def plan_watch(emitter: KernelEmitter, operation: Any) -> Any:
@@ -157,6 +157,6 @@ def plan_watch(emitter: KernelEmitter, operation: Any) -> Any:
     def note() -> None:
         where = ir.InsertionPoint.after(operation)
         value = emitter.index(where, operation.results[0], signed=True)
-        emitter.call(where, PREFIX + "watch_value", [emitter.constant(number), value])
+        emitter.call(where, PREFIX + "watch_value", [number, value])
 
     return note

@@ -52,9 +52,10 @@ class HopperCalls:
         return self.memory.emitter.site(operation).number
 
     def call(self, operation: Any, function: str, operands: list[Any], results: int = 0) -> Any:
-        """Emit a call of one of our functions, and return what it gives."""
+        """Emit a call of one of our functions with numbers, pointers and integers, and return what it gives."""
         kinds = [ir.IndexType.get()] * results
-        return self.memory.emitter.call(ir.InsertionPoint(operation), ASYNC + function, operands, kinds)
+        values = [one if isinstance(one, int) else self.index(operation, one) for one in operands]
+        return self.memory.emitter.call(ir.InsertionPoint(operation), ASYNC + function, values, kinds)
 
     def replace(self, operation: Any, value: Any) -> None:
         """Replace an operation by an index, converted to the type of its result."""
@@ -62,9 +63,8 @@ class HopperCalls:
         for result in operation.results:
             kind = result.type
             if str(kind) == "i1":
-                given = self.memory.emitter.create(
-                    where, "arith.index_cast", [value], [ir.IntegerType.get_signless(64)]
-                )
+                wide = ir.IntegerType.get_signless(64)
+                given = self.memory.emitter.create(where, "arith.index_cast", [value], [wide])
                 value = self.memory.emitter.create(where, "arith.trunci", [given[0]], [kind])[0]
             elif kind != value.type:
                 value = self.memory.emitter.create(where, "arith.index_cast", [value], [kind])[0]
@@ -89,7 +89,7 @@ class HopperCalls:
 
     def plan_numbers(self, operation: Any, function: str, *numbers: int) -> Callable[[], None]:
         """Return what replaces an operation without results by a call of a function of constants."""
-        return self.plan_call(operation, function, lambda: [self.number(one) for one in numbers])
+        return self.plan_call(operation, function, lambda: list(numbers))
 
     def require_warps(self, operation: Any) -> None:
         """Refuse subgroups that are no warps."""

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, ClassVar
 
 from roller_mlir.sim.gpu.ops import word
@@ -49,16 +50,12 @@ class BulkCopyOps:
 
     def _segments(self, operation: Any) -> list[list[int]]:
         """The places of the operands of each segment."""
-        found: list[list[int]] = []
-        at = 0
-        for size in ir.DenseI32ArrayAttr(operation.attributes["operandSegmentSizes"]):
-            found.append(list(range(at, at + size)))
-            at += size
-        return found
+        sizes = list(ir.DenseI32ArrayAttr(operation.attributes["operandSegmentSizes"]))
+        return [list(range(end - size, end)) for size, end in zip(sizes, accumulate(sizes), strict=True)]
 
     def _numbers(self, operation: Any, places: list[int], count: int) -> list[Any]:
         values = [self.calls.index(operation, operation.operands[place], signed=True) for place in places]
-        return values + [self.calls.number(0)] * (count - len(values))
+        return values + [0] * (count - len(values))
 
     def _require_absent(self, operation: Any, places: list[int], what: str) -> None:
         if places:
@@ -78,13 +75,10 @@ class BulkCopyOps:
         site = self.calls.site(operation)
 
         def operands() -> list[Any]:
-            near, far, barrier = (
-                self.calls.index(operation, operation.operands[places[0]]) for places in (target, source, mbarrier)
-            )
-            kind = self.calls.number(CopyKind.TENSOR_LOAD)
+            near, far, barrier = (operation.operands[places[0]] for places in (target, source, mbarrier))
             numbers = self._numbers(operation, coordinates, _COORDINATES)
             numbers += self._numbers(operation, offsets, _OFFSETS)
-            return [self.calls.number(site), kind, near, far, barrier, self.calls.number(0), *numbers]
+            return [site, CopyKind.TENSOR_LOAD, near, far, barrier, 0, *numbers]
 
         return self.calls.plan_call(operation, "load", operands)
 
@@ -94,9 +88,7 @@ class BulkCopyOps:
         site = self.calls.site(operation)
 
         def operands() -> list[Any]:
-            near, far, barrier, size = (self.calls.index(operation, value) for value in list(operation.operands)[:4])
-            rest = [self.calls.number(0)] * (_COORDINATES + _OFFSETS)
-            return [self.calls.number(site), self.calls.number(CopyKind.LOAD), near, far, barrier, size, *rest]
+            return [site, CopyKind.LOAD, *list(operation.operands)[:4], *[0] * (_COORDINATES + _OFFSETS)]
 
         return self.calls.plan_call(operation, "load", operands)
 
@@ -108,16 +100,8 @@ class BulkCopyOps:
         site = self.calls.site(operation)
 
         def operands() -> list[Any]:
-            far, near = (self.calls.index(operation, operation.operands[places[0]]) for places in (target, source))
-            numbers = self._numbers(operation, coordinates, _COORDINATES)
-            return [
-                self.calls.number(site),
-                self.calls.number(CopyKind.TENSOR_STORE),
-                far,
-                near,
-                self.calls.number(0),
-                *numbers,
-            ]
+            far, near = (operation.operands[places[0]] for places in (target, source))
+            return [site, CopyKind.TENSOR_STORE, far, near, 0, *self._numbers(operation, coordinates, _COORDINATES)]
 
         return self.calls.plan_call(operation, "store", operands)
 
@@ -126,9 +110,7 @@ class BulkCopyOps:
         site = self.calls.site(operation)
 
         def operands() -> list[Any]:
-            far, near, size = (self.calls.index(operation, value) for value in list(operation.operands)[:3])
-            rest = [self.calls.number(0)] * _COORDINATES
-            return [self.calls.number(site), self.calls.number(CopyKind.STORE), far, near, size, *rest]
+            return [site, CopyKind.STORE, *list(operation.operands)[:3], *[0] * _COORDINATES]
 
         return self.calls.plan_call(operation, "store", operands)
 

@@ -37,11 +37,9 @@ class MapOps:
             if constant_of(operation.operands[1]) != MAP_BYTES:
                 fail(operation, f"'{operation.name}' must be of {MAP_BYTES} B, which a tensor map has")
             return self._plan(operation, "map_acquire", operation.operands[0])
-        name = (
-            find_assembly(str(ir.StringAttr(operation.attributes["asm_string"]).value))
-            if _is_assembly(operation)
-            else None
-        )
+        if str(operation.name) != ASSEMBLY:
+            return None
+        name = find_assembly(str(ir.StringAttr(operation.attributes["asm_string"]).value))
         if name is None or not name.startswith("tensormap_"):
             return None
         require_constraints(operation, name)
@@ -56,16 +54,5 @@ class MapOps:
         return self._plan(operation, "map_replace", record, int(field) + axis, value)
 
     def _plan(self, operation: Any, function: str, *given: Any) -> Callable[[], None]:
-        site = self.calls.site(operation)
-
-        def rewrite() -> None:
-            calls = self.calls
-            values = [calls.number(one) if isinstance(one, int) else calls.index(operation, one) for one in given]
-            calls.call(operation, function, [calls.number(site), *values])
-            operation.erase()
-
-        return rewrite
-
-
-def _is_assembly(operation: Any) -> bool:
-    return str(operation.name) == ASSEMBLY
+        numbers_and_values = [self.calls.site(operation), *given]
+        return self.calls.plan_call(operation, function, lambda: numbers_and_values)

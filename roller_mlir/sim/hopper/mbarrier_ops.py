@@ -11,10 +11,15 @@ from roller_mlir.sim.hopper.calls import HopperCalls, require_constraints
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
-_KNOWN = {
-    "init", "inval", "arrive", "arrive.nocomplete", "arrive.expect_tx", "expect_tx", "complete_tx", "try_wait.parity",
-    "try_wait", "test.wait",
-}  # fmt: skip
+_CALLED = {
+    "init": "mbarrier_init",
+    "inval": "mbarrier_inval",
+    "expect_tx": "transactions",
+    "try_wait.parity": "wait",
+}
+"""Operations that are calls of a function with their first operands."""
+
+_KNOWN = {*_CALLED, "arrive", "arrive.nocomplete", "arrive.expect_tx", "complete_tx", "try_wait", "test.wait"}
 
 
 @dataclass(frozen=True)
@@ -49,36 +54,25 @@ class MbarrierOps:
         relaxed = "relaxed" in operation.attributes and bool(ir.BoolAttr(operation.attributes["relaxed"]).value)
 
         def rewrite() -> None:
-            number, emitter = self.calls.number, self.calls.memory.emitter
-            values = [self.calls.index(operation, value) for value in operation.operands]
-            head = [number(site), values[0]]
-            if what == "init":
-                self.calls.call(operation, "mbarrier_init", [*head, values[1]])
-            elif what == "inval":
-                self.calls.call(operation, "mbarrier_inval", head)
-            elif what in ("expect_tx", "complete_tx"):
-                amount = values[1]
-                if what == "complete_tx":
-                    amount = emitter.binary(ir.InsertionPoint(operation), "arith.subi", number(0), amount)
-                self.calls.call(operation, "transactions", [*head, amount])
-            elif what == "try_wait.parity":
-                self.calls.call(operation, "wait", [*head, values[1]])
+            values = list(operation.operands)
+            if what in _CALLED:
+                self.calls.call(operation, _CALLED[what], [site, *values[:2]])
+                operation.erase()
+            elif what == "complete_tx":
+                amount = self.calls.index(operation, values[1])
+                less = self.calls.memory.emitter.binary(ir.InsertionPoint(operation), "arith.subi", 0, amount)
+                self.calls.call(operation, "transactions", [site, values[0], less])
+                operation.erase()
             elif what == "try_wait":
-                self.calls.call(operation, "wait", [*head, values[1]])
-                self.calls.replace(operation, number(1))
-                return
+                self.calls.call(operation, "wait", [site, *values[:2]])
+                self.calls.replace(operation, self.calls.number(1))
             elif what == "test.wait":
-                self.calls.replace(operation, self.calls.call(operation, "test", [*head, values[1]], 1)[0])
-                return
+                self.calls.replace(operation, self.calls.call(operation, "test", [site, *values[:2]], 1)[0])
             else:
-                bytes_ = values[1] if what == "arrive.expect_tx" else number(0)
-                count = values[1] if what != "arrive.expect_tx" and len(values) > 1 else number(1)
-                flags = [number(int(what != "arrive.nocomplete")), number(int(not relaxed))]
-                self.calls.replace(
-                    operation, self.calls.call(operation, "arrive", [*head, count, bytes_, *flags], 1)[0]
-                )
-                return
-            operation.erase()
+                expects = what == "arrive.expect_tx"
+                count = values[1] if len(values) > 1 and not expects else 1
+                given = [site, values[0], count, values[1] if expects else 0, what != "arrive.nocomplete", not relaxed]
+                self.calls.replace(operation, self.calls.call(operation, "arrive", given, 1)[0])
 
         return rewrite
 
@@ -93,8 +87,7 @@ class MbarrierOps:
         site = self.calls.site(operation)
 
         def rewrite() -> None:
-            values = [self.calls.index(operation, value) for value in operation.operands]
-            self.calls.call(operation, "wait", [self.calls.number(site), *values])
+            self.calls.call(operation, "wait", [site, *operation.operands])
             operation.erase()
 
         return rewrite

@@ -75,7 +75,7 @@ class WarpgroupOps:
         calls = self._calls
 
         def check(operation: Any, site: int, web: int) -> Callable[[], None]:
-            return lambda: calls.call(operation, "use", [calls.number(site), calls.number(web)])
+            return lambda: calls.call(operation, "use", [site, web])
 
         return [check(operation, calls.site(operation), web) for operation, web in self._uses]
 
@@ -144,7 +144,7 @@ class WarpgroupOps:
 
         def rewrite() -> None:
             where, emitter = ir.InsertionPoint(operation), calls.memory.emitter
-            calls.call(operation, "group_wait", [calls.number(site), calls.number(pending)])
+            calls.call(operation, "group_wait", [site, pending])
             result = operation.results[0]
             values = list(operation.operands)
             whole = values[0]

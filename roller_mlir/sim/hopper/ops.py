@@ -126,7 +126,7 @@ class HopperOps:
         site = self.calls.memory.emitter.site(operation).number
 
         def rewrite() -> None:
-            self.calls.memory.emitter.call(ir.InsertionPoint(operation), PREFIX + "sync", [self.calls.number(site)])
+            self.calls.memory.emitter.call(ir.InsertionPoint(operation), PREFIX + "sync", [site])
             operation.erase()
 
         return rewrite
@@ -139,11 +139,11 @@ class HopperOps:
 
         def rewrite() -> None:
             where, emitter = ir.InsertionPoint(operation), self.calls.memory.emitter
-            emitter.call(where, PREFIX + "sync", [self.calls.number(site)])
+            emitter.call(where, PREFIX + "sync", [site])
             lane = self.calls.places.place(operation, "lane_id")
             equal = {"predicate": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)}
             kinds = [ir.IntegerType.get_signless(1)]
-            leads = emitter.create(where, "arith.cmpi", [lane, self.calls.number(0)], kinds, equal)[0]
+            leads = emitter.create(where, "arith.cmpi", [lane, 0], kinds, equal)[0]
             replace_op(operation, leads)
 
         return rewrite
@@ -172,11 +172,11 @@ class HopperOps:
             own = self.calls.index(operation, bits)
             offset = self.calls.index(operation, operation.operands[2])
             if mode in ("idx", "bfly"):
-                offset = emitter.binary(where, "arith.andi", offset, self.calls.number(WARP - 1))
+                offset = emitter.binary(where, "arith.andi", offset, WARP - 1)
             operands = [self.calls.number(site), own, offset, self.calls.number(WARP)]
             found, valid = emitter.call(where, f"{PREFIX}shuffle_{_SHUFFLES[mode]}", operands, [index, index])
             differs = {"predicate": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 1)}
-            holds = emitter.create(where, "arith.cmpi", [valid, self.calls.number(0)], [boolean], differs)[0]
+            holds = emitter.create(where, "arith.cmpi", [valid, 0], [boolean], differs)[0]
             chosen = emitter.create(where, "arith.select", [holds, found, own], [index])[0]
             result = emitter.create(where, "arith.index_cast", [chosen], [i32])[0]
             if kind != i32:
@@ -196,21 +196,16 @@ class HopperOps:
             site = self.calls.memory.emitter.site(operation).number
 
             def whole() -> None:
-                self.calls.memory.emitter.call(
-                    ir.InsertionPoint(operation), PREFIX + "barrier", [self.calls.number(site)]
-                )
+                self.calls.memory.emitter.call(ir.InsertionPoint(operation), PREFIX + "barrier", [site])
                 operation.erase()
 
             return whole
         site = self.calls.site(operation)
 
         def rewrite() -> None:
-            values = [self.calls.index(operation, value) for value in list(operation.operands)]
-            number = values[0] if named else self.calls.number(0)
-            count = values[-1] if counted else self.calls.number(-1)
-            self.calls.call(
-                operation, "named", [self.calls.number(site), number, count, self.calls.number(0 if arrives else 1)]
-            )
+            values = list(operation.operands)
+            number, count = values[0] if named else 0, values[-1] if counted else -1
+            self.calls.call(operation, "named", [site, number, count, 0 if arrives else 1])
             operation.erase()
 
         return rewrite
@@ -228,8 +223,7 @@ class HopperOps:
             order |= ShadowAccess.BLOCK_SCOPE
 
         def rewrite() -> None:
-            kind = self.calls.number(int(order))
-            self.calls.memory.emitter.call(ir.InsertionPoint(operation), PREFIX + "fence", [kind])
+            self.calls.memory.emitter.call(ir.InsertionPoint(operation), PREFIX + "fence", [order])
             operation.erase()
 
         return rewrite

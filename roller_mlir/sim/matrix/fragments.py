@@ -106,7 +106,7 @@ class KernelFragments:
             return None
         before = row * size_bytes(value.type) // value.type.shape[0]
         start = self._homes[whole].address
-        address = self.emitter.binary(self.emitter.behind(value), "arith.addi", start, self.emitter.constant(before))
+        address = self.emitter.binary(self.emitter.behind(value), "arith.addi", start, before)
         self._homes[value] = Home(None, address)
         return address
 

@@ -70,7 +70,7 @@ class SubgroupOps:
             where, emitter = ir.InsertionPoint(operation), self.memory.emitter
             factors = [self.fragments.put(where, operation.operands[number], "ab"[number]) for number in range(2)]
             home = self.fragments.own(operation, operation.operands[2])
-            emitter.call(where, PREFIX + instruction.name, [emitter.constant(site.number), *factors, home.address])
+            emitter.call(where, PREFIX + instruction.name, [site.number, *factors, home.address])
             replace_op(operation, self.fragments.take(where, home, sums))
 
         return rewrite
@@ -149,7 +149,7 @@ class MatrixOps(SubgroupOps):
             number = check(operands, self._giver(operation, load.count))
             row = self.memory.address(operation, *operands)
             site, target = emitter.constant(number), self.fragments.home(result, "rows")
-            emitter.call(where, PREFIX + load.name, [site, row, target.address, emitter.constant(0)])
+            emitter.call(where, PREFIX + load.name, [site, row, target.address, 0])
             replace_op(operation, self.fragments.take(where, target, result))
 
         return rewrite
@@ -172,11 +172,11 @@ class MatrixOps(SubgroupOps):
             number = emitter.constant(site)
             if self.memory.check:
                 before = ir.InsertionPoint(self._giver(operation, count))
-                emitter.call(before, PREFIX + "pointer", [number, row, emitter.constant(ROW_BYTES)])
+                emitter.call(before, PREFIX + "pointer", [number, row, ROW_BYTES])
             kind = ir.VectorType.get([count], ir.IntegerType.get_signless(32))
             whole = emitter.create(where, "vector.from_elements", registers, [kind])[0]
             source = self.fragments.put(where, whole, "rows")
-            emitter.call(where, PREFIX + store.name, [number, row, source, emitter.constant(0)])
+            emitter.call(where, PREFIX + store.name, [number, row, source, 0])
             operation.erase()
 
         return rewrite
@@ -187,4 +187,4 @@ class MatrixOps(SubgroupOps):
             return operation
         where, emitter = ir.InsertionPoint(operation), self.memory.emitter
         lane = self.places.place(operation, "lane_id")
-        return emitter.guard(where, emitter.compare(where, "ult", lane, emitter.constant(tiles * TILE_ROWS)))
+        return emitter.guard(where, emitter.compare(where, "ult", lane, tiles * TILE_ROWS))

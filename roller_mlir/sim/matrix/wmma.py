@@ -126,11 +126,11 @@ class WmmaOps(SubgroupOps):
 
             start(operands, operation)
             parts = emitter.constant(WMMA_ROWS // WMMA_EACH)
-            lane = binary("subi", emitter.constant(LANES - 1), self.places.place(operation, "lane_id"))
-            part = binary("muli", binary("remui", lane, parts), emitter.constant(WMMA_EACH))
+            lane = binary("subi", LANES - 1, self.places.place(operation, "lane_id"))
+            part = binary("muli", binary("remui", lane, parts), WMMA_EACH)
             matrix, row = self.memory.address(operation, *operands), binary("divui", lane, parts)
-            place = binary("addi", binary("muli", row, emitter.constant(lead)), part)
-            at = binary("addi", matrix, binary("muli", place, emitter.constant(element)))
+            place = binary("addi", binary("muli", row, lead), part)
+            at = binary("addi", matrix, binary("muli", place, element))
             number = check(operands[0], at, operation)
             values = [emitter.constant(number), matrix, fragment, emitter.constant(lead * element)]
             emitter.call(where, PREFIX + move.name, values)
