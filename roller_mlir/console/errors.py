@@ -30,7 +30,7 @@ _USER_ERRORS = {
     ("roller_mlir.runtime.errors", "ArtifactError"): USER_ERROR,
     ("roller_mlir.runtime.errors", "ArgumentError"): USER_ERROR,
     ("roller_mlir.runtime.errors", "BackendError"): USER_ERROR,
-    ("roller_mlir.iree.errors", "IreeError"): USER_ERROR,
+    ("roller_mlir.iree.tools", "IreeError"): USER_ERROR,
     ("roller_mlir.measure.report.results_file", "ResultsError"): USER_ERROR,
     ("roller_mlir.support.jobs.ray_cluster", "JobsError"): USER_ERROR,
     ("roller_mlir.hal.errors", "DeviceError"): USAGE_ERROR,

@@ -24,7 +24,7 @@ from math import prod
 from typing import TypeAlias
 
 from roller_mlir.hal import find_device
-from roller_mlir.iree.errors import IreeError
+from roller_mlir.iree.tools import IreeError
 from roller_mlir.mapping.resources import tasks_per_unit
 from roller_mlir.plan.manifest import Buffer, BufferView, Kernel, Launch
 from roller_mlir.runtime import Artifact

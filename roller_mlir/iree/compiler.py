@@ -9,8 +9,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 from roller_mlir.foreign.reasons import reason_of
-from roller_mlir.iree.errors import IreeError
-from roller_mlir.iree.tools import INSTALL_COMPILER, VERSION, find_tool, run_tool
+from roller_mlir.iree.tools import INSTALL_COMPILER, VERSION, IreeError, find_tool, run_tool
 from roller_mlir.support.bindings import ir, passmanager
 
 F64_TO_F32 = "--iree-input-demote-f64-to-f32"

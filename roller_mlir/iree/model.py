@@ -22,14 +22,13 @@ from roller_mlir.importers.asserts import erase_asserts
 from roller_mlir.iree.calls import TARGET
 from roller_mlir.iree.compiler import compile_file, compiler_folder, find_compiler, rewrite_file, spell_for_iree
 from roller_mlir.iree.dispatches import take_dispatches
-from roller_mlir.iree.errors import IreeError
 from roller_mlir.iree.graph import take_blocks
 from roller_mlir.iree.parts import Part, PartCompiler
 from roller_mlir.iree.program import driver_of, image_of
 from roller_mlir.iree.report import Line
 from roller_mlir.iree.scalars import sink_scalars
 from roller_mlir.iree.targets import device_attribute, target_attribute
-from roller_mlir.iree.tools import LIMIT_S
+from roller_mlir.iree.tools import LIMIT_S, IreeError
 from roller_mlir.iree.weights import export_pipeline, import_pipeline, restore_packed, restore_small, take_weights
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module

@@ -10,7 +10,8 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.source import Source
 from roller_mlir.iree.calls import Calls, calls_of
-from roller_mlir.iree.errors import IreeError
+from roller_mlir.iree.tools import IreeError
+from roller_mlir.linalg.mapped_copies import copy_mapped
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import DiagnosedError, place_of
@@ -111,29 +112,12 @@ def values_taken(operation: ir.Operation) -> list[ir.Value]:
     """Return the values from outside that an operation takes, also inside of its regions; each once."""
     found = dict.fromkeys(operation.operands)
     inside: set[ir.Value] = set()
-    blocks = [block for region in operation.regions for block in region.blocks]
-    for block in blocks:
-        inside.update(block.arguments)
-        for op in block.operations:
-            inner = op.operation
+    for inner in operations_inside(operation):
+        inside.update(argument for region in inner.regions for block in region.blocks for argument in block.arguments)
+        if inner != operation:
             inside.update(inner.results)
             found.update(dict.fromkeys(inner.operands))
-            blocks += [one for region in inner.regions for one in region.blocks]
     return [value for value in found if value not in inside]
-
-
-def replace_operands(operation: ir.Operation, values: "dict[ir.Value, ir.Value]") -> None:
-    """Let an operation, and all inside of it, take other values."""
-    for one in operations_inside(operation):
-        for number, value in enumerate(one.operands):
-            if value in values:
-                one.operands[number] = values[value]
-
-
-def set_location(operation: ir.Operation, location: ir.Location) -> None:
-    """Give a location to an operation and all inside of it."""
-    for one in operations_inside(operation):
-        one.location = location
 
 
 def function_text(
@@ -157,11 +141,10 @@ def function_text(
     values: dict[ir.Value, ir.Value] = dict(zip(inputs, block.arguments, strict=True))
     point = ir.InsertionPoint(block)
     for number, operation in operations:
-        copy = operation.clone(point).operation
-        replace_operands(copy, values)
-        set_location(copy, ir.Location.name(str(number)))
-        values.update(zip(operation.results, copy.results, strict=True))
+        with point:
+            copy = copy_mapped(operation, values)
         for inner in operations_inside(copy):
+            inner.location = ir.Location.name(str(number))
             if inner.name in BARRIERS:
                 inner.results[0].replace_all_uses_with(inner.operands[0])
                 inner.erase()
@@ -186,8 +169,7 @@ def insert_calls(part: Part, operands: Sequence[ir.Value], before: ir.Operation)
     block = fragment.body.operations[0].regions[0].blocks[0]
     values: dict[ir.Value, ir.Value] = dict(zip(block.arguments, operands, strict=True))
     *body, end = (op.operation for op in block.operations)
-    for op in body:
-        copy = op.clone(ir.InsertionPoint(before)).operation
-        replace_operands(copy, values)
-        values.update(zip(op.results, copy.results, strict=True))
+    with ir.InsertionPoint(before):
+        for op in body:
+            copy_mapped(op, values)
     return [values[one] for one in end.operands]

@@ -8,8 +8,8 @@ func.func @mlp(%input0: tensor<64x784xf32>, ...) -> (tensor<64x10xf32>) {
 from roller_mlir.hal import Device, DeviceError, find_device
 from roller_mlir.iree.calls import TARGET, calls_of, tensor_type
 from roller_mlir.iree.compiler import F64_TO_F32
-from roller_mlir.iree.errors import IreeError
 from roller_mlir.iree.targets import DRIVERS, device_attribute, target_attribute
+from roller_mlir.iree.tools import IreeError
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.registry import backend_of_vendor
 from roller_mlir.support.bindings import ir, make_context

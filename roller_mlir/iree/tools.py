@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""IREE's command-line tools, each in a process of its own."""
+"""IREE's command-line tools, each in a process of its own, and the error that all of this package raises."""
 
 import importlib.util
 import os
@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from roller_mlir.foreign.reasons import reason_of
-from roller_mlir.iree.errors import IreeError
 
 VERSION = "3.13"
 """Of IREE, whose attributes and operations change from one to the next."""
@@ -20,6 +19,10 @@ LIMIT_S = 600.0
 INSTALL_COMPILER = f"pip install iree-base-compiler=={VERSION}.0"
 INSTALL_RUNTIME = f"pip install iree-base-runtime=={VERSION}.0"
 _SCRIPT_MODULES = b"iree.compiler.tools.scripts"
+
+
+class IreeError(Exception):
+    """No program of IREE can hold what was given, or IREE's compiler cannot be run or refuses; the message says why."""
 
 
 def find_tool(name: str, remedy: str) -> str:

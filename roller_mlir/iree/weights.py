@@ -25,7 +25,7 @@ import numpy as np
 from roller_mlir.importers.imported import WEIGHT_BYTES
 from roller_mlir.importers.irpa import read_archive, write_archive
 from roller_mlir.importers.weights import attach_weights
-from roller_mlir.iree.errors import IreeError
+from roller_mlir.iree.tools import IreeError
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.elements import ElementsError, read_elements
 from roller_mlir.support.resources import resource_name

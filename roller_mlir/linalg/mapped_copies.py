@@ -2,6 +2,7 @@
 """Copies of operations on other values than the ones that they were written on."""
 
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.values import operations_inside
 
 
 def copy_mapped(operation: ir.Operation, mapped: dict[ir.Value, ir.Value]) -> ir.Operation:
@@ -12,16 +13,9 @@ def copy_mapped(operation: ir.Operation, mapped: dict[ir.Value, ir.Value]) -> ir
         mapped: What the copy reads in the place of values; others stay. The results are added.
     """
     copy = operation.clone().operation
-    _remap(copy, mapped)
+    for one in operations_inside(copy):
+        for number, value in enumerate(one.operands):
+            if value in mapped:
+                one.operands[number] = mapped[value]
     mapped.update(zip(operation.results, copy.results, strict=True))
     return copy
-
-
-def _remap(operation: ir.Operation, mapped: dict[ir.Value, ir.Value]) -> None:
-    for number, value in enumerate(operation.operands):
-        if value in mapped:
-            operation.operands[number] = mapped[value]
-    for region in operation.regions:
-        for block in region.blocks:
-            for op in block.operations:
-                _remap(op.operation, mapped)

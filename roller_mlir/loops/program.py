@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What an expanded program says, as the records that planning uses: its loads, computes and stores."""
 
-from collections.abc import Iterator
 from typing import TypeVar
 
 from roller_mlir.dialects.rtile import ComputeOp, ProgramOp, StoreOp, TileLoad
@@ -11,6 +10,7 @@ from roller_mlir.plan import AxisPlan, Loop, OperandPlan
 from roller_mlir.plan.plan import WORKGROUP
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import operations_inside
 
 LOADS = ("rtile.load", "rtile.map_load")
 
@@ -19,7 +19,7 @@ _Op = TypeVar("_Op", TileLoad, ComputeOp, StoreOp, ProgramOp)
 
 def programs_of(module: ir.Module) -> list[ProgramOp]:
     """Return the programs of a module in order."""
-    return list(_find(module.operation, ProgramOp))
+    return _find(module.operation, ProgramOp)
 
 
 def check_no_loose_ops(module: ir.Module) -> None:
@@ -34,17 +34,17 @@ def check_no_loose_ops(module: ir.Module) -> None:
 
 def loads_of(program: ir.Operation) -> list[TileLoad]:
     """Return the loads of a program in order."""
-    return list(_find(program, TileLoad))
+    return _find(program, TileLoad)
 
 
 def computes_of(program: ir.Operation) -> list[ComputeOp]:
     """Return the computes of a program in order."""
-    return list(_find(program, ComputeOp))
+    return _find(program, ComputeOp)
 
 
 def stores_of(program: ir.Operation) -> list[StoreOp]:
     """Return the stores of a program in order."""
-    return list(_find(program, StoreOp))
+    return _find(program, StoreOp)
 
 
 def staged_loads(program: ir.Operation) -> list[tuple[TileLoad, int]]:
@@ -91,11 +91,5 @@ def lane_of(compute: ComputeOp) -> int | None:
     return lane if lane >= 0 else None
 
 
-def _find(operation: ir.Operation, kind: type[_Op]) -> Iterator[_Op]:
-    for region in operation.regions:
-        for block in region.blocks:
-            for op in block.operations:
-                if isinstance(op, kind):
-                    yield op
-                else:
-                    yield from _find(op.operation, kind)
+def _find(operation: ir.Operation, kind: type[_Op]) -> list[_Op]:
+    return [op.opview for op in operations_inside(operation) if isinstance(op.opview, kind)]

@@ -7,7 +7,7 @@ x y z, grid x y z)`; what threads do together and every check are calls of the r
 Refused, with a location: operations that the simulator does not know, dynamic argument shapes, function calls.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from math import prod
@@ -40,7 +40,7 @@ from roller_mlir.sim.matrix.ops import MatrixOps
 from roller_mlir.sim.matrix.wmma import WmmaOps, host_fragment
 from roller_mlir.support.bindings import ir, llvm, passmanager
 from roller_mlir.support.diagnostics import collecting, diagnosed, fail
-from roller_mlir.support.values import replace_op
+from roller_mlir.support.values import operations_inside, replace_op
 
 _PIPELINE = """builtin.module(
   expand-strided-metadata, lower-affine, convert-vector-to-scf, convert-scf-to-cf,
@@ -69,15 +69,6 @@ class LoweredKernels:
     entries: dict[str, Entry]
     table: SiteTable
     needs: LaunchNeeds
-
-
-def _operations(operation: Any) -> Iterator[Any]:
-    """Yield the operations inside, in program order."""
-    for region in operation.regions:
-        for block in region.blocks:
-            for inner in list(block.operations):
-                yield inner.operation
-                yield from _operations(inner.operation)
 
 
 def _expand_combiner(operation: Any) -> None:
@@ -195,7 +186,7 @@ class _KernelLowering:
         matrices = (MatrixOps(memory, gpu_ops, fragments), WmmaOps(memory, gpu_ops, fragments))
         refuse_clusters(self.function)
         calls = HopperCalls(memory, gpu_ops)
-        groups = WarpgroupOps(calls, list(_operations(self.function)))
+        groups = WarpgroupOps(calls, operations_inside(self.function)[1:])
         hopper = (MapOps(calls), MbarrierOps(calls), BulkCopyOps(calls), HopperOps(calls), groups)
         planners = (*copies, *matrices, *hopper, Assumptions(memory), memory, gpu_ops)
         self._rewrite(emitter, memory, planners, groups)
@@ -217,7 +208,7 @@ class _KernelLowering:
     ) -> None:
         emitter.constant(0)
         todo: list[Callable[[], None]] = []
-        operations = list(_operations(self.function))
+        operations = operations_inside(self.function)[1:]
         limits = KernelLimits(self.function)
         asked: dict[str, list[_Planner]] = {}
         for operation in operations:
@@ -293,7 +284,7 @@ def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
     with module.context, ir.Location.unknown():
         target = ir.Module.create()
         declared: dict[str, Any] = {}
-        top = [module] if module.name == "gpu.module" else [o for o in _operations(module) if o.name == "gpu.module"]
+        top = [one for one in operations_inside(module) if one.name == "gpu.module"]
         for inside in [o for gpu_module in top for o in list(gpu_module.regions[0].blocks[0].operations)]:
             operation = inside.operation
             if operation.name == "memref.global":
@@ -324,7 +315,7 @@ def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
                 passmanager.PassManager.parse(_PIPELINE).run(target.operation)
             except ir.MLIRError as error:
                 raise diagnosed(collector, error) from None
-        for operation in _operations(target.operation):
+        for operation in operations_inside(target.operation)[1:]:
             if not operation.name.startswith("llvm."):  # the translation crashes on anything else
                 fail(operation, f"'{operation.name}' has no lowering to LLVM in the simulator")
         text = to_llvm_22(llvm.translate_module_to_llvmir(target.operation))  # pyrefly: ignore[missing-attribute]

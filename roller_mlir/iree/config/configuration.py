@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from math import prod
 
 from roller_mlir.hal import Device
-from roller_mlir.iree.errors import IreeError
+from roller_mlir.iree.tools import IreeError
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
 

@@ -18,7 +18,7 @@ from roller_mlir.foreign.bounded import BoundsError, decode, read_bytes
 from roller_mlir.hal import Device
 from roller_mlir.hal.instructions import FAMILIES
 from roller_mlir.iree.config.configuration import Configuration, configuration_of
-from roller_mlir.iree.errors import IreeError
+from roller_mlir.iree.tools import IreeError
 from roller_mlir.linalg.group.group import GroupError, read_group
 from roller_mlir.linalg.reader import is_structured, read_structured
 from roller_mlir.mapping.atoms import atom_family

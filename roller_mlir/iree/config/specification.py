@@ -16,12 +16,11 @@ from roller_mlir.compiler.source import Source
 from roller_mlir.hal import find_device
 from roller_mlir.iree.compiler import F64_TO_F32
 from roller_mlir.iree.config.configure import CUT, DUMP_FLAG, ConfiguredDispatch, check_used, configure, forget
-from roller_mlir.iree.errors import IreeError
 from roller_mlir.iree.model import Mode, compile_model
 from roller_mlir.iree.parts import Part, PartCompiler
 from roller_mlir.iree.program import driver_of
 from roller_mlir.iree.report import Line
-from roller_mlir.iree.tools import LIMIT_S
+from roller_mlir.iree.tools import LIMIT_S, IreeError
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.support.bindings import ir
 

@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from roller_mlir.foreign.reasons import reason_of
-from roller_mlir.iree.errors import IreeError
 from roller_mlir.iree.run.module import Function
+from roller_mlir.iree.tools import IreeError
 from roller_mlir.plan.manifest import Buffer
 from roller_mlir.runtime.element_types import NUMPY_TYPES
 

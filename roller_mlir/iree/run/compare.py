@@ -16,11 +16,10 @@ from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.reached_stage import reached_stage
 from roller_mlir.compiler.source import Source, parse_source, read_source
 from roller_mlir.iree.compiler import compile_program, spell_for_iree
-from roller_mlir.iree.errors import IreeError
 from roller_mlir.iree.run.arrays import Array, read_inputs, read_results, result_files
 from roller_mlir.iree.run.execute import DRIVERS, run_module
 from roller_mlir.iree.run.module import Function, ModuleFile
-from roller_mlir.iree.tools import LIMIT_S
+from roller_mlir.iree.tools import LIMIT_S, IreeError
 from roller_mlir.plan.accumulation import accumulation_of
 from roller_mlir.plan.manifest import Buffer
 from roller_mlir.reference import Comparison, compare, compare_all, evaluate_function

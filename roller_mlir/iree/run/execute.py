@@ -5,9 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from roller_mlir.iree.errors import IreeError
 from roller_mlir.iree.run.module import Function
-from roller_mlir.iree.tools import INSTALL_RUNTIME, find_tool, run_tool
+from roller_mlir.iree.tools import INSTALL_RUNTIME, IreeError, find_tool, run_tool
 
 DRIVERS = {"cuda": "cuda", "hip": "hip", "cpu": "local-task"}
 """Where a module runs, to the driver of IREE's runtime."""

@@ -12,8 +12,7 @@ from typing import Any, Literal, cast
 
 from roller_mlir.foreign.bounded import BoundsError, read_bytes
 from roller_mlir.foreign.reasons import reason_of
-from roller_mlir.iree.errors import IreeError
-from roller_mlir.iree.tools import INSTALL_RUNTIME
+from roller_mlir.iree.tools import INSTALL_RUNTIME, IreeError
 from roller_mlir.plan.extent import as_extents
 from roller_mlir.plan.manifest import IMAGES, Buffer, ElementType
 from roller_mlir.runtime import Artifact

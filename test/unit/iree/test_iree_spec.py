@@ -10,9 +10,9 @@ from roller_mlir.iree.compiler import compile_program
 from roller_mlir.iree.config import specification
 from roller_mlir.iree.config.configuration import Configuration
 from roller_mlir.iree.config.configure import DUMP_FLAG, ConfiguredDispatch, check_used
-from roller_mlir.iree.errors import IreeError
 from roller_mlir.iree.program import driver_of
 from roller_mlir.iree.targets import device_attribute, target_attribute
+from roller_mlir.iree.tools import IreeError
 from roller_mlir.tools.roller import main
 
 BATCHED = """

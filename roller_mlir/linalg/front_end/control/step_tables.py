@@ -17,7 +17,7 @@ from roller_mlir.linalg.accepted_input import compiled_functions
 from roller_mlir.linalg.front_end.walk import operations_of
 from roller_mlir.linalg.generic import empty_like
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
-from roller_mlir.support.values import defining_op, number_attribute, replace_op
+from roller_mlir.support.values import defining_op, number_attribute, operations_inside, replace_op
 
 CAST = "builtin.unrealized_conversion_cast"
 _MARK = "rtile.step"
@@ -69,12 +69,9 @@ def forget_marks(module: ir.Module) -> None:
 
 def number_step(operation: ir.Operation, step: int) -> None:
     """Let what an operation and those inside of it take be of a step, besides those of the loops inside."""
-    if _MARK in operation.attributes:
-        operation.attributes[_MARK] = ir.DenseI64ArrayAttr.get([*_numbers(operation), step])
-    for region in operation.regions:
-        for block in region.blocks:
-            for op in block.operations:
-                number_step(op.operation, step)
+    for one in operations_inside(operation):
+        if _MARK in one.attributes:
+            one.attributes[_MARK] = ir.DenseI64ArrayAttr.get([*_numbers(one), step])
 
 
 def store_tables(module: ir.Module) -> None:

@@ -22,7 +22,7 @@ from roller_mlir.linalg.front_end.gather import EXTRACT
 from roller_mlir.linalg.views import INSERT, SLICE
 from roller_mlir.support.bindings import arith, ir
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.values import defining_op, operations_inside
 
 _LOOPS = ("scf.for", "scf.forall")
 _IN_PARALLEL = "scf.forall.in_parallel"
@@ -154,26 +154,22 @@ class _Body:
                     elif operation.name not in ("scf.yield", CAST):
                         self.shapes.append(given[number])
             is_control = operation.name.startswith("scf.")
-            for inner in [inner for region in operation.regions for inner in region.blocks]:
-                if not is_control:
-                    self._take_captured(operation, inner, loop)
-                    continue
+            if not is_control:
+                self._take_captured(operation, loop)
+            for inner in [one for region in operation.regions for one in region.blocks] if is_control else ():
                 self.dependent |= {one for one in inner.arguments if _is_scalar(one) and (uses or one.arg_number)}
                 nearest = operation if operation.name in _LOOPS else loop
                 self.visit(inner, nearest, operation if operation.name == _IN_PARALLEL else None)
             if is_control:
                 self.dependent |= {result for result in operation.results if _is_scalar(result)}
 
-    def _take_captured(self, operation: ir.Operation, block: Any, loop: ir.Operation) -> None:
+    def _take_captured(self, operation: ir.Operation, loop: ir.Operation) -> None:
         """Let what the body of a linalg op, of a padding or the like takes from outside be data."""
-        for op in [op.operation for op in block.operations]:
+        for op in operations_inside(operation)[1:]:
             for number, value in enumerate(op.operands):
                 if value in self.dependent:
                     with ir.InsertionPoint(operation), operation.location:
                         op.operands[number] = self.data.take(value, loop)
-            for region in op.regions:
-                for inner in region.blocks:
-                    self._take_captured(operation, inner, loop)
 
     def _can_be_data(self, operation: ir.Operation, number: int) -> bool:
         """Return whether kernels can take an operand from memory."""
