@@ -16,12 +16,18 @@ ROLLER_CACHE_LIMIT=4G           how large it may grow, instead of 1G
 """
 
 import argparse
+import os
+import shutil
+from dataclasses import asdict
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from roller_mlir.compiler.cache.settings import CacheSettingError, CacheSettings, parse_limit
+from roller_mlir.console.errors import InputError, UsageError
+from roller_mlir.console.output import print_json, print_line, print_tables
 from roller_mlir.foreign.reasons import reason_of
 
 if TYPE_CHECKING:
-    from roller_mlir.compiler.cache.settings import CacheSettings
     from roller_mlir.compiler.cache.store import CacheStore, StoreStatistics
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
@@ -39,12 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    import os
-
-    from roller_mlir.compiler.cache.settings import CacheSettingError, CacheSettings, parse_limit
     from roller_mlir.compiler.cache.store import CacheStore
-    from roller_mlir.console.errors import UsageError
-    from roller_mlir.console.output import print_json, print_line
 
     try:
         settings = CacheSettings.of(os.environ)
@@ -76,12 +77,7 @@ def size(count: int) -> str:
     return f"{value:.3g} {_UNITS[unit]}"
 
 
-def _remove(arguments: argparse.Namespace, settings: "CacheSettings", store: "CacheStore", limit: int) -> None:
-    import shutil
-
-    from roller_mlir.console.errors import InputError
-    from roller_mlir.console.output import print_json, print_line
-
+def _remove(arguments: argparse.Namespace, settings: CacheSettings, store: "CacheStore", limit: int) -> None:
     before, built = store.statistics(), 0
     try:
         if arguments.clear:
@@ -104,12 +100,7 @@ def _remove(arguments: argparse.Namespace, settings: "CacheSettings", store: "Ca
         print_line(f"removed {gone} entries ({size(freed)}) from {store.folder}{left}")
 
 
-def _show(arguments: argparse.Namespace, settings: "CacheSettings", found: "StoreStatistics") -> None:
-    from dataclasses import asdict
-    from datetime import datetime
-
-    from roller_mlir.console.output import print_json, print_tables
-
+def _show(arguments: argparse.Namespace, settings: CacheSettings, found: "StoreStatistics") -> None:
     if arguments.json:
         data: dict[str, Any] = {
             "path": str(settings.folder),

@@ -14,18 +14,36 @@ roller compile matmul.mlir --override-stage loops=stages/loops.mlir    go on wit
 """
 
 import argparse
+import sys
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.console.arguments import add_options, given_flags
+from roller_mlir.console.errors import InputError, UsageError
+from roller_mlir.console.interrupt import check
+from roller_mlir.console.output import print_bytes, print_json, print_line, print_tables, seconds
+from roller_mlir.model.options import (
+    ChoiceOptions,
+    FusionOptions,
+    LoopOptions,
+    MapOptions,
+    PlanFileOptions,
+    TileOptions,
+)
+from roller_mlir.plan.codec import to_json
+from roller_mlir.rammer.options import PersistentOptions
+from roller_mlir.support.stage import keep_input
 from roller_mlir.targets import families, family_of
 from roller_mlir.targets.stage import COMMON, KERNELS, PERSISTENT
+from roller_mlir.tools.commands.plans import plan_tables
 from roller_mlir.tools.commands.targets import add_target_arguments, device_of, target_of
 
 if TYPE_CHECKING:
-    from roller_mlir.compiler import CompileOptions
     from roller_mlir.compiler.source import Source
     from roller_mlir.runtime import Artifact
 
@@ -44,17 +62,6 @@ _REMARK = "remark: "
 
 def add_compile_options(parser: argparse.ArgumentParser) -> None:
     """Declare what `compile` and `run` share."""
-    from roller_mlir.compiler.options import CompileOptions
-    from roller_mlir.model.options import (
-        ChoiceOptions,
-        FusionOptions,
-        LoopOptions,
-        MapOptions,
-        PlanFileOptions,
-        TileOptions,
-    )
-    from roller_mlir.rammer.options import PersistentOptions
-
     chosen = parser.add_argument_group("compiling a .mlir file")
     add_target_arguments(chosen, default="h200")
     add_options(chosen, CompileOptions, "entry")
@@ -98,8 +105,6 @@ def _override(text: str) -> tuple[str, str]:
 
 def _passes(text: str) -> tuple[str, ...]:
     """Read names of passes that a compilation runs."""
-    from difflib import get_close_matches
-
     names, passes = tuple(text.split(",")), [*(stage.made_by for stage in COMMON), *PERSISTENT]
     for name in names:
         if name not in passes:
@@ -116,8 +121,6 @@ def _printed(arguments: argparse.Namespace, when: str) -> tuple[str, ...]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    from roller_mlir.compiler.options import CompileOptions
-
     parser.add_argument("file", metavar="FILE", help="MLIR text or bytecode; - reads the standard input")
     add_compile_options(parser)
     parser.add_argument("-o", "--output", metavar="DIR", help="write the artifact there")
@@ -129,10 +132,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.console.errors import UsageError
-    from roller_mlir.console.interrupt import check
-    from roller_mlir.console.output import print_bytes, print_line
-
     if arguments.emit and arguments.stats:
         raise UsageError("--emit prints a stage and --stats prints tables; give one of them")
     if arguments.emit in _IR_STAGES and arguments.output:
@@ -165,11 +164,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def open_source(arguments: argparse.Namespace) -> "Source":
     """Read the file of the command line, and remember its text for the lines under diagnostics."""
-    import sys
-    from dataclasses import replace
-
     from roller_mlir.compiler.source import read_source
-    from roller_mlir.support.stage import keep_input
 
     arguments.source = (arguments.file, "")
     if arguments.file == "-":
@@ -198,12 +193,8 @@ def compile_artifact(
 
 def compile_options(
     arguments: argparse.Namespace, disassemble: bool = False, binaries: bool = True, llvm: bool = False
-) -> "CompileOptions":
+) -> CompileOptions:
     """Return the options of the command line."""
-    from roller_mlir.compiler import CompileOptions
-    from roller_mlir.console.errors import UsageError
-    from roller_mlir.rammer.options import PersistentOptions
-
     if not arguments.persistent and (given := sorted(given_flags(arguments, PersistentOptions))):
         raise UsageError(f"{', '.join(given)}: only a persistent kernel has a schedule; add --persistent")
     before, after = _printed(arguments, "before"), _printed(arguments, "after")
@@ -221,8 +212,6 @@ def compile_options(
 
 def _check_target_device(arguments: argparse.Namespace) -> None:
     """Refuse an unknown device, and a binary that the device has not, before anything is read."""
-    from roller_mlir.console.errors import UsageError
-
     device = device_of(arguments)
     if arguments.emit not in _IR_STAGES or arguments.emit == KERNELS.name:
         device.require_compiles()
@@ -233,9 +222,6 @@ def _check_target_device(arguments: argparse.Namespace) -> None:
 
 def _emit_ir(arguments: argparse.Namespace, source: "Source") -> int:
     from roller_mlir.compiler.driver import lower_until
-    from roller_mlir.console.output import print_json, print_line, print_tables
-    from roller_mlir.plan.codec import to_json
-    from roller_mlir.tools.commands.plans import plan_tables
 
     text, plans = lower_until(source, target_of(arguments), compile_options(arguments), _IR_STAGES[arguments.emit])
     if arguments.emit != "plan":
@@ -248,10 +234,6 @@ def _emit_ir(arguments: argparse.Namespace, source: "Source") -> int:
 
 
 def _files_to_emit(arguments: argparse.Namespace, artifact: "Artifact") -> list[bytes]:
-    import sys
-
-    from roller_mlir.console.errors import InputError
-
     role = _FILE_STAGES[arguments.emit]
     found = [artifact.files[kernel.files[role]] for kernel in artifact.kernels if role in kernel.files]
     if not found:
@@ -265,9 +247,6 @@ def _files_to_emit(arguments: argparse.Namespace, artifact: "Artifact") -> list[
 
 
 def _report(arguments: argparse.Namespace, artifact: "Artifact") -> None:
-    from roller_mlir.console.output import print_json, print_line, print_tables, seconds
-    from roller_mlir.tools.commands.plans import plan_tables
-
     manifest = artifact.manifest
     if arguments.json:
         print_json(_summary(arguments, artifact))
@@ -282,8 +261,6 @@ def _report(arguments: argparse.Namespace, artifact: "Artifact") -> None:
 
 
 def _summary(arguments: argparse.Namespace, artifact: "Artifact") -> dict[str, Any]:
-    from roller_mlir.plan.codec import to_json
-
     manifest = artifact.manifest
     launches = {launch.kernel: launch for launch in manifest.launches}
     times = Counter(launch.kernel for launch in manifest.launches)

@@ -10,7 +10,11 @@ import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from roller_mlir.console.arguments import actions_of
+from roller_mlir.console.colour import add_colour_argument
 from roller_mlir.console.commands import Command
+from roller_mlir.console.output import print_line
+from roller_mlir.tools.roller import COMMANDS
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -60,9 +64,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.console.output import print_line
-    from roller_mlir.tools.roller import COMMANDS
-
     flags = {name: flags_of(command) for name, command in COMMANDS.items()}
     summaries = {name: command.summary for name, command in COMMANDS.items()}
     script = fish(flags, summaries) if arguments.shell == "fish" else bash(flags)
@@ -74,9 +75,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def flags_of(command: Command) -> list[Flag]:
     """Return the flags of a command and of the commands below it, as its own parser knows them."""
-    from roller_mlir.console.arguments import actions_of
-    from roller_mlir.console.colour import add_colour_argument
-
     parser = argparse.ArgumentParser(allow_abbrev=False)
     command.load().add_arguments(parser)
     add_colour_argument(parser)

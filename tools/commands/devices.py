@@ -17,11 +17,18 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
+from roller_mlir.console.errors import InputError, UsageError
+from roller_mlir.console.output import print_json, print_line, print_tables, write_whole
+from roller_mlir.hal import describe, device_file, device_names, device_table, find_device
+from roller_mlir.hal.template import template
+from roller_mlir.measure.calibration.calibration_file import CalibrationError, calibration_toml, require_device
+from roller_mlir.measure.calibration.table import calibration_tables
+from roller_mlir.measure.report.results_file import read_results
+from roller_mlir.tools.commands.targets import add_calibration_argument, add_device_file_argument, target_of
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    from roller_mlir.tools.commands.targets import add_calibration_argument, add_device_file_argument
-
     parser.add_argument(
         "target",
         metavar="name",
@@ -39,14 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.console.output import print_json, print_line, print_tables
-    from roller_mlir.hal import describe, device_file, device_names, device_table, find_device
-    from roller_mlir.tools.commands.targets import target_of
-
     _check(arguments)
     if arguments.template:
-        from roller_mlir.hal.template import template
-
         print_line(template(find_device("a100-80")).rstrip("\n"))
         return 0
     target = target_of(arguments, default="")
@@ -68,13 +69,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _calibrate(arguments: argparse.Namespace, target: str) -> None:
     """Print what was measured beside what the description says, then the calibration, or write it to a file."""
-    from roller_mlir.console.errors import InputError
-    from roller_mlir.console.output import print_line, print_tables, write_whole
-    from roller_mlir.hal import find_device
-    from roller_mlir.measure.calibration.calibration_file import CalibrationError, calibration_toml, require_device
-    from roller_mlir.measure.calibration.table import calibration_tables
-    from roller_mlir.measure.report.results_file import read_results
-
     device, results = find_device(target), read_results(arguments.calibrate)
     try:
         require_device(results, device)
@@ -93,8 +87,6 @@ def _calibrate(arguments: argparse.Namespace, target: str) -> None:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    from roller_mlir.console.errors import UsageError
-
     given = {
         "--device-file": arguments.device_file,
         "--calibration": arguments.calibration,
@@ -115,8 +107,6 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _check_calibrate(arguments: argparse.Namespace) -> None:
-    from roller_mlir.console.errors import UsageError
-
     if not (arguments.target or arguments.device_file):
         raise UsageError("--calibrate goes with a device; name the one that was measured")
     for option, value in (("--calibration", arguments.calibration), ("--json", arguments.json)):

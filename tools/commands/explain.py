@@ -13,25 +13,34 @@ Times are predictions of the model, no measurements, but for those that a tuning
 """
 
 import argparse
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from roller_mlir.codegen import FAMILIES
+from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.console.arguments import add_options, given_flags, named_flags, positive
+from roller_mlir.console.errors import InputError, UsageError
+from roller_mlir.console.interrupt import check
+from roller_mlir.console.output import print_json, print_line, write_whole
+from roller_mlir.model import ConstructionError, ConstructOptions
+from roller_mlir.model.explain.decision import explain
+from roller_mlir.model.explain.explanation import Explanation
+from roller_mlir.model.options import ChoiceOptions, FusionOptions, PlanFileOptions
+from roller_mlir.plan.codec import to_json
+from roller_mlir.rammer.options import PlacingOptions
+from roller_mlir.support.standard_output import writing_output
+from roller_mlir.tools.commands.compile import open_source
 from roller_mlir.tools.commands.targets import add_target_arguments, device_of, target_of
 
 if TYPE_CHECKING:
     from roller_mlir.compiler.source import Source
-    from roller_mlir.model.explain.explanation import Explanation
     from roller_mlir.report.explain.operators import SourceOperator
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    from roller_mlir.compiler.options import CompileOptions
-    from roller_mlir.model.options import ChoiceOptions, FusionOptions, PlanFileOptions
-    from roller_mlir.rammer.options import PlacingOptions
-
     parser.add_argument("file", metavar="FILE", help="MLIR text or bytecode; - reads the standard input")
     add_target_arguments(parser, default="h200")
     parser.add_argument("--entry", metavar="NAME", help="function to look at; by default the only public one")
@@ -50,11 +59,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.console.errors import InputError, UsageError
-    from roller_mlir.console.interrupt import check
-    from roller_mlir.console.output import write_whole
-    from roller_mlir.tools.commands.compile import open_source
-
     if arguments.html is not None and not Path(arguments.html).name:
         raise UsageError(f"--html must name a file to write, but got '{arguments.html}'")
     if arguments.html is not None and Path(arguments.html).is_dir():
@@ -64,7 +68,6 @@ def run(arguments: argparse.Namespace) -> int:
     source = open_source(arguments)
     if arguments.persistent:
         return _explain_schedule(source, arguments)
-    from roller_mlir.model.options import ChoiceOptions
     from roller_mlir.report.explain.operators import read_operators
     from roller_mlir.report.explain.tuned import tuned_plans
 
@@ -93,9 +96,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_persistent(arguments: argparse.Namespace) -> None:
-    from roller_mlir.console.errors import UsageError
-    from roller_mlir.rammer.options import PlacingOptions
-
     if not arguments.persistent and (given := sorted(given_flags(arguments, PlacingOptions))):
         raise UsageError(f"{', '.join(given)}: only a persistent kernel has a schedule; add --persistent")
     if arguments.persistent and (given := sorted(named_flags(arguments, "op", "top_k", "html"))):
@@ -103,9 +103,6 @@ def _check_persistent(arguments: argparse.Namespace) -> None:
 
 
 def _explain_schedule(source: "Source", arguments: argparse.Namespace) -> int:
-    from roller_mlir.compiler.options import CompileOptions
-    from roller_mlir.console.output import print_json, print_line
-    from roller_mlir.plan.codec import to_json
     from roller_mlir.report.explain.schedule import explain_schedule, print_schedule
     from roller_mlir.report.explain.text import plain_lines
 
@@ -129,11 +126,7 @@ def _heading(operator: "SourceOperator", name: str, tuned: dict[str, str]) -> st
     return place(operator, name) + note
 
 
-def _explained(operator: "SourceOperator", device: Any, arguments: argparse.Namespace) -> "Explanation":
-    from roller_mlir.codegen import FAMILIES
-    from roller_mlir.model import ConstructionError, ConstructOptions
-    from roller_mlir.model.explain.decision import explain
-    from roller_mlir.model.options import ChoiceOptions
+def _explained(operator: "SourceOperator", device: Any, arguments: argparse.Namespace) -> Explanation:
     from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic
 
     options = ConstructOptions(top_k=arguments.top_k or 10, **ChoiceOptions.values_of(arguments))
@@ -163,8 +156,6 @@ def _print(
     arguments: argparse.Namespace,
     tuned: dict[str, str],
 ) -> None:
-    from roller_mlir.console.output import print_json, print_line
-
     if arguments.json:
         records = [json_record(one, found, name) for one, found in explained]
         if arguments.tuning is not None:
@@ -175,11 +166,9 @@ def _print(
         count = f"{len(explained)} operator{'s' if len(explained) > 1 else ''}"
         print_line(f"wrote {arguments.html} ({count})")
         return
-    import sys
 
     from roller_mlir.console.printable import PrintableConsole
     from roller_mlir.report.explain.text import plain_text, print_explanation
-    from roller_mlir.support.standard_output import writing_output
 
     with writing_output():
         terminal = sys.stdout.isatty() and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
@@ -196,10 +185,8 @@ def _print(
             print_explanation(found, PrintableConsole(highlight=False), plain=False)
 
 
-def json_record(operator: "SourceOperator", found: "Explanation", name: str) -> dict[str, Any]:
+def json_record(operator: "SourceOperator", found: Explanation, name: str) -> dict[str, Any]:
     """Return one operator's data: file, line, function, and the fields of `Explanation`."""
-    from roller_mlir.plan.codec import to_json
-
     data: Any = to_json(found)
     line = operator.place.line or None if operator.place is not None else None
     return {"file": name, "line": line, "function": operator.function, **data}

@@ -19,11 +19,16 @@ two share no code. What IREE refuses or dies of is counted as unanswered, as are
 """
 
 import argparse
+from fnmatch import filter as matching
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.console.arguments import positive
+from roller_mlir.console.errors import InputError, UsageError
+from roller_mlir.console.interrupt import check
+from roller_mlir.console.output import check_place, print_json, print_line, print_tables, seconds, write_whole
 from roller_mlir.foreign.reasons import reason_of
+from roller_mlir.hal import find_device
 from roller_mlir.support.standard_output import print_error
 
 if TYPE_CHECKING:
@@ -65,11 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.console.errors import UsageError
-    from roller_mlir.console.interrupt import check
-    from roller_mlir.console.output import print_json
     from roller_mlir.fuzz.campaign import Campaign, run_campaign
-    from roller_mlir.hal import find_device
 
     for name in arguments.target:
         find_device(name).require_compiles()
@@ -110,9 +111,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check_places(arguments: argparse.Namespace) -> None:
     """Refuse what cannot be written to before hours of work, not after them."""
-    from roller_mlir.console.errors import InputError
-    from roller_mlir.console.output import check_place
-
     if arguments.limits:
         check_place(Path(arguments.limits))
     if arguments.keep is not None:
@@ -124,7 +122,6 @@ def _check_places(arguments: argparse.Namespace) -> None:
 
 
 def _show(campaign: "Campaign", number: int) -> None:
-    from roller_mlir.console.output import print_line
     from roller_mlir.fuzz.case import job_of
 
     case = campaign.case(number)
@@ -177,8 +174,6 @@ def _oracle_record(campaign: "Campaign", tally: "CampaignTally") -> dict[str, An
 
 
 def _report(tally: "CampaignTally") -> None:
-    from roller_mlir.console.output import print_line, print_tables, seconds
-
     refused = sorted(tally.refusals.items(), key=lambda one: -one[1][0])
     counted = (
         ("Programs", "kind", tally.kinds),
@@ -200,8 +195,6 @@ def _report(tally: "CampaignTally") -> None:
 
 
 def _report_oracle(tally: "CampaignTally") -> None:
-    from roller_mlir.console.output import print_line, print_tables
-
     rows = [(reason, str(count), message, command) for reason, (count, command, message) in tally.unanswered.items()]
     if rows:
         print_tables([("Unanswered by IREE's llvm-cpu", ("reason", "cases", "an example", "reproduce"), rows)])
@@ -210,15 +203,12 @@ def _report_oracle(tally: "CampaignTally") -> None:
 
 
 def _counted(tally: "CampaignTally") -> str:
-    from roller_mlir.console.output import seconds
-
     total = sum(tally.statuses.values())
     parts = ", ".join(f"{count} {status}" for status, count in sorted(tally.statuses.items()))
     return f"{total} case{'s' * (total != 1)} in {seconds(tally.wall_s)}: {parts}"
 
 
 def _write_limits(arguments: argparse.Namespace, campaign: "Campaign", tally: "CampaignTally") -> None:
-    from roller_mlir.console.output import write_whole
     from roller_mlir.fuzz.limits import limits_page
 
     command = f"roller fuzz --count {arguments.count} --seed {campaign.seed}"
@@ -252,8 +242,6 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _kinds(text: str) -> tuple[str, ...]:
-    from fnmatch import filter as matching
-
     from roller_mlir.fuzz.generate import KINDS
 
     patterns = tuple(part.strip() for part in text.split(",") if part.strip())

@@ -11,8 +11,15 @@ docs/importing.md says what is imported.
 """
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from roller_mlir.console.errors import InputError, UsageError
+from roller_mlir.console.interrupt import check
+from roller_mlir.console.output import print_line, write_whole
+from roller_mlir.support.standard_output import print_error
+from roller_mlir.tools.commands.compile import open_source
 
 if TYPE_CHECKING:
     from roller_mlir.compiler.source import Source
@@ -41,8 +48,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.console.errors import InputError, UsageError
-    from roller_mlir.console.interrupt import check
     from roller_mlir.importers.weights import SUFFIXES, naming_weights, write_weights
 
     weights, output = arguments.weights and Path(arguments.weights), Path(arguments.output)
@@ -73,9 +78,7 @@ def _dimension(text: str) -> tuple[str, int]:
 def _open(arguments: argparse.Namespace) -> "Source":
     """Read the model; of ONNX with the sizes of the command line."""
     from roller_mlir.compiler.source import read_source
-    from roller_mlir.console.errors import UsageError
     from roller_mlir.importers.formats import import_file
-    from roller_mlir.tools.commands.compile import open_source
 
     if not arguments.dim:
         return open_source(arguments)
@@ -88,12 +91,9 @@ def _open(arguments: argparse.Namespace) -> "Source":
 
 def _text(source: "Source", *, keep_data: bool) -> str:
     """Return the linalg as text, without asserts, and say how many there were."""
-    from dataclasses import replace
-
     from roller_mlir.compiler.source import parse_source
     from roller_mlir.importers.asserts import erase_asserts
     from roller_mlir.support.bindings import make_context
-    from roller_mlir.support.standard_output import print_error
 
     with make_context() as context:
         module = parse_source(source if keep_data else replace(source, weights={}), context)
@@ -103,8 +103,6 @@ def _text(source: "Source", *, keep_data: bool) -> str:
 
 
 def _write(path: str, text: str) -> None:
-    from roller_mlir.console.output import print_line, write_whole
-
     if path == "-":
         print_line(text.rstrip("\n"))
     else:

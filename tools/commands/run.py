@@ -16,15 +16,22 @@ the function again and again on a device, caches cleared before each time, and p
 """
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from roller_mlir.compiler import CompileOptions
+from roller_mlir.console.errors import InputError, UsageError
+from roller_mlir.console.interrupt import check
+from roller_mlir.console.output import print_json, print_line, print_tables, seconds, write_arrays, write_whole
 from roller_mlir.foreign.reasons import reason_of
-from roller_mlir.tools.commands.compile import add_compile_options
+from roller_mlir.plan.accumulation import accumulation_of
+from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.task_times import chrome_trace
+from roller_mlir.tools.commands.compile import add_compile_options, compile_artifact, open_source
+from roller_mlir.tools.commands.targets import given_target
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
 
     from roller_mlir.reference import Comparison
@@ -70,11 +77,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.console.errors import UsageError
-    from roller_mlir.console.interrupt import check
-    from roller_mlir.console.output import write_arrays, write_whole
-    from roller_mlir.plan.accumulation import accumulation_of
-    from roller_mlir.plan.task_times import chrome_trace
     from roller_mlir.reference.undefined import looking_for_undefined
     from roller_mlir.runtime import SanitizedRunError as Sanitized
     from roller_mlir.runtime import find_backend
@@ -115,8 +117,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return what the back end is told; only the simulator counts, sanitizes and takes seeds."""
-    from roller_mlir.console.errors import UsageError
-
     if arguments.time is not None and arguments.on == "sim":
         raise UsageError("--time is for a device (--on cuda, --on hip); how long the simulator takes is no speed")
     if arguments.time is not None and arguments.time < 1:
@@ -136,11 +136,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _open(arguments: argparse.Namespace) -> "Artifact":
-    from roller_mlir.compiler import CompileOptions
-    from roller_mlir.console.errors import UsageError
     from roller_mlir.runtime import Artifact
-    from roller_mlir.tools.commands.compile import compile_artifact, open_source
-    from roller_mlir.tools.commands.targets import given_target
 
     path = Path(arguments.file)
     if path.is_dir():
@@ -162,7 +158,6 @@ def _open(arguments: argparse.Namespace) -> "Artifact":
 def _inputs(arguments: argparse.Namespace, artifact: "Artifact") -> "list[np.ndarray[Any, Any]]":
     import numpy as np
 
-    from roller_mlir.console.errors import InputError, UsageError
     from roller_mlir.runtime.arguments import as_bits
     from roller_mlir.tools.commands.reference import draw_inputs
 
@@ -199,9 +194,6 @@ def _time(
 
 
 def _report_findings(arguments: argparse.Namespace, artifact: "Artifact", error: "SanitizedRunError") -> None:
-    from roller_mlir.console.output import print_json
-    from roller_mlir.plan.codec import to_json
-
     print_json(
         {
             "function": artifact.manifest.function,
@@ -221,8 +213,6 @@ def _report(
     timed: "dict[str, float] | None",
     undefined: "Sequence[Undefined]",
 ) -> None:
-    from roller_mlir.console.output import print_json, print_line, print_tables, seconds
-    from roller_mlir.plan.codec import to_json
     from roller_mlir.tools.commands.counts import count_rows, site_rows
 
     rows = [row for report in result.launches for row in count_rows(artifact, report)]

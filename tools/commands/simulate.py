@@ -15,12 +15,17 @@ The exit code is the program's. Nothing is left when it ends, however that comes
 """
 
 import argparse
+import glob
 import os
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from roller_mlir.compiler.cache.settings import CacheSettingError, CacheSettings, parse_limit
+from roller_mlir.console.errors import InputError, UsageError
 from roller_mlir.foreign.reasons import reason_of
+from roller_mlir.support.tied import tie
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,16 +67,12 @@ def add_device_arguments(parser: Any, *, artifact: str, llvm: str) -> None:
 
 def check_timeout(arguments: argparse.Namespace) -> None:
     """Refuse a time limit that is none."""
-    from roller_mlir.console.errors import UsageError
-
     if not 0 < arguments.timeout < float("inf"):
         raise UsageError(f"--timeout must be a time above 0, but got {arguments.timeout:g}")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.compiler.cache.settings import CacheSettingError, parse_limit
-    from roller_mlir.console.errors import UsageError
     from roller_mlir.sim.driver import simulated_device
 
     try:
@@ -97,10 +98,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def llvm_files(patterns: Sequence[str]) -> list[str]:
     """Return the files that are named, and those of patterns."""
-    import glob
-
-    from roller_mlir.console.errors import InputError
-
     found: list[str] = []
     for pattern in patterns:
         files = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern))
@@ -112,19 +109,12 @@ def llvm_files(patterns: Sequence[str]) -> list[str]:
 
 def driver_libraries() -> Path | None:
     """Return the folder for driver libraries in the cache; None where there is no cache."""
-    from roller_mlir.compiler.cache.settings import CacheSettings
-
     settings = CacheSettings.of(os.environ)
     return settings.drivers if settings.enabled else None
 
 
 def _run(program: Sequence[str], environment: dict[str, str]) -> int:
     """Run the program to its end, and end it with this process; return its exit code, as a shell says it."""
-    import subprocess
-
-    from roller_mlir.console.errors import InputError
-    from roller_mlir.support.tied import tie
-
     try:
         done = subprocess.run(
             program,

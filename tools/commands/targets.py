@@ -8,10 +8,10 @@
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from roller_mlir.hal import Device
+from roller_mlir.console.errors import UsageError
+from roller_mlir.hal import Device, find_device
 
 _HELP_TARGET = "device, alias or architecture, see 'roller devices'"
 
@@ -80,15 +80,13 @@ def anywhere(target: str) -> str:
     return "+".join(str(Path(one).resolve()) if one.endswith(".toml") else one for one in target.split("+"))
 
 
-def device_of(arguments: argparse.Namespace, default: str = "h200") -> "Device":
+def device_of(arguments: argparse.Namespace, default: str = "h200") -> Device:
     """Return the device that the arguments name, calibrated where they say so.
 
     Raises:
         UsageError: As for `target_of`.
         DeviceError: The device is unknown, or a file is wrong.
     """
-    from roller_mlir.hal import find_device
-
     return find_device(target_of(arguments, default))
 
 
@@ -98,7 +96,5 @@ def given_target(arguments: argparse.Namespace) -> bool:
 
 
 def _check_name(path: str, option: str) -> None:
-    from roller_mlir.console.errors import UsageError
-
     if not path.endswith(".toml"):
         raise UsageError(f"{option} must name a .toml file, but got '{path}'")

@@ -16,19 +16,25 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.console.arguments import add_options
+from roller_mlir.console.errors import InputError
+from roller_mlir.console.interrupt import check
+from roller_mlir.console.output import check_place, print_line, seconds, write_whole
+from roller_mlir.foreign.bounded import BoundsError
+from roller_mlir.foreign.reasons import reason_of
+from roller_mlir.model.options import ChoiceOptions, FusionOptions, PlanFileOptions
+from roller_mlir.plan.task_times import TaskTime, chrome_trace, read_chrome_trace
+from roller_mlir.rammer.options import PlacingOptions
+from roller_mlir.tools.commands.compile import open_source
 from roller_mlir.tools.commands.targets import add_target_arguments, device_of, target_of
 
 if TYPE_CHECKING:
-    from roller_mlir.plan.task_times import TaskTime
     from roller_mlir.report.timeline import TimelineRun
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    from roller_mlir.model.options import ChoiceOptions, FusionOptions, PlanFileOptions
-    from roller_mlir.rammer.options import PlacingOptions
-
     parser.add_argument("file", metavar="FILE", help="MLIR text or bytecode, or a model; - reads the standard input")
     add_target_arguments(parser, default="h200")
     parser.add_argument("--entry", metavar="NAME", help="function to look at; by default the only public one")
@@ -45,14 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.compiler.options import CompileOptions
     from roller_mlir.compiler.scheduled_program import scheduled_program
-    from roller_mlir.console.interrupt import check
-    from roller_mlir.console.output import check_place, print_line, seconds, write_whole
-    from roller_mlir.plan.task_times import chrome_trace
     from roller_mlir.rammer.replay import replay
     from roller_mlir.report.timeline import TimelineRun, critical_programs, page, predicted_run
-    from roller_mlir.tools.commands.compile import open_source
 
     for name in (arguments.html, arguments.trace):
         if name is not None:
@@ -94,12 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _recorded(name: str) -> "tuple[tuple[str, tuple[TaskTime, ...]], ...]":
-    from roller_mlir.console.errors import InputError
-    from roller_mlir.foreign.bounded import BoundsError
-    from roller_mlir.foreign.reasons import reason_of
-    from roller_mlir.plan.task_times import read_chrome_trace
-
+def _recorded(name: str) -> tuple[tuple[str, tuple[TaskTime, ...]], ...]:
     try:
         found = read_chrome_trace(Path(name).read_text(encoding="utf-8"))
     except OSError as error:
@@ -111,10 +107,8 @@ def _recorded(name: str) -> "tuple[tuple[str, tuple[TaskTime, ...]], ...]":
     return found
 
 
-def _check_recorded(name: str, times: "tuple[TaskTime, ...]", predicted: "TimelineRun") -> None:
+def _check_recorded(name: str, times: tuple[TaskTime, ...], predicted: "TimelineRun") -> None:
     """Check that a run had the tasks of this schedule: otherwise what stands side by side is not the same program."""
-    from roller_mlir.console.errors import InputError
-
     ran = {(one.operator, one.task, one.block, one.position) for one in times}
     wanted = {(one.operator, one.task, one.block, one.position) for one in predicted.times}
     if ran != wanted:

@@ -17,29 +17,38 @@ the fastest counts. Exit code 1 where an operator that has several candidates ha
 
 import argparse
 import shlex
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from roller_mlir.compiler import CompileOptions
 from roller_mlir.console.arguments import add_options, given_flags, named_flags, patterns, positive
+from roller_mlir.console.errors import InputError, UsageError
+from roller_mlir.console.interrupt import check
+from roller_mlir.console.output import print_json, print_line
 from roller_mlir.foreign.reasons import reason_of
-from roller_mlir.tools.commands.targets import add_target_arguments, anywhere, device_of, target_of
+from roller_mlir.measure.records import Results
+from roller_mlir.measure.report.results_file import merge_results, read_results
+from roller_mlir.measure.tune.store import add_records, check_file
+from roller_mlir.model.options import ChoiceOptions, FusionOptions, PipelineOptions
+from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.tuning import TuningError, read_tuning
+from roller_mlir.suites import SuiteError, find_suite
+from roller_mlir.suites.element_types import DTYPES
+from roller_mlir.suites.select import select
+from roller_mlir.tools.commands.compile import open_source
+from roller_mlir.tools.commands.targets import add_target_arguments, anywhere, device_of, given_target, target_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from roller_mlir.compiler import CompileOptions
     from roller_mlir.measure.kit.contents import PackRequest
     from roller_mlir.measure.kit.pack import PackOptions
-    from roller_mlir.measure.records import Results
 
 _TUNING = "tuning.jsonl"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    from roller_mlir.model.options import ChoiceOptions, FusionOptions
-    from roller_mlir.suites.element_types import DTYPES
-
     parser.add_argument(
         "subject", nargs="?", metavar="FILE|SUITE", help="MLIR (- reads the standard input), or a suite"
     )
@@ -69,10 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.console.errors import InputError
     from roller_mlir.measure.tune.winners import TuneError
-    from roller_mlir.plan.tuning import TuningError
-    from roller_mlir.suites import SuiteError
 
     _check_usage(arguments)
     arguments.db = arguments.db or _TUNING
@@ -87,10 +93,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_usage(arguments: argparse.Namespace) -> None:
-    from roller_mlir.console.errors import UsageError
-    from roller_mlir.model.options import PipelineOptions
-    from roller_mlir.tools.commands.targets import given_target
-
     packing = named_flags(arguments, "top_k", "only", "dtype", "entry", "jobs", "ray")
     packing |= given_flags(arguments, PipelineOptions) | ({"FILE|SUITE"} if arguments.subject else set())
     measuring = named_flags(arguments, "keep", "time_limit")
@@ -116,9 +118,7 @@ def _is_file(subject: str) -> bool:
     return subject == "-" or subject.endswith((".mlir", ".mlirbc")) or Path(subject).is_file()
 
 
-def _options(arguments: argparse.Namespace) -> "CompileOptions":
-    from roller_mlir.compiler import CompileOptions
-
+def _options(arguments: argparse.Namespace) -> CompileOptions:
     return CompileOptions(**CompileOptions.values_of(arguments))
 
 
@@ -126,9 +126,6 @@ def _requests(arguments: argparse.Namespace) -> "list[PackRequest]":
     """Return the operators of the command line."""
     from roller_mlir.measure.kit.contents import of_suite
     from roller_mlir.measure.tune.tune import requests_of_source
-    from roller_mlir.suites import find_suite
-    from roller_mlir.suites.select import select
-    from roller_mlir.tools.commands.compile import open_source
 
     device, target, top_k = device_of(arguments), _target(arguments), arguments.top_k or 10
     device.require_compiles()
@@ -154,9 +151,7 @@ def _packing(arguments: argparse.Namespace) -> "PackOptions":
 
 
 def _pack(arguments: argparse.Namespace) -> int:
-    from roller_mlir.console.output import print_json, print_line
     from roller_mlir.measure.kit.pack import pack_kit
-    from roller_mlir.plan.codec import to_json
 
     options = _packing(arguments)
     packed = pack_kit(Path(arguments.pack), _target(arguments), _requests(arguments), options)
@@ -176,10 +171,6 @@ def _pack(arguments: argparse.Namespace) -> int:
 
 
 def _measure(arguments: argparse.Namespace) -> int:
-    import tempfile
-
-    from roller_mlir.console.errors import InputError
-    from roller_mlir.measure.tune.store import check_file
     from roller_mlir.measure.tune.tune import back_end_of, measure
 
     device = device_of(arguments)
@@ -201,8 +192,6 @@ def _measure(arguments: argparse.Namespace) -> int:
 
 
 def _import(arguments: argparse.Namespace) -> int:
-    from roller_mlir.measure.report.results_file import merge_results, read_results
-
     read = [(path, read_results(path)) for path in dict.fromkeys(arguments.imported)]
     runs: dict[tuple[str, ...], list[tuple[str, Results]]] = {}
     for path, one in read:
@@ -212,10 +201,8 @@ def _import(arguments: argparse.Namespace) -> int:
     return _take(arguments, [(", ".join(path for path, _ in same), merge_results(same)) for same in runs.values()])
 
 
-def _take(arguments: argparse.Namespace, named: "Sequence[tuple[str, Results]]") -> int:
+def _take(arguments: argparse.Namespace, named: Sequence[tuple[str, Results]]) -> int:
     """Write the winners to the data base, and print them."""
-    from roller_mlir.console.interrupt import check
-    from roller_mlir.measure.tune.store import add_records
     from roller_mlir.measure.tune.winners import decide_all
     from roller_mlir.tools.commands.tune_tables import print_decisions
 
@@ -230,7 +217,6 @@ def _take(arguments: argparse.Namespace, named: "Sequence[tuple[str, Results]]")
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from roller_mlir.plan.tuning import read_tuning
     from roller_mlir.tools.commands.tune_tables import print_records
 
     print_records(arguments.db, read_tuning(arguments.db), json=arguments.json)

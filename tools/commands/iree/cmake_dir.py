@@ -6,6 +6,9 @@ cmake -S . -B build -DRoller_DIR="$(roller iree cmake-dir)"
 
 import argparse
 
+from roller_mlir.console.output import print_line
+from roller_mlir.downstream import CMAKE_FOLDER
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare nothing: there are no arguments."""
@@ -13,8 +16,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.console.output import print_line
-    from roller_mlir.downstream import CMAKE_FOLDER
-
     print_line(str(CMAKE_FOLDER))
     return 0

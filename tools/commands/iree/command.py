@@ -11,6 +11,7 @@ roller iree run mlp.vmfb --on sim --random --check             a module, without
 import argparse
 
 from roller_mlir.console.commands import Command, add_commands
+from roller_mlir.console.errors import UsageError
 
 COMMANDS = {
     "compile": Command(
@@ -36,8 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.console.errors import UsageError
-
     command = COMMANDS[arguments.subcommand]
     tool = command.passes_on_to
     if arguments.passed_on and tool is None:

@@ -13,17 +13,34 @@ over IREE's runtime; with --artifacts it runs in `roller simulate` too, without 
 """
 
 import argparse
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.console.arguments import add_options
+from roller_mlir.console.errors import InputError, UsageError
+from roller_mlir.console.interrupt import check
+from roller_mlir.console.output import (
+    TableData,
+    check_place,
+    print_json,
+    print_line,
+    print_tables,
+    seconds,
+    write_whole,
+)
 from roller_mlir.foreign.reasons import reason_of
+from roller_mlir.model.options import FusionOptions, LoopOptions
+from roller_mlir.plan.manifest import IMAGES
+from roller_mlir.support.standard_output import print_error
+from roller_mlir.tools.commands.compile import open_source
 from roller_mlir.tools.commands.iree.residency import add_residency_argument
-from roller_mlir.tools.commands.targets import add_target_arguments, target_of
+from roller_mlir.tools.commands.targets import add_target_arguments, device_of, target_of
 
 if TYPE_CHECKING:
     from roller_mlir.compiler.source import Source
-    from roller_mlir.console.output import TableData
     from roller_mlir.iree.model import CompiledModel
 
 MODES = ("graph", "dispatch", "config")
@@ -36,11 +53,6 @@ _RESERVED = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    from roller_mlir.compiler.options import CompileOptions
-    from roller_mlir.console.arguments import add_options
-    from roller_mlir.model.options import FusionOptions, LoopOptions
-    from roller_mlir.plan.manifest import IMAGES
-
     parser.add_argument("file", metavar="MODEL", help="what 'roller import' reads: ONNX, StableHLO, TOSA; or linalg")
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="write the module there, .vmfb")
     add_target_arguments(parser, required=True)
@@ -63,12 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.console.interrupt import check
-    from roller_mlir.console.output import print_json, print_line, print_tables, write_whole
     from roller_mlir.iree.report import model_record
-    from roller_mlir.support.standard_output import print_error
-    from roller_mlir.tools.commands.compile import open_source
-    from roller_mlir.tools.commands.targets import device_of
 
     _check(arguments)
     device_of(arguments).require_compiles()
@@ -78,8 +85,6 @@ def run(arguments: argparse.Namespace) -> int:
     record = model_record(compiled, model=source.name, target=target_of(arguments), mode=arguments.mode)
     _write_artifacts(arguments, compiled)
     if arguments.report:
-        import json
-
         write_whole(Path(arguments.report), json.dumps(record, indent=1) + "\n")
     write_whole(Path(arguments.output), compiled.module)
     for note in compiled.notes:
@@ -97,7 +102,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _compiled(arguments: argparse.Namespace, source: "Source") -> "CompiledModel":
     """Compile in the mode that is asked for."""
-    from roller_mlir.compiler import CompileOptions
     from roller_mlir.iree.compiler import LLVM_FLAG
     from roller_mlir.iree.config.model import compile_configured
     from roller_mlir.iree.model import compile_model
@@ -123,9 +127,6 @@ def _compiled(arguments: argparse.Namespace, source: "Source") -> "CompiledModel
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuse what cannot be written, and flags that are ours to give."""
-    from roller_mlir.console.errors import InputError, UsageError
-    from roller_mlir.console.output import check_place
-
     if Path(arguments.output).suffix != ".vmfb":
         raise UsageError(f"-o must name a .vmfb module, but got {arguments.output}")
     if arguments.weights and Path(arguments.weights).suffix != ".irpa":
@@ -155,7 +156,6 @@ def _check(arguments: argparse.Namespace) -> None:
 def _write_artifacts(arguments: argparse.Namespace, compiled: "CompiledModel") -> None:
     if not arguments.artifacts:
         return
-    from roller_mlir.console.errors import InputError
 
     folder = Path(arguments.artifacts)
     try:
@@ -166,9 +166,7 @@ def _write_artifacts(arguments: argparse.Namespace, compiled: "CompiledModel") -
         part.artifact.save(folder / f"{part.name}.roller")
 
 
-def _tables(record: dict[str, Any]) -> "list[TableData]":
-    from roller_mlir.console.output import seconds
-
+def _tables(record: dict[str, Any]) -> list[TableData]:
     waiting = any("resident_blocks" in kernel for program in record["programs"] for kernel in program["kernels"])
     kernels: list[Sequence[str]] = [
         (
@@ -199,8 +197,6 @@ def _tables(record: dict[str, Any]) -> "list[TableData]":
 
 
 def _summary(record: dict[str, Any]) -> str:
-    from roller_mlir.console.output import seconds
-
     ours = sum(line["by"] == "roller" for line in record["lines"])
     launches = sum(program["launches"] for program in record["programs"])
     predicted = [program["predicted_s"] for program in record["programs"]]

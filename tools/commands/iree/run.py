@@ -21,7 +21,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roller_mlir.tools.commands.simulate import add_device_arguments, check_timeout
+from roller_mlir.console.errors import InputError, UsageError
+from roller_mlir.console.output import print_json, print_line, print_tables, seconds, write_arrays
+from roller_mlir.foreign.bounded import read_json
+from roller_mlir.hal import find_device
+from roller_mlir.plan.codec import to_json
+from roller_mlir.tools.commands.simulate import add_device_arguments, check_timeout, driver_libraries, llvm_files
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,7 +71,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.console.errors import InputError, UsageError
     from roller_mlir.iree import IreeError
     from roller_mlir.iree.run.module import ModuleFile
 
@@ -89,8 +93,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace, module: "ModuleFile", function: "Function", folder: Path) -> int:
-    from roller_mlir.console.errors import InputError
-    from roller_mlir.console.output import write_arrays
     from roller_mlir.iree.run.arrays import read_results, result_files
     from roller_mlir.iree.run.compare import CpuBuild, compare_with_artifact, whole_artifact
     from roller_mlir.iree.targets import DRIVERS as IREE_DRIVERS
@@ -136,7 +138,6 @@ def _run(arguments: argparse.Namespace, module: "ModuleFile", function: "Functio
 
 def _inputs(arguments: argparse.Namespace, function: "Function", folder: Path) -> list[str]:
     """Return the inputs as iree-run-module takes them."""
-    from roller_mlir.console.errors import InputError, UsageError
     from roller_mlir.iree.run.arrays import take_inputs, write_input
     from roller_mlir.reference import random_inputs
 
@@ -169,12 +170,9 @@ def _execute(
     folder: Path,
 ) -> tuple[str, list[dict[str, Any]]]:
     """Return what iree-run-module printed, and a record of each launch on the simulated device."""
-    from roller_mlir.foreign.bounded import read_json
-    from roller_mlir.hal import find_device
     from roller_mlir.iree.program import driver_of
     from roller_mlir.iree.run.execute import DRIVERS, run_module
     from roller_mlir.sim.driver import simulated_device
-    from roller_mlir.tools.commands.simulate import driver_libraries, llvm_files
 
     flags = arguments.passed_on
     if arguments.on != "sim":
@@ -205,9 +203,6 @@ def _report(
     results: "list[np.ndarray[Any, Any]]",
     comparisons: "list[Comparison]",
 ) -> None:
-    from roller_mlir.console.output import print_json, print_line, print_tables, seconds
-    from roller_mlir.plan.codec import to_json
-
     model = "numpy" if arguments.check == _ARTIFACT else "IREE's build for the CPU"
     if arguments.json:
         print_json(

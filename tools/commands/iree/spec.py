@@ -9,15 +9,18 @@ error. Flags of iree-compile that form other dispatches go behind --. Where no t
 """
 
 import argparse
+from pathlib import Path
 
+from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.console.arguments import add_options
+from roller_mlir.console.errors import InputError
+from roller_mlir.console.output import check_place, print_line, print_tables, write_whole
+from roller_mlir.tools.commands.compile import open_source
 from roller_mlir.tools.commands.targets import add_target_arguments, target_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    from roller_mlir.compiler.options import CompileOptions
-    from roller_mlir.console.arguments import add_options
-
     parser.add_argument("file", metavar="MODEL", help="what 'roller import' reads: ONNX, StableHLO, TOSA; or linalg")
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="write the specification there, .mlir")
     add_target_arguments(parser, required=True)
@@ -26,14 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from pathlib import Path
-
-    from roller_mlir.compiler import CompileOptions
-    from roller_mlir.console.errors import InputError
-    from roller_mlir.console.output import check_place, print_line, print_tables, write_whole
     from roller_mlir.iree import IreeError
     from roller_mlir.iree.config.specification import specify
-    from roller_mlir.tools.commands.compile import open_source
 
     check_place(Path(arguments.output))
     source, options = open_source(arguments), CompileOptions(**CompileOptions.values_of(arguments))

@@ -12,13 +12,14 @@ the kernels. `roller simulate --artifact mlp.roller -- iree-run-module ...` exec
 import argparse
 from pathlib import Path
 
+from roller_mlir.console.errors import InputError, UsageError
+from roller_mlir.console.output import check_place, print_line, write_whole
+from roller_mlir.plan.manifest import IMAGES
 from roller_mlir.tools.commands.iree.residency import add_residency_argument
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    from roller_mlir.plan.manifest import IMAGES
-
     parser.add_argument("artifact", metavar="ARTIFACT", help="a directory made by 'roller compile -o', with binaries")
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="a .vmfb module, or a .mlir program")
     parser.add_argument("--image", choices=IMAGES, help="kind of binaries (ptx; for AMD hsaco)")
@@ -27,8 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.console.errors import InputError, UsageError
-    from roller_mlir.console.output import check_place, print_line, write_whole
     from roller_mlir.iree import IreeError, compile_program, iree_program
     from roller_mlir.iree.tools import LIMIT_S
     from roller_mlir.runtime import Artifact

@@ -24,15 +24,25 @@ process of --jobs or on a cluster of --ray is an error of its operator. Ctrl-C e
 import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from roller_mlir.console.arguments import add_options, given_flags, named_flags, patterns, positive
+from roller_mlir.console.errors import InputError, UsageError
+from roller_mlir.console.interrupt import check
+from roller_mlir.console.output import print_json, print_line, write_whole
+from roller_mlir.model import ConstructOptions
+from roller_mlir.model.options import ChoiceOptions, PlanFileOptions
+from roller_mlir.plan.codec import to_json
+from roller_mlir.rammer.options import PlacingOptions
+from roller_mlir.suites import Operator, SuiteError, find_suite, function_text
+from roller_mlir.suites.element_types import DTYPES
+from roller_mlir.suites.records import operator_record
+from roller_mlir.suites.select import select
 from roller_mlir.support.standard_output import print_error
+from roller_mlir.tools.commands.suite.jobs import RUN_POINTS, run_stage
+from roller_mlir.tools.commands.suite.models import run_models
 from roller_mlir.tools.commands.suite.verify import sample_numbers
-from roller_mlir.tools.commands.targets import add_target_arguments
-
-if TYPE_CHECKING:
-    from roller_mlir.suites import Operator
+from roller_mlir.tools.commands.targets import add_target_arguments, device_of, given_target
 
 _STAGES = ("construct", "explain", "compile", "run", "verify")
 _MODEL_STAGES = ("schedule", "compile", "run")
@@ -43,18 +53,12 @@ _GIVEN = (
     *("stage", "top_k", "shrink", "only", "dtype", "tiles", "data", "write_mlir"),
     *("jobs", "ray", "sample", "output", "tuning", "json", "batch", "scale"),
 )
-RUN_POINTS = 1 << 18
-"""Points of a loop nest up to which the simulator runs an operator."""
 _ROWS = "cnnopt-exhaustive"
 _MODELS = "rammer6"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    from roller_mlir.model.options import ChoiceOptions, PlanFileOptions
-    from roller_mlir.rammer.options import PlacingOptions
-    from roller_mlir.suites.element_types import DTYPES
-
     parser.add_argument("suite", nargs="?", metavar="NAME|DIR", help="a suite, or a folder with a table operators.csv")
     add_target_arguments(parser, default="h200", plural=True)
     parser.add_argument(
@@ -112,9 +116,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.console.errors import InputError
-    from roller_mlir.suites import SuiteError
-
     _check_usage(arguments)
     try:
         return _run(arguments)
@@ -123,11 +124,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_usage(arguments: argparse.Namespace) -> None:
-    from roller_mlir.console.errors import UsageError
-    from roller_mlir.model.options import ChoiceOptions
-    from roller_mlir.rammer.options import PlacingOptions
-    from roller_mlir.tools.commands.targets import given_target
-
     given = named_flags(arguments, *_GIVEN) | given_flags(arguments, ChoiceOptions)
     given |= {"--target"} if given_target(arguments) else set()
     placing = given_flags(arguments, PlacingOptions)
@@ -173,8 +169,6 @@ def _check_usage(arguments: argparse.Namespace) -> None:
 
 def _check_models(arguments: argparse.Namespace, only_with: Callable[[str, set[str]], None], planned: set[str]) -> None:
     """Check what is told beside the models: they have no tables, and are compiled one after the other."""
-    from roller_mlir.console.errors import UsageError
-
     stage = arguments.stage or _MODEL_STAGES[0]
     if stage not in _MODEL_STAGES:
         raise UsageError(f"{_MODELS} has the stages {', '.join(_MODEL_STAGES)}, but got --stage {stage}")
@@ -183,8 +177,6 @@ def _check_models(arguments: argparse.Namespace, only_with: Callable[[str, set[s
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from roller_mlir.suites import find_suite
-    from roller_mlir.suites.select import select
     from roller_mlir.tools.commands.suite.tables import print_suites
 
     if arguments.suite is None:
@@ -193,8 +185,6 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.suite == _ROWS:
         return _rows(arguments)
     if arguments.suite == _MODELS:
-        from roller_mlir.tools.commands.suite.models import run_models
-
         return run_models(arguments)
     operators = select(find_suite(arguments.suite), arguments.only)
     if arguments.write_mlir is not None:
@@ -203,17 +193,13 @@ def _run(arguments: argparse.Namespace) -> int:
         return _published(arguments, operators)
     if arguments.stage == "explain":
         return _explain(arguments, operators)
-    from roller_mlir.tools.commands.suite.jobs import run_stage
 
     return run_stage(arguments, operators)
 
 
 def _rows(arguments: argparse.Namespace) -> int:
-    from roller_mlir.console.interrupt import check
-    from roller_mlir.console.output import print_json
     from roller_mlir.suites.stages.rows_stage import predict_folder
     from roller_mlir.tools.commands.suite.tables import print_rows
-    from roller_mlir.tools.commands.targets import device_of
 
     device = device_of(arguments)
     records = list(predict_folder(Path(arguments.data), device, check))
@@ -224,11 +210,9 @@ def _rows(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _published(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> int:
-    from roller_mlir.console.output import print_json
+def _published(arguments: argparse.Namespace, operators: Sequence[Operator]) -> int:
     from roller_mlir.suites.stages.published_stage import predict_tiles
     from roller_mlir.tools.commands.suite.tables import print_published
-    from roller_mlir.tools.commands.targets import device_of
 
     device = device_of(arguments)
     records = predict_tiles(operators, device)
@@ -239,10 +223,7 @@ def _published(arguments: argparse.Namespace, operators: "Sequence[Operator]") -
     return 0
 
 
-def _write(operators: "Sequence[Operator]", folder: Path, dtype: str | None) -> int:
-    from roller_mlir.console.output import print_line, write_whole
-    from roller_mlir.suites import function_text
-
+def _write(operators: Sequence[Operator], folder: Path, dtype: str | None) -> int:
     texts = {f"{operator.id}.mlir": function_text(operator, dtype) for operator in operators}
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
@@ -251,19 +232,11 @@ def _write(operators: "Sequence[Operator]", folder: Path, dtype: str | None) -> 
     return 0
 
 
-def _explain(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> int:
-
-    from roller_mlir.console.interrupt import check
-    from roller_mlir.console.output import print_json, print_line
-    from roller_mlir.model import ConstructOptions
-    from roller_mlir.model.options import ChoiceOptions
-    from roller_mlir.plan.codec import to_json
+def _explain(arguments: argparse.Namespace, operators: Sequence[Operator]) -> int:
     from roller_mlir.report.explain.text import plain_text
     from roller_mlir.suites.each import Crew, each_operator
-    from roller_mlir.suites.records import operator_record
     from roller_mlir.suites.stages.explain_stage import explain_operator
     from roller_mlir.support.bindings import make_context
-    from roller_mlir.tools.commands.targets import device_of
 
     device = device_of(arguments)
     options = ConstructOptions(top_k=arguments.top_k or 10, **ChoiceOptions.values_of(arguments))
@@ -272,7 +245,7 @@ def _explain(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> 
 
     with make_context() as context:
 
-        def work(one: "Operator") -> dict[str, Any]:
+        def work(one: Operator) -> dict[str, Any]:
             found = explain_operator(one, device, context, options, dtype=arguments.dtype)
             data: Any = to_json(found)
             return {**operator_record(one), **data, "text": "" if arguments.json else plain_text(found)}

@@ -8,26 +8,35 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from roller_mlir.compiler import CompileOptions
+from roller_mlir.console.errors import INTERNAL_ERROR, USER_ERROR, InputError
+from roller_mlir.console.interrupt import check
+from roller_mlir.console.output import print_json
 from roller_mlir.foreign.reasons import reason_of
+from roller_mlir.model import ConstructOptions
+from roller_mlir.model.options import ChoiceOptions
+from roller_mlir.suites import Operator
+from roller_mlir.support.jobs.process_tree import without_interrupts
+from roller_mlir.support.progress import progress
+from roller_mlir.tools.commands.targets import anywhere, device_of, target_of
 
 if TYPE_CHECKING:
-    from roller_mlir.suites import Operator
     from roller_mlir.suites.each import Crew, Work
 
 Record = dict[str, Any]
 
+RUN_POINTS = 1 << 18
+"""Points of a loop nest up to which the simulator runs an operator."""
 
-def run_stage(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> int:
+
+def run_stage(arguments: argparse.Namespace, operators: Sequence[Operator]) -> int:
     """Run the stage that the arguments name; return the exit code."""
-    from roller_mlir.console.output import print_json
     from roller_mlir.suites.each import each_operator
     from roller_mlir.tools.commands.suite.tables import print_records
-    from roller_mlir.tools.commands.targets import device_of
+    from roller_mlir.tools.commands.suite.verify import verify
 
     stage: str = arguments.stage or "construct"
     if stage == "verify":
-        from roller_mlir.tools.commands.suite.verify import verify
-
         return verify(arguments, operators)
     device = device_of(arguments)
     if stage != "construct":
@@ -48,7 +57,6 @@ def run_stage(arguments: argparse.Namespace, operators: "Sequence[Operator]") ->
 
 def exit_code(records: Sequence[Record]) -> int:
     """Return 70 where something is a bug of ours, 1 where something is refused or does not match."""
-    from roller_mlir.console.errors import INTERNAL_ERROR, USER_ERROR
     from roller_mlir.suites.each import BUG
 
     if any(record.get("error", "").startswith(BUG) for record in records):
@@ -68,9 +76,7 @@ def crew_of(
         title: What is done.
         done: Called with each record before it is counted.
     """
-    from roller_mlir.console.interrupt import check
     from roller_mlir.suites.each import Crew
-    from roller_mlir.support.progress import progress
 
     with progress(total, title) as step:
 
@@ -93,12 +99,6 @@ def _failed(record: Record) -> bool:
 
 def _work(stage: str, arguments: argparse.Namespace) -> "Work":
     """Return a stage as a function of an operator that goes to another process."""
-    from roller_mlir.compiler import CompileOptions
-    from roller_mlir.model import ConstructOptions
-    from roller_mlir.model.options import ChoiceOptions
-    from roller_mlir.tools.commands.suite.command import RUN_POINTS
-    from roller_mlir.tools.commands.targets import anywhere, target_of
-
     asked = ChoiceOptions.values_of(arguments)
     target = target_of(arguments)
     tuning: str | None = arguments.tuning
@@ -137,10 +137,8 @@ def saver(folder: Path, names: Sequence[str], top_k: int | None) -> Callable[[Re
         InputError: The folder cannot be made.
         ArtifactError: Something that is no artifact is in the way. That is found before hours of work, not after them.
     """
-    from roller_mlir.console.errors import InputError
     from roller_mlir.runtime.store import check_target
     from roller_mlir.suites.stages.compile_stage import ARTIFACTS
-    from roller_mlir.support.jobs.process_tree import without_interrupts
 
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -10,12 +10,17 @@ import argparse
 import time
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from roller_mlir.compiler import CompileOptions
+from roller_mlir.console.errors import UsageError
+from roller_mlir.console.output import print_json, print_line, print_tables
+from roller_mlir.hal import find_device
+from roller_mlir.model.options import ChoiceOptions
+from roller_mlir.suites import Operator
 from roller_mlir.support.standard_output import print_error
-
-if TYPE_CHECKING:
-    from roller_mlir.suites import Operator
+from roller_mlir.tools.commands.suite.jobs import crew_of, exit_code
+from roller_mlir.tools.commands.targets import targets_of
 
 Record = dict[str, Any]
 
@@ -30,18 +35,11 @@ def sample_numbers(text: str) -> tuple[int, int]:
     return int(number), int(count)
 
 
-def verify(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> int:
+def verify(arguments: argparse.Namespace, operators: Sequence[Operator]) -> int:
     """Run the stage; 1 where anything is refused or does not match."""
-    from roller_mlir.compiler import CompileOptions
-    from roller_mlir.console.errors import UsageError
-    from roller_mlir.console.output import print_json
-    from roller_mlir.hal import find_device
     from roller_mlir.measure.tune.candidate_stage import verify_ranked
-    from roller_mlir.model.options import ChoiceOptions
     from roller_mlir.suites.stages.verify_all import Sample, verify_pairs
     from roller_mlir.suites.stages.verify_stage import verify_operator
-    from roller_mlir.tools.commands.suite.jobs import crew_of, exit_code
-    from roller_mlir.tools.commands.targets import targets_of
 
     targets = targets_of(arguments)
     if not targets:
@@ -72,8 +70,6 @@ def _each(record: Record) -> list[Record]:
 
 
 def _print(records: Sequence[Record], seconds: float) -> None:
-    from roller_mlir.console.output import print_line, print_tables
-
     good = [record for record in records if "error" not in record]
     header = (
         "id",
