@@ -118,8 +118,7 @@ def read_record(kind: type[T], attribute: Any, what: str, given: Mapping[str, An
 def check_permutation(values: Sequence[int], count: int, what: str) -> None:
     """Check that `values` holds 0 .. count - 1, each once."""
     require(
-        sorted(values) == list(range(count)),
-        f"{what} must hold each of {count} dimensions once, but is {list(values)}",
+        sorted(values) == list(range(count)), f"{what} must hold each of {count} dimensions once, but is {list(values)}"
     )
 
 

@@ -197,12 +197,7 @@ def _check_loop_attributes(op: Any) -> None:
 
 
 def program(
-    operands: Sequence[Any],
-    results: Sequence[Any],
-    name: str,
-    *,
-    plan: PlanAttr | None = None,
-    ip: Any = None,
+    operands: Sequence[Any], results: Sequence[Any], name: str, *, plan: PlanAttr | None = None, ip: Any = None
 ) -> ProgramOp:
     """Build an `rtile.program` with an empty `entry` block, which the caller fills and ends with `yield_`.
 
@@ -217,12 +212,7 @@ def program(
     if plan is not None:
         attributes["plan"] = plan
     op = ir.Operation.create(
-        "rtile.program",
-        results=list(results),
-        operands=list(operands),
-        attributes=attributes,
-        regions=1,
-        ip=ip,
+        "rtile.program", results=list(results), operands=list(operands), attributes=attributes, regions=1, ip=ip
     )
     kinds = [operand.type for operand in operands]
     op.regions[0].blocks.append(*kinds, arg_locs=[op.location] * len(kinds))

@@ -120,10 +120,7 @@ class _Flattener:
             if changed == operands:
                 return
             new = ir.Operation.create(
-                access.name,
-                results=[result.type for result in access.results],
-                operands=changed,
-                attributes=attributes,
+                access.name, results=[result.type for result in access.results], operands=changed, attributes=attributes
             )
         for old, result in zip(access.results, new.results, strict=True):
             self._depths[result] = self._depths[old]  # it may be an index of others, as of a table

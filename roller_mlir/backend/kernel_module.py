@@ -262,10 +262,7 @@ def _make_native(call: Any, native: Mapping[str, str]) -> None:
     attributes = {"fastmathFlags": call.attributes["fastmathFlags"]} if "fastmathFlags" in call.attributes else {}
     with ir.InsertionPoint(call), call.location:
         intrinsic: Any = ir.Operation.create(
-            name,
-            results=[result.type for result in call.results],
-            operands=list(call.operands),
-            attributes=attributes,
+            name, results=[result.type for result in call.results], operands=list(call.operands), attributes=attributes
         )
     replace_op(call, intrinsic.results[0])
 

@@ -40,8 +40,7 @@ class CompileOptions(PersistentOptions, MapOptions, PipelineOptions):
         False, help="make one kernel of all programs, whose blocks walk the tasks on a schedule (RAMMER)"
     )
     reuse: bool = option(
-        True,
-        help="whether results share bytes of the workspace; where not, fewer launches of a graph wait for others",
+        True, help="whether results share bytes of the workspace; where not, fewer launches of a graph wait for others"
     )
     gate: bool = option(
         True, help="whether the machine code is compared with what the plan promises, and its multiply-adds counted"

@@ -152,9 +152,7 @@ class CampaignTally:
 
 
 def run_campaign(
-    campaign: Campaign,
-    check: Callable[[], None] = lambda: None,
-    found: Callable[[FailedCase], None] = lambda _: None,
+    campaign: Campaign, check: Callable[[], None] = lambda: None, found: Callable[[FailedCase], None] = lambda _: None
 ) -> CampaignTally:
     """Try all cases of a campaign.
 

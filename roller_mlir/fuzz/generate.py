@@ -61,11 +61,7 @@ _T = TypeVar("_T")
 
 
 def make_case(
-    seed: int,
-    number: int,
-    targets: tuple[str, ...],
-    most_points: int = MOST_POINTS,
-    only: tuple[str, ...] = (),
+    seed: int, number: int, targets: tuple[str, ...], most_points: int = MOST_POINTS, only: tuple[str, ...] = ()
 ) -> Case:
     """Return a case.
 

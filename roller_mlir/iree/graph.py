@@ -16,15 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from roller_mlir.iree.parts import (
-    BARRIERS,
-    Part,
-    PartCompiler,
-    PartError,
-    function_text,
-    insert_calls,
-    values_taken,
-)
+from roller_mlir.iree.parts import BARRIERS, Part, PartCompiler, PartError, function_text, insert_calls, values_taken
 from roller_mlir.iree.report import IREE, ROLLER, Line
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op, operations_inside

@@ -158,13 +158,7 @@ def compile_model(
         program = _with_executables(text, attribute, found)
         binary = steps.resume(program, folder, archive if weights is None else None)
     clock.lap(f"iree from {way.cut}")
-    return CompiledModel(
-        module=binary,
-        programs=tuple(found),
-        lines=lines,
-        phases_s=clock.phases(),
-        notes=tuple(notes),
-    )
+    return CompiledModel(module=binary, programs=tuple(found), lines=lines, phases_s=clock.phases(), notes=tuple(notes))
 
 
 @dataclass(frozen=True)

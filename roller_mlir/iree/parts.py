@@ -121,10 +121,7 @@ def values_taken(operation: ir.Operation) -> list[ir.Value]:
 
 
 def function_text(
-    name: str,
-    operations: Sequence[tuple[int, ir.Operation]],
-    inputs: Sequence[ir.Value],
-    outputs: Sequence[ir.Value],
+    name: str, operations: Sequence[tuple[int, ir.Operation]], inputs: Sequence[ir.Value], outputs: Sequence[ir.Value]
 ) -> str:
     """Return a module with a function of some operations, as text with their numbers as locations.
 

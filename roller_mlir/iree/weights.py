@@ -81,8 +81,7 @@ def take_weights(module: ir.Module, weights: Mapping[str, np.ndarray[Any, Any]],
             )
         symbol = next(reversed(found)) if resource is None else known[resource]
         load = _insert(
-            ir.InsertionPoint(operation),
-            f'%0 = "{_LOAD}"() <{{global = @{symbol}, is_immutable}}> : () -> {kind}',
+            ir.InsertionPoint(operation), f'%0 = "{_LOAD}"() <{{global = @{symbol}, is_immutable}}> : () -> {kind}'
         )
         load.location = operation.location
         operation.results[0].replace_all_uses_with(load.results[0])
@@ -91,10 +90,7 @@ def take_weights(module: ir.Module, weights: Mapping[str, np.ndarray[Any, Any]],
     if not found:
         return ()
     write_archive(path, found)
-    return (
-        f"--iree-parameter-import={_GIVEN_SCOPE}={path}",
-        f"--iree-parameter-import-maximum-size={_EVERY_SIZE}",
-    )
+    return (f"--iree-parameter-import={_GIVEN_SCOPE}={path}", f"--iree-parameter-import-maximum-size={_EVERY_SIZE}")
 
 
 def export_pipeline(path: Path, *, outline: bool) -> str:
@@ -132,11 +128,7 @@ def restore_small(module: ir.Module) -> None:
             result = load.results[0]
             value = {"value": small[name].attributes["initial_value"]}
             made = ir.Operation.create(
-                "arith.constant",
-                results=[result.type],
-                attributes=value,
-                loc=load.location,
-                ip=ir.InsertionPoint(load),
+                "arith.constant", results=[result.type], attributes=value, loc=load.location, ip=ir.InsertionPoint(load)
             )
             result.replace_all_uses_with(made.result)
             load.erase()

@@ -129,10 +129,7 @@ class Expansion:
         if any(operand.layer == WORKGROUP for operand in self._plan.operands):
             stages[rtile.STAGES] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), self._plan.stages)
         found = self._nest(
-            reductions,
-            initial,
-            lambda carried: self._compute(number, member, box, carried, self._plan.unroll),
-            stages,
+            reductions, initial, lambda carried: self._compute(number, member, box, carried, self._plan.unroll), stages
         )
         for loop in reductions:
             del self._variables[loop]

@@ -65,10 +65,7 @@ def plan_resources(expression: TensorExpression, plan: Plan, device: Device) -> 
     )
     combine = combination_bytes(joined, plan.axes, plan.thread_order, device.subgroup_size, expression.result_bytes)
     return Resources(
-        registers,
-        staged + combine,
-        plan.threads,
-        tasks_per_unit(device, plan.threads, registers, staged + combine),
+        registers, staged + combine, plan.threads, tasks_per_unit(device, plan.threads, registers, staged + combine)
     )
 
 
@@ -229,11 +226,7 @@ def tasks_per_unit(device: Device, threads: int, registers: int, workgroup_bytes
     blocks = device.max_blocks_per_unit
     if subgroups > 1 and device.max_multi_subgroup_blocks_per_unit is not None:
         blocks = device.max_multi_subgroup_blocks_per_unit
-    limits = [
-        blocks,
-        device.max_threads_per_unit // (subgroups * device.subgroup_size),
-        held // subgroups,
-    ]
+    limits = [blocks, device.max_threads_per_unit // (subgroups * device.subgroup_size), held // subgroups]
     need = workgroup_bytes + device.reserved_workgroup_bytes_per_block
     if need:
         limits.append(device.max_workgroup_bytes_per_unit // _round_up(need, device.workgroup_allocation_bytes))

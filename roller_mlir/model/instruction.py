@@ -214,10 +214,7 @@ def _fragments(instruction: Instruction) -> Fragments:
 
 
 def _placed(
-    instruction: Instruction,
-    loops: tuple[int, int, int],
-    boxes: tuple[tuple[int, int], ...] = (),
-    extra_axis: int = -1,
+    instruction: Instruction, loops: tuple[int, int, int], boxes: tuple[tuple[int, int], ...] = (), extra_axis: int = -1
 ) -> Atom:
     """Return an instruction on its loops.
 
@@ -286,11 +283,7 @@ def _paired(expression: TensorExpression, found: Atom | None, instruction: Instr
 
 
 def _placeable(
-    expression: TensorExpression,
-    boxes: tuple[tuple[int, int], ...],
-    column: int,
-    depth: int,
-    instruction: Instruction,
+    expression: TensorExpression, boxes: tuple[tuple[int, int], ...], column: int, depth: int, instruction: Instruction
 ) -> tuple[int, int] | None:
     """Return the loops of columns and reduction if they are long enough for the instruction and for lines of boxes."""
     _, n, k = instruction.shape

@@ -67,10 +67,7 @@ class Machine:
 
 @lru_cache(maxsize=64)
 def machine_of(
-    device: Device,
-    max_units: int | None = None,
-    block_threads: int | None = None,
-    task_threads: int | None = None,
+    device: Device, max_units: int | None = None, block_threads: int | None = None, task_threads: int | None = None
 ) -> Machine:
     """Return the machine of a device, or of a part of it.
 

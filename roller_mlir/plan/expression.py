@@ -133,12 +133,7 @@ class Access:
     gathered: int = 0
 
     def __init__(
-        self,
-        name: str,
-        shape: Iterable[Size],
-        element_type: str,
-        indices: tuple[LinearIndex, ...],
-        gathered: int = 0,
+        self, name: str, shape: Iterable[Size], element_type: str, indices: tuple[LinearIndex, ...], gathered: int = 0
     ) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "shape", as_extents(shape))

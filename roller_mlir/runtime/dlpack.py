@@ -154,13 +154,7 @@ for _callback in (_forget_callback, _drop_callback):  # other libraries call the
 
 
 def make(
-    owner: Any,
-    address: int,
-    shape: tuple[int, ...],
-    element_type: str,
-    device: tuple[int, int],
-    *,
-    versioned: bool,
+    owner: Any, address: int, shape: tuple[int, ...], element_type: str, device: tuple[int, int], *, versioned: bool
 ) -> Any:
     """Return a capsule of dense memory.
 

@@ -39,13 +39,7 @@ class SimulatorBackend:
     """Runs kernels in the simulator; memory is bytes of numpy, poisoned until it is written."""
 
     def __init__(
-        self,
-        *,
-        count: bool = False,
-        seed: int = 0,
-        timeout_s: float = 60.0,
-        level: str = "gpu",
-        sanitize: bool = False,
+        self, *, count: bool = False, seed: int = 0, timeout_s: float = 60.0, level: str = "gpu", sanitize: bool = False
     ) -> None:
         """Set how to run.
 

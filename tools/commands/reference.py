@@ -70,10 +70,7 @@ def draw_inputs(arguments: argparse.Namespace, artifact: Artifact) -> list[np.nd
 
 
 def check_result(
-    reference: tuple[Source, str],
-    inputs: Sequence[np.ndarray[Any, Any]],
-    result: RunResult,
-    accumulation: Accumulation,
+    reference: tuple[Source, str], inputs: Sequence[np.ndarray[Any, Any]], result: RunResult, accumulation: Accumulation
 ) -> list[Comparison]:
     """Compare each output with what the linalg ops give.
 

@@ -116,12 +116,7 @@ def driver_libraries() -> Path | None:
 def _run(program: Sequence[str], environment: dict[str, str]) -> int:
     """Run the program to its end, and end it with this process; return its exit code, as a shell says it."""
     try:
-        done = subprocess.run(
-            program,
-            check=False,
-            env={**os.environ, **environment},
-            preexec_fn=tie(),
-        )
+        done = subprocess.run(program, check=False, env={**os.environ, **environment}, preexec_fn=tie())
     except OSError as error:
         raise InputError(f"cannot start '{program[0]}': {reason_of(error)}") from None
     return done.returncode if done.returncode >= 0 else 128 - done.returncode

@@ -100,12 +100,7 @@ def memref_view(emit: Emitter, arena: ir.Value, offset: int, shape: Sequence[int
 
 
 def access_memory(
-    emit: Emitter,
-    buffer: ir.Value,
-    indices: Sequence[ir.Value],
-    width: int,
-    site: str,
-    value: ir.Value | None = None,
+    emit: Emitter, buffer: ir.Value, indices: Sequence[ir.Value], width: int, site: str, value: ir.Value | None = None
 ) -> ir.Value | None:
     """Emit a load (no value) or a store of `width` neighbouring elements, aligned to their size.
 

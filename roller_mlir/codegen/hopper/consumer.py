@@ -100,8 +100,7 @@ class WarpSpecialised:
         limited = [tile for tile, _ in compute.inputs.values() if isinstance(tile, DirectTile) and tile.limits]
         if any(map(_reaches_beyond, limited)) or compute.masked:
             fail(
-                steps.view,
-                "a reduction loop of a wgmma has points out of range that tensor copies do not fill with 0",
+                steps.view, "a reduction loop of a wgmma has points out of range that tensor copies do not fill with 0"
             )
         return compute
 

@@ -14,16 +14,7 @@ from dataclasses import dataclass
 
 from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.builder.inline_assembly import emit_assembly
-from roller_mlir.codegen.hopper.ops import (
-    address_of,
-    binary,
-    equals,
-    fence_copies,
-    i32,
-    plus,
-    pointer_at,
-    warp_barrier,
-)
+from roller_mlir.codegen.hopper.ops import address_of, binary, equals, fence_copies, i32, plus, pointer_at, warp_barrier
 from roller_mlir.codegen.kernel_function import gpu_id
 from roller_mlir.mapping.tensor_copy import WARP_THREADS
 from roller_mlir.plan.map_fields import ELEMENTS, MapField, field_of, map_fields

@@ -70,11 +70,7 @@ def atom_positions(matrix: Matrix, atom: Mapping[int, int]) -> dict[int, int]:
 
 
 def operand_of(
-    matrix: Matrix,
-    side: str,
-    copy: TensorCopy,
-    functions: Sequence[LinearIndex],
-    lane_order: tuple[int, ...],
+    matrix: Matrix, side: str, copy: TensorCopy, functions: Sequence[LinearIndex], lane_order: tuple[int, ...]
 ) -> WarpgroupOperand:
     """Return a factor, refusing a tile whose lines do not lie as the instruction reads them.
 

@@ -93,9 +93,7 @@ class Ring:
     def expect(self, barrier: ir.Value, size_bytes: int) -> None:
         """Emit an arrival that says how many bytes belong to the phase."""
         self.emit.op(
-            "nvvm.mbarrier.arrive.expect_tx",
-            [barrier, i32(self.emit, size_bytes)],
-            ir.IntegerType.get_signless(64),
+            "nvvm.mbarrier.arrive.expect_tx", [barrier, i32(self.emit, size_bytes)], ir.IntegerType.get_signless(64)
         )
 
     def _barrier(self, stage: ir.Value, first: int) -> ir.Value:

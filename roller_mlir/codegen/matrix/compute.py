@@ -28,10 +28,7 @@ def matrix_sub_steps(compute: Compute) -> int:
 
 
 def emit_matrix_points(
-    context: TaskContext,
-    compute: Compute,
-    packed: Sequence[ir.Value],
-    between: Sequence[Callable[[], None]] = (),
+    context: TaskContext, compute: Compute, packed: Sequence[ir.Value], between: Sequence[Callable[[], None]] = ()
 ) -> list[ir.Value]:
     """Emit all points of the box; return the new fragments of the result.
 
@@ -86,11 +83,7 @@ def _reductions(matrix: Matrix) -> tuple[list[int], list[int], int]:
 
 
 def _products(
-    context: TaskContext,
-    matrix: Matrix,
-    operands: MatrixOperands,
-    at: Positions,
-    values: list[ir.Value],
+    context: TaskContext, matrix: Matrix, operands: MatrixOperands, at: Positions, values: list[ir.Value]
 ) -> None:
     """Emit the instructions of one sub-step of the reduction; `values` change in place."""
     places = [_tile_positions(matrix, atom) | at for atom in matrix.atoms]

@@ -32,12 +32,7 @@ def fragment_type(matrix: Matrix, role: str) -> ir.Type:
 
 
 def load_factor(
-    context: TaskContext,
-    matrix: Matrix,
-    tile: StagedTile,
-    functions: Sequence[LinearIndex],
-    side: str,
-    at: Positions,
+    context: TaskContext, matrix: Matrix, tile: StagedTile, functions: Sequence[LinearIndex], side: str, at: Positions
 ) -> ir.Value:
     """Return a factor's fragment, read from workgroup memory.
 

@@ -5,13 +5,7 @@ Paper: ROLLER keeps a reduction inside one execution unit; this is its realisati
 """
 
 from roller_mlir.codegen.builder.shuffle import shuffle_xor
-from roller_mlir.codegen.builder.task_context import (
-    TaskContext,
-    access_memory,
-    element_bytes,
-    memref_view,
-    vector_type,
-)
+from roller_mlir.codegen.builder.task_context import TaskContext, access_memory, element_bytes, memref_view, vector_type
 from roller_mlir.codegen.builder.thread_box import ThreadBox
 from roller_mlir.mapping.index import Linear
 from roller_mlir.support.bindings import ir

@@ -92,12 +92,7 @@ class ComputeReader:
         return Compute(box, body, inputs, tables, origin, masked, view.thread_map.unroll, matrix)
 
     def _contributes_nothing(
-        self,
-        loop: int,
-        extent: int,
-        body: Body,
-        inputs: Inputs,
-        origin: tuple[Linear, ...],
+        self, loop: int, extent: int, body: Body, inputs: Inputs, origin: tuple[Linear, ...]
     ) -> bool:
         """Whether points out of a loop's range leave the accumulator as it is, because every input reads as its pad."""
         neutral = body.pad_value()

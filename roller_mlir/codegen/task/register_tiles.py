@@ -75,11 +75,7 @@ def owner(context: TaskContext, tile: RegisterTile) -> ir.Value | None:
 
 
 def read_register_tile(
-    context: TaskContext,
-    tile: RegisterTile,
-    box: ThreadBox,
-    indices: Sequence[LinearIndex],
-    positions: Positions,
+    context: TaskContext, tile: RegisterTile, box: ThreadBox, indices: Sequence[LinearIndex], positions: Positions
 ) -> Wide:
     """Return the element of a register tile at one position of a box, all lanes of it where the box has lanes.
 

@@ -20,14 +20,7 @@ from roller_mlir.dialects.rtile import ComputeOp, TileLoad
 from roller_mlir.loops.loop_nest import LoopNest
 from roller_mlir.loops.program import load_layout
 from roller_mlir.mapping.index import Linear, Symbol
-from roller_mlir.plan.plan import (
-    DEEP_ASYNCHRONOUS,
-    DIRECT,
-    REGISTER_PREFETCH,
-    WORKGROUP,
-    pipeline_of,
-    pipeline_problem,
-)
+from roller_mlir.plan.plan import DEEP_ASYNCHRONOUS, DIRECT, REGISTER_PREFETCH, WORKGROUP, pipeline_of, pipeline_problem
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -97,10 +90,7 @@ class Strategy(Protocol):
 
 
 def emit_box(
-    context: TaskContext,
-    compute: Compute,
-    values: Sequence[ir.Value],
-    between: Sequence[Callable[[], None]] = (),
+    context: TaskContext, compute: Compute, values: Sequence[ir.Value], between: Sequence[Callable[[], None]] = ()
 ) -> list[ir.Value]:
     """Emit the points of a compute by its matrix instruction, or each thread for itself."""
     if compute.matrix is not None:

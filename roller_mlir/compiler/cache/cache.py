@@ -167,12 +167,7 @@ def artifact_slot(
 
 
 def binaries_slot(
-    cache: CompileCache | None,
-    kernels_ir: str,
-    device: Device,
-    emit: str,
-    gate: bool,
-    code_object: int,
+    cache: CompileCache | None, kernels_ir: str, device: Device, emit: str, gate: bool, code_object: int
 ) -> CacheSlot[Sequence[KernelBinary]]:
     """Return the place of the kernels of a module; see `cache_entries.binaries_name`."""
 

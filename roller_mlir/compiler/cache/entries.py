@@ -68,14 +68,7 @@ def artifact_name(versions: str, text: str, weights: str, first: str, device: De
     return _name("artifact", versions, text, weights, first, _json(to_json(device)), chosen_text, plans, measured)
 
 
-def binaries_name(
-    versions: str,
-    kernels_ir: str,
-    device: Device,
-    emit: str,
-    gate: bool,
-    code_object: int,
-) -> str:
+def binaries_name(versions: str, kernels_ir: str, device: Device, emit: str, gate: bool, code_object: int) -> str:
     """Return the name of the entry of the kernels of a module.
 
     Args:

@@ -30,11 +30,7 @@ def moving_slice(b: Builder, element: str) -> list[Ref]:
     b.count(shape)
     ref = b.copy_info(
         MovingSlice(
-            operands=(*operands, *at),
-            types=(Tensor(shape, element),),
-            offsets=offsets,
-            strides=steps,
-            moving=moving,
+            operands=(*operands, *at), types=(Tensor(shape, element),), offsets=offsets, strides=steps, moving=moving
         )
     )
     return [_behind(b, ref)]

@@ -299,11 +299,7 @@ class Builder:
         assert isinstance(node, PadNode | ReshapeNode | ConcatNode | SliceNode | NamedOpNode | PackNode | SplatNode)
         moved = node.operands[: -len(node.moving)] if isinstance(node, MovingSlice) else node.operands
         infos = [self.info[ref] for ref in (node.operands[:-1] if isinstance(node, NamedOpNode) else moved)]
-        joined = Info(
-            max(one.bound for one in infos),
-            all(one.same for one in infos),
-            all(one.whole for one in infos),
-        )
+        joined = Info(max(one.bound for one in infos), all(one.same for one in infos), all(one.whole for one in infos))
         if isinstance(node, PadNode | PackNode) and abs(node.value) != float("inf"):
             joined = replace(joined, bound=max(joined.bound, abs(node.value)))
         return self.add(node, joined)

@@ -19,12 +19,7 @@ from roller_mlir.support.bindings import ir
 
 
 def compile_configured(
-    source: Source,
-    target: str,
-    options: CompileOptions,
-    *,
-    flags: Sequence[str] = (),
-    timeout_s: float = LIMIT_S,
+    source: Source, target: str, options: CompileOptions, *, flags: Sequence[str] = (), timeout_s: float = LIMIT_S
 ) -> CompiledModel:
     """Compile a model by IREE, each dispatch with our tiles where its code generator can follow them.
 

@@ -151,12 +151,7 @@ def _pass_fmas(expression: TensorExpression, plan: Plan, rolled: frozenset[int],
 
 
 def _accesses(
-    expression: TensorExpression,
-    plan: Plan,
-    rolled: frozenset[int],
-    number: int,
-    access: Access,
-    operand: OperandPlan,
+    expression: TensorExpression, plan: Plan, rolled: frozenset[int], number: int, access: Access, operand: OperandPlan
 ) -> list[ExpectedAccess]:
     dimensions = tile_dimensions(access, [axis.block for axis in plan.axes])
     size, inner = access.element_bytes, operand.order[-1]

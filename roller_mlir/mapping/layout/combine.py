@@ -69,11 +69,7 @@ def combination(
 
 
 def combination_bytes(
-    loops: Sequence[Loop],
-    axes: Sequence[AxisPlan],
-    thread_order: Sequence[int],
-    subgroup_size: int,
-    element_bytes: int,
+    loops: Sequence[Loop], axes: Sequence[AxisPlan], thread_order: Sequence[int], subgroup_size: int, element_bytes: int
 ) -> int:
     """Return the workgroup memory that joining needs, in bytes: every accumulator of every thread, 0 without a join."""
     if not combination(loops, axes, thread_order, subgroup_size).across:

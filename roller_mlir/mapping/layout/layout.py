@@ -181,11 +181,7 @@ def staged_layout(
 
 
 def _fragments(
-    dimensions: Sequence[TileDimension],
-    loops: Sequence[Loop],
-    axes: Sequence[AxisPlan],
-    lane: int | None,
-    limit: int,
+    dimensions: Sequence[TileDimension], loops: Sequence[Loop], axes: Sequence[AxisPlan], lane: int | None, limit: int
 ) -> list[tuple[int, int]]:
     """Return which dimensions the buffer's rows may run along, each with the elements of one fragment read.
 
@@ -423,11 +419,7 @@ def spread_phases(
 
 
 def _fragment_dimension(
-    dimensions: Sequence[TileDimension],
-    loops: Sequence[Loop],
-    axes: Sequence[AxisPlan],
-    lane: int | None,
-    inner: int,
+    dimensions: Sequence[TileDimension], loops: Sequence[Loop], axes: Sequence[AxisPlan], lane: int | None, inner: int
 ) -> int:
     """Choose the buffer's innermost dimension: the one that the compute step reads as vectors."""
     wanted = [lane] if lane is not None else []

@@ -35,11 +35,7 @@ def stripped(artifact: Artifact, keep: Collection[str] = DEVICE_ROLES) -> Artifa
     """
     manifest = artifact.manifest
     kernels = tuple(
-        replace(
-            kernel,
-            files={role: name for role, name in kernel.files.items() if role in keep},
-            phases_s={},
-        )
+        replace(kernel, files={role: name for role, name in kernel.files.items() if role in keep}, phases_s={})
         for kernel in manifest.kernels
     )
     named = {name for kernel in kernels for name in kernel.files.values()}

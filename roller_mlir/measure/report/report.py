@@ -75,12 +75,7 @@ def _left_out(results: Results) -> tuple[str, ...]:
 
 def _failure(check: Check) -> FailedResult:
     return FailedResult(
-        item=check.item,
-        who=check.who,
-        rank=check.rank,
-        against=check.against,
-        error=check.error,
-        message=check.message,
+        item=check.item, who=check.who, rank=check.rank, against=check.against, error=check.error, message=check.message
     )
 
 

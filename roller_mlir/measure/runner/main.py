@@ -67,11 +67,7 @@ def main(arguments: Sequence[str] | None = None, worker: Sequence[str] | None = 
             from roller_mlir.measure.runner.processes.worker import worker_main
 
             return worker_main(asked.kit, asked.on, asked.device, asked.repeat, asked.worker)
-        with (
-            open_kit(asked.kit) as kit,
-            Journal(asked.output, kit.sha256, fresh=asked.fresh) as journal,
-            _signals(),
-        ):
+        with open_kit(asked.kit) as kit, Journal(asked.output, kit.sha256, fresh=asked.fresh) as journal, _signals():
             on = asked.on or backend_of_vendor(kit.kit.vendor) or "sim"
             _check_contents(kit, on)
             return _Run(kit, on, asked, journal, given, worker).run()

@@ -252,11 +252,7 @@ class StepWorker:
         return "; ".join(word for word in (dry, step.note, more) if word)
 
     def _add_peers(
-        self,
-        step: Step,
-        current: Current,
-        calls: dict[Who, Callable[[], object]],
-        troubles: list[Trouble],
+        self, step: Step, current: Current, calls: dict[Who, Callable[[], object]], troubles: list[Trouble]
     ) -> list[Check]:
         """Check peers one by one, and add those that are right to the calls."""
         checks: list[Check] = []

@@ -113,11 +113,7 @@ class Divider:
         return result
 
     def _descended(
-        self,
-        division: Division,
-        best: Estimate,
-        stages: int,
-        neighbours: Callable[[Candidate], Iterable[Candidate]],
+        self, division: Division, best: Estimate, stages: int, neighbours: Callable[[Candidate], Iterable[Candidate]]
     ) -> list[tuple[Division, Estimate]]:
         """Return what a descent along the predicted time passes, with the division as it is."""
         result: list[tuple[Division, Estimate]] = []

@@ -21,8 +21,7 @@ def require_constraints(operation: Any, name: str) -> None:
     needed = entry.constraints_of([str(value.type) for value in operation.operands])
     if given != needed or entry.side_effects != ("has_side_effects" in operation.attributes):
         fail(
-            operation,
-            f"inline assembly '{name}' must have the constraints {needed!r} of the table, but got {given!r}",
+            operation, f"inline assembly '{name}' must have the constraints {needed!r} of the table, but got {given!r}"
         )
 
 

@@ -11,12 +11,7 @@ from roller_mlir.sim.hopper.calls import HopperCalls, require_constraints
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
-_CALLED = {
-    "init": "mbarrier_init",
-    "inval": "mbarrier_inval",
-    "expect_tx": "transactions",
-    "try_wait.parity": "wait",
-}
+_CALLED = {"init": "mbarrier_init", "inval": "mbarrier_inval", "expect_tx": "transactions", "try_wait.parity": "wait"}
 """Operations that are calls of a function with their first operands."""
 
 _KNOWN = {*_CALLED, "arrive", "arrive.nocomplete", "arrive.expect_tx", "complete_tx", "try_wait", "test.wait"}

@@ -34,10 +34,7 @@ _UNITS = ("wgmma.mma_async", "cp.async.bulk.tensor")
 
 
 def hopper_mismatches(
-    ptx: str,
-    maps: Sequence[TensorMap],
-    expected: ExpectedProducts | None = None,
-    made: Sequence[TensorMap] = (),
+    ptx: str, maps: Sequence[TensorMap], expected: ExpectedProducts | None = None, made: Sequence[TensorMap] = ()
 ) -> tuple[Mismatch, ...]:
     """Compare what a kernel asks of Hopper's asynchronous units; nothing, of a kernel that asks them nothing.
 

@@ -134,5 +134,5 @@ STATEMENTS: dict[str, Rewrite] = {
 }
 STRINGS: dict[str, Rewrite] = {
     r"\{ \.reg \.pred (\w+);? ?(\S+): mbarrier\.try_wait\.parity\.shared::cta\.b64 \1, \[\$0\], \$1; "
-    r"@!\1 bra(?:\.uni)? \2; ?\}": _wait,
+    r"@!\1 bra(?:\.uni)? \2; ?\}": _wait
 }

@@ -74,10 +74,7 @@ def statements(text: str) -> Iterator[AssemblyStatement]:
             raise PtxError(f"'{one[:60]}' is no statement")
         negated, predicate, opcode, operands = found.groups()
         yield AssemblyStatement(
-            opcode=opcode,
-            operands=tuple(split_top(operands or "")),
-            predicate=predicate or "",
-            negated=bool(negated),
+            opcode=opcode, operands=tuple(split_top(operands or "")), predicate=predicate or "", negated=bool(negated)
         )
 
 

@@ -86,6 +86,4 @@ def access_buffer(kernel: InstructionContext, access: LlvmAccess, pointer: str, 
     return lines if stored else [*lines, f"{result} = load {access.kind}, ptr {own}, align 1"]
 
 
-INTRINSICS: dict[str, Expansion] = {
-    r"(?:llvm\.)?amdgcn\.make\.buffer\.rsrc\.p7\.p[01](?:\.\w+)?": _make,
-}
+INTRINSICS: dict[str, Expansion] = {r"(?:llvm\.)?amdgcn\.make\.buffer\.rsrc\.p7\.p[01](?:\.\w+)?": _make}
