@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.plan.manifest import Buffer
-from roller_mlir.runtime.element_types import NUMPY_TYPES
+from roller_mlir.runtime.element_types import NUMPY_TYPES, bf16_bits
 from roller_mlir.runtime.errors import ArgumentError
 
 # Numbers from here on round to infinity.
@@ -41,7 +41,7 @@ def array_of(subject: str, buffer: Buffer, given: Any) -> np.ndarray[Any, Any]:
     elif math.isfinite(given) and abs(float(given)) >= _TOO_LARGE.get(kind, math.inf):
         raise ArgumentError(f"{subject} must be a number that {kind} holds, but got {given}")
     else:
-        array[...] = _bits(float(given)) if kind == "bf16" else float(given)
+        array[...] = bf16_bits(float(given)) if kind == "bf16" else float(given)
     return array
 
 
@@ -54,15 +54,3 @@ def _integer(subject: str, kind: str, given: Any) -> int:
     if not low <= value <= high:
         raise ArgumentError(f"{subject} must be {low} to {high} ({kind}), but got {value}")
     return value
-
-
-def _bits(value: float) -> int:
-    """Return the bf16 nearest to a number.
-
-    >>> hex(_bits(1.0)), hex(_bits(1.00390625)), hex(_bits(1.01171875))
-    ('0x3f80', '0x3f80', '0x3f82')
-    """
-    if math.isnan(value):
-        return 0x7FC0
-    bits = int(np.float32(value).view(np.uint32))
-    return (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16

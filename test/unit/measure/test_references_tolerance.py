@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from roller_mlir.measure.runner.expected import tolerance
-from roller_mlir.measure.runner.expected.element_arrays import bf16_bits, bf16_values
 from roller_mlir.measure.runner.expected.tolerance import ExpectedOutputs
 from roller_mlir.plan.rounding import Rounding, Terms, extreme_of, half_spacing, sum_error
+from roller_mlir.runtime.element_types import bf16_bits, bf16_values
 
 
 def product(n: int, seed: int = 0) -> tuple[Any, Any, Any]:

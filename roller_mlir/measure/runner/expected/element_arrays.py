@@ -89,18 +89,3 @@ def to_numpy(array: Any) -> np.ndarray[Any, Any]:
             return host.view(torch.int16).numpy().view(np.uint16)
         return host.numpy()
     return array.numpy()
-
-
-def bf16_bits(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return finite numbers as the bits of the nearest bf16, ties to even.
-
-    >>> [hex(int(bits)) for bits in bf16_bits(np.array([1.0, -2.0, 1 + 2**-9]))]
-    ['0x3f80', '0xc000', '0x3f80']
-    """
-    bits = np.asarray(values, np.float32).view(np.uint32)
-    return ((bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))) >> np.uint32(16)).astype(np.uint16)
-
-
-def bf16_values(bits: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return what bits of bf16 stand for, as float32."""
-    return (bits.astype(np.uint32) << np.uint32(16)).view(np.float32)

@@ -17,7 +17,6 @@ import numpy as np
 from roller_mlir.measure.records import Item
 from roller_mlir.measure.runner.expected.element_arrays import (
     SUMS,
-    bf16_values,
     element_type_of,
     import_torch,
     is_float,
@@ -31,6 +30,7 @@ from roller_mlir.measure.runner.expected.tolerance import ExpectedOutputs
 from roller_mlir.plan.accumulation import Accumulation, accumulation_of, accumulation_of_plans
 from roller_mlir.plan.manifest import Manifest
 from roller_mlir.plan.rounding import Rounding, Terms, half_spacing, sum_error
+from roller_mlir.runtime.element_types import bf16_values
 
 MOST_WORK = {"cuda": 5e12, "cpu": 2e11}
 """Products up to which a reference is computed in float64, by torch's kind of device: a few seconds where float64 runs

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.measure.runner.expected.element_arrays import (
-    bf16_values,
     element_type_of,
     import_torch,
     is_float,
@@ -25,6 +24,7 @@ from roller_mlir.measure.runner.expected.element_arrays import (
     to_torch,
 )
 from roller_mlir.plan.rounding import DIGITS, half_spacing, off_by
+from roller_mlir.runtime.element_types import bf16_values
 
 _CHUNK = 1 << 24
 """Elements that are compared at a time: 128 MiB for each array in f64."""
