@@ -5,9 +5,21 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from roller_mlir.importers import stablehlo, tosa
-from roller_mlir.importers.imported import Imported
+from roller_mlir.importers.imported import Imported, take_constants, text_with_places
+from roller_mlir.importers.lower import lower
+from roller_mlir.support.bindings import ir, make_import_context
+from roller_mlir.support.diagnostics import DiagnosedError, in_file
+from roller_mlir.support.source import check_nesting, check_resources
 
+_STABLEHLO = (
+    "builtin.module(func.func(stablehlo-legalize-composite-to-call),inline,func.func(chlo-legalize-to-stablehlo),"
+    "stablehlo-legalize-to-linalg,canonicalize,cse)"
+)
+_TOSA = (
+    "builtin.module(inline,func.func(tosa-optional-decompositions,canonicalize,tosa-infer-shapes,"
+    "tosa-make-broadcastable,tosa-to-linalg-named,canonicalize,tosa-make-broadcastable,tosa-to-linalg,tosa-to-arith,"
+    "tosa-to-tensor),canonicalize,cse)"
+)
 ONNX_SUFFIX, TORCH_SUFFIX = ".onnx", ".pt2"
 
 # An operation at the start of a line, or of what a value is set to; comments and names of functions are none.
@@ -41,4 +53,21 @@ def import_text(text: str, name: str) -> Imported | None:
     found = _OPERATION.search(text)
     if found is None:
         return None
-    return (tosa if found[1] == "tosa" else stablehlo).import_model(text, name=name)
+    return _import_dialect(text, name, *(("TOSA", _TOSA) if found[1] == "tosa" else ("StableHLO", _STABLEHLO)))
+
+
+def _import_dialect(text: str, name: str, what: str, pipeline: str) -> Imported:
+    """Parse a module, bring it to linalg on tensors, and keep its places."""
+
+    def explain(message: str) -> str:
+        refused = re.search(r"failed to legalize operation '([\w.]+)'", message)
+        return f"'{refused[1]}' cannot be brought to linalg as it is used here" if refused else message
+
+    try:
+        check_nesting(text)
+        check_resources(text)
+    except DiagnosedError as error:
+        raise DiagnosedError([in_file(one, name) for one in error.diagnostics]) from None
+    module = ir.Module.parse(lower(text, name, what, (pipeline,), explain), make_import_context())
+    weights = take_constants(module)
+    return Imported(name, text_with_places(module), weights, text)

@@ -99,7 +99,8 @@ def test_large_constants_are_weights() -> None:
       %0 = stablehlo.add %a, %w : tensor<32x16xf32>
       return %0 : tensor<32x16xf32>
     }}"""
-    imported = stablehlo.import_model(text)
+    imported = import_text(text, "-")
+    assert imported is not None
     (weight,) = imported.weights.values()
     np.testing.assert_array_equal(weight, data)
     assert len(imported.text) < 2000
