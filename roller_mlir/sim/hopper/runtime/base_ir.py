@@ -12,21 +12,8 @@ from roller_mlir.sim.engine.clock_records_ir import tick
 from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, State
 from roller_mlir.sim.engine.runtime_ir import PREFIX, emit_wait
 from roller_mlir.sim.engine.structured import I8, I32, I64, POINTER, VOID, Code, Value, function
-from roller_mlir.sim.hopper.layout import (
-    CLOCK_GRID,
-    CLOCK_PROXIED,
-    CLOCK_WORDS,
-    GRANULE_BYTES,
-    MBARRIER_WORDS,
-    NAMED_BARRIERS,
-    NAMED_WORDS,
-    WARP,
-    AsyncUnits,
-    Granule,
-    Mbarrier,
-    NamedBarrier,
-    WarpgroupRecord,
-)
+from roller_mlir.sim.hopper import layout
+from roller_mlir.sim.hopper.layout import AsyncUnits, Granule, Mbarrier, NamedBarrier, WarpgroupRecord
 
 ASYNC = PREFIX + "async_"
 """Prefix of the functions that kernels call."""
@@ -72,14 +59,14 @@ def set_wait(block: Value, number: Value | int, parity: Value | int) -> None:
 
 def known_of(block: Value, thread: Value) -> Value:
     """Return the address of the clock of a thread's warp."""
-    return block[Block.MACHINE][AsyncUnits.KNOWN].row(thread // WARP, CLOCK_WORDS)
+    return block[Block.MACHINE][AsyncUnits.KNOWN].row(thread // layout.WARP, layout.CLOCK_WORDS)
 
 
 def granule_of(block: Value, address: Value) -> Value:
     """Return the address of the row of the granule that holds an address of workgroup memory."""
     arena = block[Block.ARENA]
     granules, groups = block[Block.MACHINE][AsyncUnits.GRANULES, AsyncUnits.GROUP_COUNT]
-    return granules + (address - arena) // GRANULE_BYTES * ((groups + Granule.READERS) * 8)
+    return granules + (address - arena) // layout.GRANULE_BYTES * ((groups + Granule.READERS) * 8)
 
 
 def note_values(block: Value, *values: Value | int) -> None:
@@ -124,15 +111,15 @@ def shadow_access_if_sanitized(
 def _join(module: Value) -> Value:
     code, block, into, clock = function(module, ASYNC + "join", 3, VOID, internal=True)
     sanitized = block[Block.CELLS] != 0
-    with code.count(0, code.select(sanitized, CLOCK_GRID, CLOCK_PROXIED)) as number:
+    with code.count(0, code.select(sanitized, layout.CLOCK_GRID, layout.CLOCK_PROXIED)) as number:
         into[number] = code.greatest(into[number], clock[number])
     return code.end()
 
 
 def drop_grid(base: Base, code: Code, launch: Value, clock: Value) -> None:
     """Emit that a clock knows nothing of other blocks any more."""
-    with code.when(clock[CLOCK_GRID] != 0):
-        code.call(base.module.get_global(PREFIX + "clock_drop"), launch, clock + 8 * CLOCK_GRID)
+    with code.when(clock[layout.CLOCK_GRID] != 0):
+        code.call(base.module.get_global(PREFIX + "clock_drop"), launch, clock + 8 * layout.CLOCK_GRID)
 
 
 def _release(module: Value, join: Value) -> Value:
@@ -140,15 +127,15 @@ def _release(module: Value, join: Value) -> Value:
     code, block, clock = function(module, ASYNC + "release", 2, VOID, internal=True)
     launch, thread = block[Block.LAUNCH, Block.CURRENT]
     code.call(join, block, clock, known_of(block, thread))
-    code.write(clock, thread // WARP, tick(launch))
-    code.call(own, block, clock + 8 * CLOCK_GRID)
+    code.write(clock, thread // layout.WARP, tick(launch))
+    code.call(own, block, clock + 8 * layout.CLOCK_GRID)
     return code.end()
 
 
 def _acquire(module: Value, join: Value, own: Value) -> Value:
     code, block, clock = function(module, ASYNC + "acquire", 2, VOID, internal=True)
     code.call(join, block, known_of(block, block[Block.CURRENT]), clock)
-    code.call(own, block, clock + 8 * CLOCK_GRID)
+    code.call(own, block, clock + 8 * layout.CLOCK_GRID)
     return code.end()
 
 
@@ -183,15 +170,15 @@ def _start(base: Base) -> None:
     def clear(address: Value, words: Value) -> None:
         code.call(base.fill, code.pointer(address), ir.Constant(I32, 0), words * 8)
 
-    with code.count(0, NAMED_BARRIERS + 1) as number:
-        drop_grid(base, code, launch, named.row(number, NAMED_WORDS) + 8 * NamedBarrier.SIZE)
+    with code.count(0, layout.NAMED_BARRIERS + 1) as number:
+        drop_grid(base, code, launch, named.row(number, layout.NAMED_WORDS) + 8 * NamedBarrier.SIZE)
     mbarriers, used = async_units[AsyncUnits.MBARRIERS, AsyncUnits.MBARRIER_COUNT]
     with code.count(0, used) as number:
-        for place in (Mbarrier.SIZE, Mbarrier.SIZE + CLOCK_WORDS):
-            drop_grid(base, code, launch, mbarriers.row(number, MBARRIER_WORDS) + 8 * place)
-    clear(known, warps * CLOCK_WORDS)
-    clear(granules, (arena_bytes + (GRANULE_BYTES - 1)) // GRANULE_BYTES * (groups + Granule.READERS))
-    clear(named, code.value((NAMED_BARRIERS + 1) * NAMED_WORDS))
+        for place in (Mbarrier.SIZE, Mbarrier.SIZE + layout.CLOCK_WORDS):
+            drop_grid(base, code, launch, mbarriers.row(number, layout.MBARRIER_WORDS) + 8 * place)
+    clear(known, warps * layout.CLOCK_WORDS)
+    clear(granules, (arena_bytes + (layout.GRANULE_BYTES - 1)) // layout.GRANULE_BYTES * (groups + Granule.READERS))
+    clear(named, code.value((layout.NAMED_BARRIERS + 1) * layout.NAMED_WORDS))
     clear(table, groups * WarpgroupRecord.SIZE)
     clear(phases, threads)
     clear(async_units[AsyncUnits.PROXY_FENCES], threads * 2)
@@ -213,11 +200,11 @@ def _barrier(base: Base) -> None:
     known, warps = block[Block.MACHINE][AsyncUnits.KNOWN, AsyncUnits.WARPS]
     now = tick(launch)
     with code.count(1, warps) as warp:
-        code.call(base.join, block, known, known.row(warp, CLOCK_WORDS))
+        code.call(base.join, block, known, known.row(warp, layout.CLOCK_WORDS))
     with code.count(0, warps) as warp:
         known[warp] = now
     with code.count(1, warps) as warp:
-        code.call(base.join, block, known.row(warp, CLOCK_WORDS), known)
+        code.call(base.join, block, known.row(warp, layout.CLOCK_WORDS), known)
     code.give(0)
 
 

@@ -13,18 +13,8 @@ from roller_mlir.sim.engine.clock_records_ir import tick
 from roller_mlir.sim.engine.layout import Block, LaunchFault, ShadowAccess
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.engine.structured import I64, POINTER, VOID, Code, Value, function
-from roller_mlir.sim.hopper.layout import (
-    CLOCK_STORES,
-    GRANULE_BYTES,
-    MBARRIER_WORDS,
-    MOST_BULK_COPIES,
-    WARP,
-    AsyncUnits,
-    BulkCopy,
-    CopyKind,
-    Mbarrier,
-    TensorMapRecord,
-)
+from roller_mlir.sim.hopper import layout
+from roller_mlir.sim.hopper.layout import AsyncUnits, BulkCopy, CopyKind, Mbarrier, TensorMapRecord
 from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, in_arena, known_of, shadow_access_if_sanitized, stop_if
 from roller_mlir.sim.hopper.runtime.granules_ir import Granules
 from roller_mlir.sim.hopper.runtime.maps_ir import emit_maps
@@ -53,7 +43,7 @@ def _queue(base: Base) -> Value:
     code, block, site = function(base.module, ASYNC + "queue", 2, internal=True)
     async_units = block[Block.MACHINE]
     copies, count = async_units[AsyncUnits.COPIES, AsyncUnits.COPY_COUNT]
-    with code.when(count == MOST_BULK_COPIES, likely=False):
+    with code.when(count == layout.MOST_BULK_COPIES, likely=False):
         code.call(base.fault, block, LaunchFault.COPIES, site)
     async_units[AsyncUnits.COPY_COUNT] = count + 1
     entry = copies.row(count, _COLUMNS)
@@ -135,7 +125,7 @@ def _checked(
             _require(base, code, _multiple(shared, _TARGET_ALIGNMENT), block, LaunchFault.BULK_COPY, site, offset)
             width.set(record[TensorMapRecord.BYTES])
         with plain:
-            aligned = _multiple(shared | far | given, GRANULE_BYTES)
+            aligned = _multiple(shared | far | given, layout.GRANULE_BYTES)
             _require(base, code, aligned, block, LaunchFault.BULK_COPY, site, offset, given)
             code.call(pointer, block, site, far, given)
     found = width.get()
@@ -148,7 +138,7 @@ def _store(base: Base, queue: Value, reads: Value, pointer: Value, maps: Value, 
     code, block, site, kind, target, shared, given, *numbers = function(base.module, ASYNC + "store", 11, VOID)
     tensor = kind == CopyKind.TENSOR_STORE
     width, target = _checked(base, code, (pointer, maps), tensor, (block, site, target, shared, given))
-    warp = block[Block.CURRENT] // WARP
+    warp = block[Block.CURRENT] // layout.WARP
     issued = block[Block.MACHINE][AsyncUnits.STORES]
     order = issued[warp] + 1
     issued[warp] = order
@@ -201,12 +191,12 @@ def _land(base: Base, mbarriers: Mbarriers, carry_out: Value) -> Value:
     thread, number, width = entry[BulkCopy.THREAD, BulkCopy.MBARRIER, BulkCopy.BYTES]
     current, first, launch = block[Block.CURRENT, Block.FIRST, Block.LAUNCH]
     block[Block.CURRENT] = thread
-    block[Block.FIRST] = thread & -WARP
+    block[Block.FIRST] = thread & -layout.WARP
     code.call(carry_out, block, entry)
     block[Block.CURRENT] = current
     block[Block.FIRST] = first
-    mbarrier = async_units[AsyncUnits.MBARRIERS].row(number, MBARRIER_WORDS)
-    code.write(collected(mbarrier), thread // WARP, tick(launch))
+    mbarrier = async_units[AsyncUnits.MBARRIERS].row(number, layout.MBARRIER_WORDS)
+    code.write(collected(mbarrier), thread // layout.WARP, tick(launch))
     mbarrier[Mbarrier.TRANSACTIONS] -= width
     _remove(code, async_units, place)
     return code.end(code.call(mbarriers.complete, block, mbarrier))
@@ -246,14 +236,14 @@ def _note_finished(code: Code, block: Value) -> None:
     """Emit that the running warp knows which of its stores have finished: all before the first in the queue."""
     async_units, thread = block[Block.MACHINE], block[Block.CURRENT]
     copies, count, issued = async_units[AsyncUnits.COPIES, AsyncUnits.COPY_COUNT, AsyncUnits.STORES]
-    warp = thread // WARP
+    warp = thread // layout.WARP
     upto = code.variable(issued[warp])
     with code.count(0, count) as place:
         entry = copies.row(place, _COLUMNS)
         stores = entry[BulkCopy.KIND] >= CopyKind.TENSOR_STORE
-        with code.when(stores & ((entry[BulkCopy.THREAD] // WARP) == warp)):
+        with code.when(stores & ((entry[BulkCopy.THREAD] // layout.WARP) == warp)):
             upto.set(code.least(upto.get(), entry[BulkCopy.NUMBER] - 1))
-    code.write(known_of(block, thread), warp + CLOCK_STORES, upto.get())
+    code.write(known_of(block, thread), warp + layout.CLOCK_STORES, upto.get())
 
 
 def emit_bulk_copies(base: Base, mbarriers: Mbarriers, granules: Granules) -> Copies:

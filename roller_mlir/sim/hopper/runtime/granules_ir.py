@@ -15,21 +15,8 @@ from roller_mlir.sim.engine.clock_records_ir import tick
 from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, ShadowAccess
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.engine.structured import I64, VOID, Code, Value, function
-from roller_mlir.sim.hopper.layout import (
-    CLOCK_GROUPS,
-    CLOCK_MBARRIERS,
-    CLOCK_PROXIED,
-    CLOCK_PROXIED_GLOBAL,
-    CLOCK_STORES,
-    CLOCK_WORDS,
-    GRANULE_BYTES,
-    WARP,
-    WARPGROUP,
-    AsyncUnits,
-    Granule,
-    ProxySpace,
-    WarpgroupRecord,
-)
+from roller_mlir.sim.hopper import layout
+from roller_mlir.sim.hopper.layout import AsyncUnits, Granule, ProxySpace, WarpgroupRecord
 from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, granule_of, known_of, stop_if
 
 _THREAD_BITS = 10
@@ -59,7 +46,7 @@ def _require_landed(
     with code.when(writer != 0):
         mbarrier = writer >> 32
         phase = writer & 0xFFFFFFFF
-        stop_if(base, code, known[mbarrier + CLOCK_MBARRIERS] < phase, block, fault, site, offset)
+        stop_if(base, code, known[mbarrier + layout.CLOCK_MBARRIERS] < phase, block, fault, site, offset)
 
 
 def _require_stored(base: Base, code: Code, block: Value, site: Value, known: Value, granule: Value, at: Value) -> None:
@@ -67,7 +54,7 @@ def _require_stored(base: Base, code: Code, block: Value, site: Value, known: Va
     store = granule[Granule.STORE]
     with code.when(store != 0):
         warp, number = store >> 32, store & 0xFFFFFFFF
-        sure = known[warp + CLOCK_STORES]
+        sure = known[warp + layout.CLOCK_STORES]
         stop_if(base, code, sure < number, block, LaunchFault.OVERWRITES_STORE, site, at, warp)
 
 
@@ -75,7 +62,7 @@ def _require_read(base: Base, code: Code, block: Value, site: Value, known: Valu
     """Emit a fault unless a clock knows that the products which read a granule have finished."""
     with code.count(0, block[Block.MACHINE][AsyncUnits.GROUP_COUNT]) as group:
         read = granule[group + Granule.READERS]
-        sure = known[group + CLOCK_GROUPS]
+        sure = known[group + layout.CLOCK_GROUPS]
         stop_if(base, code, read > sure, block, LaunchFault.OVERWRITES_READ, site, at, group)
 
 
@@ -87,7 +74,7 @@ def _require_fence(base: Base, code: Code, block: Value, site: Value, granule: V
         time = write >> _THREAD_BITS
         thread = write & ((1 << _THREAD_BITS) - 1)
         known = known_of(block, block[Block.CURRENT])
-        fenced = (fences[thread] > time) | (known[thread // WARP + CLOCK_PROXIED] > time)
+        fenced = (fences[thread] > time) | (known[thread // layout.WARP + layout.CLOCK_PROXIED] > time)
         stop_if(base, code, ~fenced, block, LaunchFault.PROXY, site, offset, thread)
 
 
@@ -102,13 +89,13 @@ class _Walk:
 
     def granules(self, width: Value) -> tuple[Value, Value]:
         """Return the first granule's address and the end of the bytes."""
-        return self.address & -GRANULE_BYTES, self.address + width
+        return self.address & -layout.GRANULE_BYTES, self.address + width
 
 
 def _claim(base: Base) -> Value:
     walk = _Walk(base, "claim", 5)
     code, block, site = walk.code, walk.block, walk.site
-    with code.count(*walk.granules(code.parameters[3]), GRANULE_BYTES) as at:
+    with code.count(*walk.granules(code.parameters[3]), layout.GRANULE_BYTES) as at:
         granule, offset = granule_of(block, at), at - walk.arena
         _require_landed(base, code, block, site, walk.known, granule, offset, LaunchFault.OVERWRITES_COPY)
         _require_read(base, code, block, site, walk.known, granule, offset)
@@ -121,7 +108,7 @@ def _claim(base: Base) -> Value:
 def _read(base: Base) -> Value:
     walk = _Walk(base, "granules_read", 5)
     code, block, site = walk.code, walk.block, walk.site
-    with code.count(*walk.granules(code.parameters[3]), GRANULE_BYTES) as at:
+    with code.count(*walk.granules(code.parameters[3]), layout.GRANULE_BYTES) as at:
         granule, offset = granule_of(block, at), at - walk.arena
         _require_landed(base, code, block, site, walk.known, granule, offset, LaunchFault.READS_COPY)
         _require_fence(base, code, block, site, granule, offset)
@@ -133,13 +120,13 @@ def _product(base: Base) -> Value:
     walk = _Walk(base, "granule_product", 3)
     code, block, site = walk.code, walk.block, walk.site
     granule, offset = granule_of(block, walk.address), walk.address - walk.arena
-    number = block[Block.CURRENT] // WARPGROUP
+    number = block[Block.CURRENT] // layout.WARPGROUP
     async_units = block[Block.MACHINE]
     known = async_units[AsyncUnits.KNOWN]
-    first = number * (WARPGROUP // WARP)
+    first = number * (layout.WARPGROUP // layout.WARP)
     copied = granule[Granule.COPY] != 0
-    with code.when(copied), code.count(0, WARPGROUP // WARP) as warp:
-        clock = known.row(first + warp, CLOCK_WORDS)
+    with code.when(copied), code.count(0, layout.WARPGROUP // layout.WARP) as warp:
+        clock = known.row(first + warp, layout.CLOCK_WORDS)
         _require_landed(base, code, block, site, clock, granule, offset, LaunchFault.READS_COPY)
     _require_fence(base, code, block, site, granule, offset)
     group = async_units[AsyncUnits.GROUPS].row(number, WarpgroupRecord.SIZE)
@@ -156,7 +143,7 @@ def _touched(base: Base) -> None:
     launch, thread, arena = block[Block.LAUNCH, Block.CURRENT, Block.ARENA]
     known = known_of(block, thread)
     time = launch[LaunchRecord.TIME] << _THREAD_BITS
-    with code.count(address & -GRANULE_BYTES, address + width, GRANULE_BYTES) as at:
+    with code.count(address & -layout.GRANULE_BYTES, address + width, layout.GRANULE_BYTES) as at:
         granule, offset = granule_of(block, at), at - arena
         with code.if_else(access.has(ShadowAccess.WRITE)) as (writes, reads):
             with writes:
@@ -180,13 +167,13 @@ def _fence(base: Base) -> None:
     known, now = known_of(block, thread), tick(launch)
     together = synced[block[Block.FIRST]]
     for number, (space, start) in enumerate(
-        ((ProxySpace.WORKGROUP, CLOCK_PROXIED), (ProxySpace.GLOBAL, CLOCK_PROXIED_GLOBAL))
+        ((ProxySpace.WORKGROUP, layout.CLOCK_PROXIED), (ProxySpace.GLOBAL, layout.CLOCK_PROXIED_GLOBAL))
     ):
         with code.when((spaces & space) != 0):
             with code.count(0, warps) as warp:
                 place = warp + start
                 known[place] = code.greatest(code.greatest(known[warp], barrier), known[place])
-            mine = thread // WARP + start
+            mine = thread // layout.WARP + start
             known[mine] = code.greatest(known[mine], together)
             code.write(fences, launch[LaunchRecord.THREADS] * number + thread, now)
             if space is ProxySpace.GLOBAL:

@@ -9,18 +9,11 @@ from dataclasses import dataclass
 
 from roller_mlir.sim.engine.layout import Block, LaunchFault, State
 from roller_mlir.sim.engine.structured import I8, VOID, Value, function
-from roller_mlir.sim.hopper.layout import (
-    CLOCK_GROUPS,
-    CLOCK_WORDS,
-    REGISTERS,
-    WARP,
-    WARPGROUP,
-    AsyncUnits,
-    WarpgroupRecord,
-)
+from roller_mlir.sim.hopper import layout
+from roller_mlir.sim.hopper.layout import AsyncUnits, WarpgroupRecord
 from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, stop, stop_if
 
-_WARPS = WARPGROUP // WARP
+_WARPS = layout.WARPGROUP // layout.WARP
 _LEAST_REGISTERS, _MOST_REGISTERS, _STEP = 24, 256, 8
 
 
@@ -39,7 +32,7 @@ class Groups:
 
 def group_row(block: Value) -> Value:
     """Return the address of the row of the running thread's warpgroup."""
-    number = block[Block.CURRENT] // WARPGROUP
+    number = block[Block.CURRENT] // layout.WARPGROUP
     return block[Block.MACHINE][AsyncUnits.GROUPS].row(number, WarpgroupRecord.SIZE)
 
 
@@ -54,7 +47,7 @@ def _arrive(base: Base) -> Value:
         code.call(base.fault, block, LaunchFault.WARPGROUP, site)
     now = arrived + 1
     group[WarpgroupRecord.ARRIVED] = now
-    with code.when(now == WARPGROUP):
+    with code.when(now == layout.WARPGROUP):
         group[WarpgroupRecord.ARRIVED] = 0
         code.give(1)
     code.call(base.wait, block, State.WARPGROUP, site)
@@ -64,9 +57,9 @@ def _arrive(base: Base) -> Value:
 def _leave(base: Base) -> Value:
     code, block = function(base.module, ASYNC + "group_leave", 1, VOID, internal=True)
     thread, states = block[Block.CURRENT, Block.STATE]
-    first = thread & -WARPGROUP
+    first = thread & -layout.WARPGROUP
     # All of them wait, but for the last one, which runs.
-    with code.count(first, first + WARPGROUP) as other:
+    with code.count(first, first + layout.WARPGROUP) as other:
         code.write(states, other, State.READY, I8)
     block[Block.PROGRESS] = 1
     return code.end()
@@ -99,10 +92,10 @@ def _wait(base: Base, groups: Groups) -> None:
         upto = committed - left
         with code.when(upto > completed):
             group[WarpgroupRecord.COMPLETED] = upto
-            number = block[Block.CURRENT] // WARPGROUP
+            number = block[Block.CURRENT] // layout.WARPGROUP
             known = block[Block.MACHINE][AsyncUnits.KNOWN]
             for warp in range(_WARPS):
-                code.write(known.row(number * _WARPS + warp, CLOCK_WORDS), number + CLOCK_GROUPS, upto)
+                code.write(known.row(number * _WARPS + warp, layout.CLOCK_WORDS), number + layout.CLOCK_GROUPS, upto)
         code.call(groups.leave, block)
     code.give()
 
@@ -137,8 +130,10 @@ def _registers(base: Base, groups: Groups) -> None:
         total = code.variable(0)
         with code.count(0, number) as one:
             given = table.row(one, WarpgroupRecord.SIZE)[WarpgroupRecord.REGISTERS]
-            total.add(code.select(given != 0, given, _LEAST_REGISTERS) * WARPGROUP)
-        stop_if(base, code, total.get() > REGISTERS, block, LaunchFault.REGISTERS, site, count, before, total.get())
+            total.add(code.select(given != 0, given, _LEAST_REGISTERS) * layout.WARPGROUP)
+        stop_if(
+            base, code, total.get() > layout.REGISTERS, block, LaunchFault.REGISTERS, site, count, before, total.get()
+        )
         code.call(groups.leave, block)
     code.give()
 

@@ -10,20 +10,8 @@ from dataclasses import dataclass
 from roller_mlir.sim.engine.clock_records_ir import tick
 from roller_mlir.sim.engine.layout import Block, LaunchFault, ShadowAccess, State
 from roller_mlir.sim.engine.structured import VOID, Code, Value, function
-from roller_mlir.sim.hopper.layout import (
-    CLOCK_GRID,
-    CLOCK_MBARRIERS,
-    CLOCK_WORDS,
-    MBARRIER_MARK,
-    MBARRIER_WORDS,
-    MOST_ARRIVALS,
-    MOST_MBARRIERS,
-    MOST_TRANSACTIONS,
-    WARP,
-    AsyncUnits,
-    BulkCopy,
-    Mbarrier,
-)
+from roller_mlir.sim.hopper import layout
+from roller_mlir.sim.hopper.layout import AsyncUnits, BulkCopy, Mbarrier
 from roller_mlir.sim.hopper.runtime.base_ir import (
     ASYNC,
     Base,
@@ -36,7 +24,7 @@ from roller_mlir.sim.hopper.runtime.base_ir import (
     stop_if,
 )
 
-_MARK = MBARRIER_MARK << 32
+_MARK = layout.MBARRIER_MARK << 32
 
 
 @dataclass(frozen=True)
@@ -59,12 +47,12 @@ def collected(mbarrier: Value) -> Value:
 
 def finished(mbarrier: Value) -> Value:
     """Return the address of the clock of the last complete phase."""
-    return mbarrier + 8 * (Mbarrier.SIZE + CLOCK_WORDS)
+    return mbarrier + 8 * (Mbarrier.SIZE + layout.CLOCK_WORDS)
 
 
 def number_of(block: Value, mbarrier: Value) -> Value:
     """Return the number of an mbarrier."""
-    return (mbarrier - block[Block.MACHINE][AsyncUnits.MBARRIERS]) // (8 * MBARRIER_WORDS)
+    return (mbarrier - block[Block.MACHINE][AsyncUnits.MBARRIERS]) // (8 * layout.MBARRIER_WORDS)
 
 
 def _find(base: Base) -> Value:
@@ -74,11 +62,11 @@ def _find(base: Base) -> Value:
         shadow_access_if_sanitized(base, code, block, site, address, 8, ShadowAccess.READ | ShadowAccess.ATOMIC)
         number = address[0] - _MARK
         with code.when(code.unsigned("<", number, async_units[AsyncUnits.MBARRIER_COUNT]), likely=True):
-            entry = async_units[AsyncUnits.MBARRIERS].row(number, MBARRIER_WORDS)
+            entry = async_units[AsyncUnits.MBARRIERS].row(number, layout.MBARRIER_WORDS)
             with code.when(entry[Mbarrier.ADDRESS] == address, likely=True):
                 thread = block[Block.CURRENT]
                 owner, started = entry[Mbarrier.OWNER, Mbarrier.STARTED]
-                own = (thread // WARP) == owner
+                own = (thread // layout.WARP) == owner
                 with code.when(~(own | (known_of(block, thread)[owner] > started)), likely=False):
                     offset = address - block[Block.ARENA]
                     stop(base, code, block, LaunchFault.MBARRIER_START, site, offset)
@@ -94,24 +82,32 @@ def _initialise(base: Base) -> None:
     offset = address - block[Block.ARENA]
     aligned = (address & 7) == 0
     stop_if(base, code, ~(aligned & in_arena(code, block, address, 8)), block, LaunchFault.MBARRIER, site, offset)
-    fits = code.unsigned("<", count - 1, MOST_ARRIVALS)
+    fits = code.unsigned("<", count - 1, layout.MOST_ARRIVALS)
     stop_if(base, code, ~fits, block, LaunchFault.MBARRIER_COUNT, site, offset, count, 0)
     shadow_access_if_sanitized(base, code, block, site, address, 8, ShadowAccess.WRITE | ShadowAccess.ATOMIC)
     table, used = async_units[AsyncUnits.MBARRIERS, AsyncUnits.MBARRIER_COUNT]
     place = code.variable(used)
     with code.count(0, used) as number:
-        at = table.row(number, MBARRIER_WORDS)[Mbarrier.ADDRESS]
+        at = table.row(number, layout.MBARRIER_WORDS)[Mbarrier.ADDRESS]
         with code.when((at == address) | (at == 0)):
             place.set(number)
     number = place.get()
     stop_if(
-        base, code, number == MOST_MBARRIERS, block, LaunchFault.MBARRIER_COUNT, site, offset, count, MOST_MBARRIERS
+        base,
+        code,
+        number == layout.MOST_MBARRIERS,
+        block,
+        LaunchFault.MBARRIER_COUNT,
+        site,
+        offset,
+        count,
+        layout.MOST_MBARRIERS,
     )
     with code.when(number == used):
         async_units[AsyncUnits.MBARRIER_COUNT] = used + 1
-        with code.count(0, MBARRIER_WORDS) as word:
-            code.write(table.row(number, MBARRIER_WORDS), word, 0)
-    entry = table.row(number, MBARRIER_WORDS)
+        with code.count(0, layout.MBARRIER_WORDS) as word:
+            code.write(table.row(number, layout.MBARRIER_WORDS), word, 0)
+    entry = table.row(number, layout.MBARRIER_WORDS)
     # Where one was before, phases go on counting, so that what is known of the old ones stays right.
     phase = (entry[Mbarrier.PHASE] + 1) & -2
     entry[Mbarrier.ADDRESS] = address
@@ -120,7 +116,7 @@ def _initialise(base: Base) -> None:
     entry[Mbarrier.TRANSACTIONS] = 0
     entry[Mbarrier.PHASE] = phase
     entry[Mbarrier.TESTED] = 0
-    entry[Mbarrier.OWNER] = block[Block.CURRENT] // WARP
+    entry[Mbarrier.OWNER] = block[Block.CURRENT] // layout.WARP
     entry[Mbarrier.STARTED] = tick(block[Block.LAUNCH])
     address[0] = number + _MARK
     code.give()
@@ -152,10 +148,10 @@ def _complete(base: Base) -> Value:
     mbarrier[Mbarrier.PHASE] = after
     mbarrier[Mbarrier.PENDING] = expected
     source, target = collected(mbarrier), finished(mbarrier)
-    code.write(source, number + CLOCK_MBARRIERS, after)
+    code.write(source, number + layout.CLOCK_MBARRIERS, after)
     code.call(base.join, block, target, source)
-    with code.when(source[CLOCK_GRID] != 0, likely=False):
-        code.call(base.absorb, block[Block.LAUNCH], target + 8 * CLOCK_GRID, source[CLOCK_GRID])
+    with code.when(source[layout.CLOCK_GRID] != 0, likely=False):
+        code.call(base.absorb, block[Block.LAUNCH], target + 8 * layout.CLOCK_GRID, source[layout.CLOCK_GRID])
     code.call(base.wake, block, State.MBARRIER, number)
     return code.end(0)
 
@@ -176,7 +172,7 @@ def _arrive(base: Base, find: Value, complete: Value) -> None:
     least = code.select(may_complete != 0, 0, 1)
     stop_if(base, code, ~(positive & (left >= least)), block, LaunchFault.MBARRIER_COUNT, site, offset, count, pending)
     total = missing + bytes_
-    stop_if(base, code, total > MOST_TRANSACTIONS, block, LaunchFault.MBARRIER_COUNT, site, offset, total, -1)
+    stop_if(base, code, total > layout.MOST_TRANSACTIONS, block, LaunchFault.MBARRIER_COUNT, site, offset, total, -1)
     mbarrier[Mbarrier.TRANSACTIONS] = total
     mbarrier[Mbarrier.PENDING] = left
     with code.when(orders != 0):
@@ -199,13 +195,13 @@ def _learn(base: Base) -> Value:
     """learn(block, mbarrier): the running warp learns what the last complete phase knows."""
     code, block, mbarrier = function(base.module, ASYNC + "learn", 2, VOID, internal=True)
     known = known_of(block, block[Block.CURRENT])
-    place = number_of(block, mbarrier) + CLOCK_MBARRIERS
+    place = number_of(block, mbarrier) + layout.CLOCK_MBARRIERS
     newer = known[place] < finished(mbarrier)[place]
     with code.if_else(newer) as (by_warp, by_thread):
         with by_warp:
             code.call(base.acquire, block, finished(mbarrier))
-        with by_thread, code.when(finished(mbarrier)[CLOCK_GRID] != 0, likely=False):
-            code.call(base.acquire_grid, block, finished(mbarrier) + 8 * CLOCK_GRID)
+        with by_thread, code.when(finished(mbarrier)[layout.CLOCK_GRID] != 0, likely=False):
+            code.call(base.acquire_grid, block, finished(mbarrier) + 8 * layout.CLOCK_GRID)
     return code.end()
 
 

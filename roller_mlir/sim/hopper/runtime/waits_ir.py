@@ -8,16 +8,8 @@ and every thread waits for something that only its own block can give, the block
 from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, State
 from roller_mlir.sim.engine.runtime_ir import note_fault
 from roller_mlir.sim.engine.structured import I8, I32, VOID, Code, Value, function
-from roller_mlir.sim.hopper.layout import (
-    MBARRIER_WORDS,
-    NAMED_BARRIERS,
-    NAMED_WORDS,
-    WARP,
-    AsyncUnits,
-    BulkCopy,
-    Mbarrier,
-    NamedBarrier,
-)
+from roller_mlir.sim.hopper import layout
+from roller_mlir.sim.hopper.layout import AsyncUnits, BulkCopy, Mbarrier, NamedBarrier
 from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, note_values, set_wait, stop_if
 from roller_mlir.sim.hopper.runtime.copies_ir import Copies
 
@@ -29,14 +21,14 @@ def _named(base: Base) -> None:
     """async_named(block, site, number, threads, waits): threads below 0: all of the block."""
     code, block, site, number, given, waits = function(base.module, ASYNC + "named", 5, VOID)
     threads = block[Block.LAUNCH][LaunchRecord.THREADS]
-    whole_warps = (threads + (WARP - 1)) & -WARP
+    whole_warps = (threads + (layout.WARP - 1)) & -layout.WARP
     count = code.select(given < 0, whole_warps, given)
-    fits = code.unsigned("<", number, NAMED_BARRIERS)
-    fits &= (count & (WARP - 1)) == 0
+    fits = code.unsigned("<", number, layout.NAMED_BARRIERS)
+    fits &= (count & (layout.WARP - 1)) == 0
     fits &= count > 0
     fits &= count <= whole_warps
     stop_if(base, code, ~fits, block, LaunchFault.NAMED_BARRIER, site, number, count, -1)
-    barrier = block[Block.MACHINE][AsyncUnits.NAMED].row(number, NAMED_WORDS)
+    barrier = block[Block.MACHINE][AsyncUnits.NAMED].row(number, layout.NAMED_WORDS)
     arrived, expected = barrier[NamedBarrier.ARRIVED, NamedBarrier.EXPECTED]
     with code.when(arrived == 0):
         barrier[NamedBarrier.EXPECTED] = count
@@ -61,7 +53,7 @@ def _named(base: Base) -> None:
 
 def _cluster_clock(async_units: Value) -> Value:
     """Return the address of the clock of the cluster's barrier, whose row is behind those of the named ones."""
-    return async_units[AsyncUnits.NAMED].row(NAMED_BARRIERS, NAMED_WORDS) + 8 * NamedBarrier.SIZE
+    return async_units[AsyncUnits.NAMED].row(layout.NAMED_BARRIERS, layout.NAMED_WORDS) + 8 * NamedBarrier.SIZE
 
 
 def _cluster(base: Base) -> None:
@@ -99,7 +91,7 @@ def _awaited(code: Code, block: Value, number: Value) -> Value:
     launch, states = block[Block.LAUNCH, Block.STATE]
     threads = launch[LaunchRecord.THREADS]
     waits, mbarriers = block[Block.MACHINE][AsyncUnits.WAITS, AsyncUnits.MBARRIERS]
-    found = code.variable(mbarriers.row(number, MBARRIER_WORDS)[Mbarrier.TESTED])
+    found = code.variable(mbarriers.row(number, layout.MBARRIER_WORDS)[Mbarrier.TESTED])
     with code.count(0, threads) as thread:
         stands = code.read(states, thread, I8) == State.MBARRIER
         with code.when(stands & (waits.row(thread, 2)[0] == number)):
@@ -117,7 +109,7 @@ def _advance(base: Base, copies: Copies) -> None:
         number, site, thread = entry[BulkCopy.MBARRIER, BulkCopy.SITE, BulkCopy.THREAD]
         with code.when(number >= 0), code.when(_awaited(code, block, number)):
             mbarriers = async_units[AsyncUnits.MBARRIERS]
-            code.write(mbarriers.row(number, MBARRIER_WORDS), Mbarrier.TESTED, 0)
+            code.write(mbarriers.row(number, layout.MBARRIER_WORDS), Mbarrier.TESTED, 0)
             fault = code.call(copies.land, block, place)
             with code.when(fault != 0, likely=False):
                 note_fault(launch, block, fault, thread, site)
@@ -144,7 +136,7 @@ def _advance(base: Base, copies: Copies) -> None:
             }[one]
             wait = async_units[AsyncUnits.WAITS].row(place.get(), 2)
             if one is State.MBARRIER:
-                mbarrier = async_units[AsyncUnits.MBARRIERS].row(wait[0], MBARRIER_WORDS)
+                mbarrier = async_units[AsyncUnits.MBARRIERS].row(wait[0], layout.MBARRIER_WORDS)
                 columns = (Mbarrier.PENDING, Mbarrier.TRANSACTIONS, Mbarrier.PHASE, Mbarrier.EXPECTED)
                 offset = mbarrier[Mbarrier.ADDRESS] - block[Block.ARENA]
                 note_values(block, offset, wait[1], *mbarrier[*columns])
