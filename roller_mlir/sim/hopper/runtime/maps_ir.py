@@ -14,21 +14,8 @@ from roller_mlir.sim.engine.clock_records_ir import tick
 from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, ShadowAccess
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.engine.structured import I32, I64, VOID, Code, Value, function
-from roller_mlir.sim.hopper.layout import (
-    MAP_SET_WORD,
-    MAP_TIME_WORD,
-    MAP_WORDS,
-    MOST_MADE_MAPS,
-    MOST_RANK,
-    UNSAID,
-    VALUE_RULES,
-    WARP,
-    AsyncUnits,
-    DescribedMaps,
-    MadeMap,
-    MapFault,
-    TensorMapRecord,
-)
+from roller_mlir.sim.hopper import layout
+from roller_mlir.sim.hopper.layout import AsyncUnits, DescribedMaps, MadeMap, MapFault, TensorMapRecord
 from roller_mlir.sim.hopper.runtime.base_ir import (
     ASYNC,
     Base,
@@ -42,7 +29,7 @@ from roller_mlir.sim.hopper.runtime.base_ir import (
 _WIDE = int(MapField.global_dim)
 """The first elements have 64 bits, the others 32."""
 
-_WORD_BYTES = MAP_BYTES // MAP_WORDS
+_WORD_BYTES = MAP_BYTES // layout.MAP_WORDS
 _BYTES = {"i8": 1, "f16": 2, "bf16": 2, "f32": 4, "tf32": 4}
 _PIECE = 16
 
@@ -80,7 +67,7 @@ def _replace(base: Base) -> None:
             address[number] = value
         with narrow:
             code.write(address, number + _WIDE, value, I32)
-    code.write(address, MAP_SET_WORD, code.read(address, MAP_SET_WORD, I32) | (1 << number), I32)
+    code.write(address, layout.MAP_SET_WORD, code.read(address, layout.MAP_SET_WORD, I32) | (1 << number), I32)
     code.end()
 
 
@@ -97,21 +84,21 @@ def _publish(base: Base, pointer: Value) -> None:
     with code.when(~in_arena(code, block, source, MAP_BYTES), likely=False):
         stop(base, code, block, LaunchFault.BULK_COPY, site, source - block[Block.ARENA], MAP_BYTES)
     code.call(pointer, block, site, target, MAP_BYTES)
-    lane = block[Block.CURRENT] & (WARP - 1)
+    lane = block[Block.CURRENT] & (layout.WARP - 1)
     for address, access in ((source, ShadowAccess.READ), (target, ShadowAccess.WRITE)):
         word = address + lane * _WORD_BYTES
         shadow_access_if_sanitized(base, code, block, site, word, code.value(_WORD_BYTES), int(access))
-    written = code.read(source, MAP_SET_WORD, I32)
+    written = code.read(source, layout.MAP_SET_WORD, I32)
     number = code.select(lane < 2 * _WIDE, lane // 2, lane - _WIDE)
     found = code.variable(code.read(source, lane, I32))
-    known = (lane == MAP_SET_WORD) | (((written >> number) & 1) != 0)
+    known = (lane == layout.MAP_SET_WORD) | (((written >> number) & 1) != 0)
     unset = ~known & (found.get() != 0)
     beyond = (written >> MAP_FIELDS) != 0
     with code.when(unset | beyond, likely=False):
         _wrong(
             base, code, (block, site), MapFault.NOT_ZERO, source, number=code.least(number, code.value(MAP_FIELDS - 1))
         )
-    with code.when(lane == MAP_TIME_WORD):
+    with code.when(lane == layout.MAP_TIME_WORD):
         found.set(tick(block[Block.LAUNCH]))
     code.write(target, lane, found.get(), I32)
     code.call(sync, block, site)
@@ -125,7 +112,7 @@ class _Decoder:
         self.code = Code(base.module, ASYNC + "map_decode", 4, VOID, internal=True)
         self._base = base
         self._block, self._site, self._address, self._record = self.code.parameters
-        self._set = self.code.read(self._address, MAP_SET_WORD, I32)
+        self._set = self.code.read(self._address, layout.MAP_SET_WORD, I32)
         self._values: dict[int, Value] = {}
         self._needed: dict[int, Value] = {}
 
@@ -148,10 +135,10 @@ class _Decoder:
         always = self.code.flag(1)
         rank = self._require(MapField.rank, always)
         for field, dimensions in (
-            (MapField.global_stride, MOST_RANK - 1),
-            (MapField.global_dim, MOST_RANK),
-            (MapField.box_dim, MOST_RANK),
-            (MapField.element_stride, MOST_RANK),
+            (MapField.global_stride, layout.MOST_RANK - 1),
+            (MapField.global_dim, layout.MOST_RANK),
+            (MapField.box_dim, layout.MOST_RANK),
+            (MapField.element_stride, layout.MOST_RANK),
         ):
             for axis in range(dimensions):
                 self._require(field + axis, rank > axis if field is MapField.global_stride else rank >= axis)
@@ -173,7 +160,7 @@ class _Decoder:
                 start = (self._address - first) // MAP_BYTES % count * MAP_FIELDS
                 for number, value in self._values.items():
                     wanted = described[start + (DescribedMaps.FIELDS + number)]
-                    said = wanted != UNSAID
+                    said = wanted != layout.UNSAID
                     with code.when(said & (value != wanted), likely=False):
                         self._wrong(MapFault.DIFFERS, number, value, wanted)
 
@@ -181,7 +168,7 @@ class _Decoder:
         """Emit the rules of each element; return the bytes of an element of the array."""
         code = self.code
         for number, value in self._values.items():
-            low, high, multiple = VALUE_RULES[number]
+            low, high, multiple = layout.VALUE_RULES[number]
             fits = code.unsigned(">=", value, low) & code.unsigned("<=", value, high)
             whole = (value % multiple) == 0
             holds = ~self._needed[number] | (fits & whole)
@@ -207,7 +194,7 @@ class _Decoder:
         code, _builder, record = self.code, self.code.builder, self._record
         base, mode = self._values[MapField.global_address], self._values[MapField.swizzle_mode]
         end, width = base + size, size
-        for axis in range(MOST_RANK):
+        for axis in range(layout.MOST_RANK):
             extent = self._chosen(MapField.global_dim + axis, 1)
             stride = self._chosen(MapField.global_stride + axis - 1, 0) if axis else size
             step = self._chosen(MapField.element_stride + axis, 1)
@@ -274,7 +261,7 @@ def _acquire(base: Base, pointer: Value) -> None:
     _require_aligned(base, code, where, address)
     code.call(pointer, block, site, address, MAP_BYTES)
     shadow_access_if_sanitized(base, code, block, site, address, code.value(MAP_BYTES), int(ShadowAccess.READ))
-    published, written = (code.read(address, word, I32) for word in (MAP_TIME_WORD, MAP_SET_WORD))
+    published, written = (code.read(address, word, I32) for word in (layout.MAP_TIME_WORD, layout.MAP_SET_WORD))
     beyond = (written >> MAP_FIELDS) != 0
     with code.when((published == 0) | beyond, likely=False):
         _wrong(base, code, where, MapFault.UNPUBLISHED, address)
@@ -284,8 +271,8 @@ def _acquire(base: Base, pointer: Value) -> None:
     fences = _fences(block, async_units, number)
     new = number == count
     with code.when(new):
-        with code.when(count == MOST_MADE_MAPS, likely=False):
-            _wrong(base, code, where, MapFault.COUNT, address, found=MOST_MADE_MAPS)
+        with code.when(count == layout.MOST_MADE_MAPS, likely=False):
+            _wrong(base, code, where, MapFault.COUNT, address, found=layout.MOST_MADE_MAPS)
         async_units[AsyncUnits.MADE_COUNT] = count + 1
         entry[MadeMap.ADDRESS] = address
     with code.when(new | (entry[MadeMap.PUBLISHED] != published)):
@@ -313,15 +300,15 @@ def _use(base: Base) -> Value:
     with code.when(known):
         current = block[Block.CURRENT]
         fences, clock = _fences(block, async_units, number), known_of(block, current)
-        warp = current // WARP
+        warp = current // layout.WARP
         # Only sanitized launches know when the lanes of a warp have waited for each other.
         together, synced = code.variable((1 << 63) - 1), block[Block.SYNCED]
         with code.when(synced != 0):
             together.set(synced[block[Block.FIRST]])
-        newest = entry[MadeMap.PUBLISHED] == code.read(address, MAP_TIME_WORD, I32)
+        newest = entry[MadeMap.PUBLISHED] == code.read(address, layout.MAP_TIME_WORD, I32)
         sure = code.variable(fences[current])
         with code.count(0, launch[LaunchRecord.THREADS]) as thread:
-            when, its = fences[thread], thread // WARP
+            when, its = fences[thread], thread // layout.WARP
             seen = code.greatest(clock[its], code.select(its == warp, together.get(), 0)) >= when
             with code.when(seen & (when != 0)):
                 sure.set(1)
