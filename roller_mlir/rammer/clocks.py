@@ -28,42 +28,42 @@ class Clocks:
 
 
 def clocks_of(schedule: Schedule) -> Clocks:
-    """Walk a schedule, whose tasks stand on one vEU each, in an order in which no task is before what it waits for."""
-    units = len(schedule.programs)
+    """Walk a schedule, whose tasks stand on one vEU each, in an order in which no task is before what it waits for.
+
+    Round by round each vEU whose next task's waits are over runs it.
+    """
+    units, (set_of, sets) = len(schedule.programs), schedule.wait_sets
+    order = np.concatenate([*schedule.programs, np.zeros(0, np.int32)])
+    ends = np.cumsum([len(program) for program in schedule.programs])
+    starts = ends - [len(program) for program in schedule.programs]
     before = np.zeros((len(schedule.signals), units), np.int32)
+    last = np.zeros((units, units), np.int32)  # the clock of the last task of each vEU
     events = np.zeros((len(schedule.counts), units), np.int32)
     missing = schedule.counts.copy()
-    signals: list[int] = schedule.signals.tolist()
-    programs: list[list[int]] = [program.tolist() for program in schedule.programs]
-    known: dict[bytes, NDArray[np.int32]] = {}  # by waits that are over: tasks of one operator wait for the same
-    next_of = [0] * units
+    open_events = np.array([np.count_nonzero(missing[waits]) for waits in sets], np.int32)
+    over = np.zeros((len(sets), units), np.int32)  # what is done where the waits of a set are over
     waiting: dict[int, list[int]] = defaultdict(list)
-    ready = list(range(units - 1, -1, -1))
-    while ready:
-        unit = ready.pop()
-        program = programs[unit]
-        for position in range(next_of[unit], len(program)):
-            task = program[position]
-            clock, waits = before[task], schedule.waits[task]
-            if len(waits) and (key := waits.tobytes()) not in known:
-                signalled = missing[waits] == 0
-                if not signalled.all():
-                    waiting[int(waits[signalled.argmin()])].append(unit)
-                    break
-                known[key] = events[waits].max(axis=0)
-            if position:
-                np.maximum(clock, before[program[position - 1]], out=clock)
-                clock[unit] = position
-            if len(waits):
-                np.maximum(clock, known[waits.tobytes()], out=clock)
-            event = signals[task]
-            if event != NO_EVENT:
-                of_event = events[event]
-                np.maximum(of_event, clock, out=of_event)
-                of_event[unit] = max(of_event[unit], position + 1)
-                missing[event] -= 1
-                if missing[event] == 0:
-                    ready += waiting.pop(event, ())
-            next_of[unit] += 1
-    stuck = tuple(p[n] for p, n in zip(programs, next_of, strict=True) if n < len(p))
-    return Clocks(before, stuck)
+    for number, waits in enumerate(sets):
+        for event in waits.tolist():
+            waiting[event].append(number)
+    at, left = starts.copy(), np.flatnonzero(starts < ends)
+    while len(now := left[open_events[set_of[order[at[left]]]] == 0]):
+        tasks, position = order[at[now]], (at - starts)[now]
+        clock = np.maximum(last[now], over[set_of[tasks]])
+        clock[np.arange(len(now)), now] = position
+        before[tasks] = last[now] = clock
+        clock[np.arange(len(now)), now] = position + 1
+        signals = schedule.signals[tasks]
+        by_event = np.argsort(signals, kind="stable")[np.count_nonzero(signals == NO_EVENT) :]
+        if len(by_event):
+            done, first, count = np.unique(signals[by_event], return_index=True, return_counts=True)
+            events[done] = np.maximum(events[done], np.maximum.reduceat(clock[by_event], first))
+            missing[done] -= count.astype(np.int32)
+            for event in done[missing[done] == 0].tolist():
+                for number in waiting[event]:
+                    open_events[number] -= 1
+                    if not open_events[number]:
+                        over[number] = events[sets[number]].max(axis=0)
+        at[now] += 1
+        left = left[at[left] < ends[left]]
+    return Clocks(before, tuple(order[at[left]].tolist()))

@@ -4,7 +4,6 @@
 Paper: RAMMER, section 3.3 (`Wait`), where one wait for the last of consecutive tasks of a vEU is the only reduction.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -15,10 +14,8 @@ from roller_mlir.rammer.boxes import Ints
 from roller_mlir.rammer.clocks import Clocks, clocks_of
 from roller_mlir.rammer.options import HAND_OVER_NAMES
 from roller_mlir.rammer.policy import waves_of
-from roller_mlir.rammer.schedule import NO_EVENT, Schedule
+from roller_mlir.rammer.schedule import NO_EVENT, NO_WAITS, Schedule, in_parts
 from roller_mlir.rammer.task_graph import TaskDependences, TaskGraph
-
-NO_WAITS: Ints = np.zeros(0, np.int32)
 
 
 def add_events(graph: TaskGraph, programs: Sequence[Ints]) -> Schedule:
@@ -42,9 +39,8 @@ def add_events(graph: TaskGraph, programs: Sequence[Ints]) -> Schedule:
     awaited = event[pairs.producers[across]].astype(np.int64)
     keys = np.unique(pairs.consumers[across] * np.int64(graph.tasks) + awaited)
     consumers, events = np.divmod(keys, max(1, graph.tasks))
-    starts = np.searchsorted(consumers, np.arange(graph.tasks + 1)).tolist()
-    listed = np.split(events.astype(np.int32), starts[1:-1])
-    return _numbered(replace(placed, waits=tuple(listed), signals=event))
+    starts = np.searchsorted(consumers, np.arange(graph.tasks + 1))
+    return _numbered(replace(placed, waits=in_parts(events.astype(np.int32), starts), signals=event))
 
 
 def _events_of(pairs: TaskDependences, tasks: int) -> Ints:
@@ -102,26 +98,27 @@ def reduce_waits(schedule: Schedule) -> Schedule:
     if clocks.stuck:
         return schedule
     unit, position = schedule.place
-    needed: dict[bytes, tuple[Ints, Ints, Ints, Ints]] = {}  # members, where they run, and what they signal
-    left = list(schedule.waits)
-    for program in schedule.programs:
-        previous = -1
-        for task in program.tolist():
-            waits = schedule.waits[task]
-            if len(waits):
-                if (key := waits.tobytes()) not in needed:
-                    members = np.concatenate([schedule.members[event] for event in waits])
-                    implied = clocks.before[members][:, unit[members]] > position[members]
-                    members = members[~implied.any(axis=0)]
-                    needed[key] = members, unit[members], position[members], schedule.signals[members]
-                members, of, at, signalled = needed[key]
-                kept = (of != unit[task]) | (at > position[task])
-                if previous >= 0:
-                    kept &= clocks.before[previous][of] <= at
-                wanted = set(signalled[kept].tolist())
-                left[task] = np.array([event for event in waits.tolist() if event in wanted], np.int32)
-            previous = task
-    return _joined(_numbered(replace(schedule, waits=tuple(left))), clocks)
+    done = np.zeros_like(clocks.before)  # before each task, by the order on its vEU alone
+    for number, program in enumerate(schedule.programs):
+        done[program[1:]] = clocks.before[program[:-1]]
+        done[program, number] = position[program]
+    tasks, events = [NO_WAITS], [NO_WAITS]
+    for waits, own in zip(schedule.wait_sets[1], schedule.waiters, strict=True):
+        members = np.concatenate([NO_WAITS, *(schedule.members[event] for event in waits.tolist())])
+        if not len(members):
+            continue
+        implied = clocks.before[members[:, None], unit[members]] > position[members]
+        members = members[~implied.any(axis=0)]
+        missing = done[own[:, None], unit[members]] <= position[members]
+        signalled = schedule.signals[members]
+        first = np.flatnonzero(np.diff(signalled, prepend=NO_EVENT))
+        task, event = np.nonzero(np.logical_or.reduceat(missing, first, axis=1))
+        tasks.append(own[task])
+        events.append(signalled[first[event]])
+    task = np.concatenate(tasks)
+    order = np.argsort(task, kind="stable")
+    left = in_parts(np.concatenate(events)[order], np.searchsorted(task[order], np.arange(len(unit) + 1)))
+    return _joined(_numbered(replace(schedule, waits=left)), clocks)
 
 
 def _joined(schedule: Schedule, clocks: Clocks) -> Schedule:
@@ -135,15 +132,12 @@ def _joined(schedule: Schedule, clocks: Clocks) -> Schedule:
     signal = np.flatnonzero(schedule.signals != NO_EVENT)
     np.maximum.at(asked, (schedule.signals[signal], unit[signal]), position[signal] + 1)
     known = np.full(asked.shape, np.iinfo(np.int32).max, np.int32)
-    waiting: dict[bytes, list[int]] = defaultdict(list)  # tasks of one operator wait for the same
-    for task, waits in enumerate(schedule.waits):
+    set_of, sets = schedule.wait_sets
+    for waits, tasks in zip(sets, schedule.waiters, strict=True):
         if len(waits):
-            waiting[waits.tobytes()].append(task)
-    together = [(schedule.waits[tasks[0]], tasks) for tasks in waiting.values()]
-    for waits, tasks in together:
-        known[waits] = np.minimum(known[waits], clocks.before[tasks].min(axis=0))
+            known[waits] = np.minimum(known[waits], clocks.before[tasks].min(axis=0))
     joined = list(range(len(asked)))
-    for waits, _ in together:
+    for waits in sets:
         found = dict.fromkeys(_root(joined, event) for event in waits.tolist())
         chosen = np.empty(len(found), np.int32)
         count = 0
@@ -159,11 +153,8 @@ def _joined(schedule: Schedule, clocks: Clocks) -> Schedule:
                 count += 1
     became = np.array([_root(joined, event) for event in range(len(joined))], np.int32)
     signals = np.where(schedule.signals == NO_EVENT, NO_EVENT, became[schedule.signals]) if joined else schedule.signals
-    made: dict[bytes, Ints] = {b"": NO_WAITS}  # tasks of one operator wait for the same
-    for waits in schedule.waits:
-        if (key := waits.tobytes()) not in made:
-            made[key] = np.unique(became[waits])
-    return _numbered(replace(schedule, waits=tuple(made[waits.tobytes()] for waits in schedule.waits), signals=signals))
+    made = [np.unique(became[waits]) for waits in sets]
+    return _numbered(replace(schedule, waits=tuple(made[number] for number in set_of.tolist()), signals=signals))
 
 
 def _root(joined: list[int], event: int) -> int:
@@ -175,12 +166,11 @@ def _root(joined: list[int], event: int) -> int:
 
 def _numbered(schedule: Schedule) -> Schedule:
     """Return a schedule whose events are those that tasks wait for, numbered through in their order, and counted."""
+    waits, starts = schedule.wait_list
     awaited = np.zeros(int(schedule.signals.max(initial=NO_EVENT)) + 1, bool)
-    for waits in schedule.waits:
-        awaited[waits] = True
+    awaited[waits] = True
     number = np.where(awaited, np.cumsum(awaited) - 1, NO_EVENT).astype(np.int32)
     signals = schedule.signals.copy()
     signals[signals != NO_EVENT] = number[signals[signals != NO_EVENT]]
     counts = np.bincount(signals[signals != NO_EVENT], minlength=int(awaited.sum())).astype(np.int32)
-    waits = tuple(number[one] if len(one) else NO_WAITS for one in schedule.waits)
-    return Schedule(schedule.programs, waits, signals, counts)
+    return Schedule(schedule.programs, in_parts(number[waits], starts), signals, counts)

@@ -76,11 +76,10 @@ def _form_faults(graph: TaskGraph, schedule: Schedule) -> Iterator[ScheduleFault
             "programs", (task,), f"{graph.describe(task)} stands {times[task]} times in programs, not once"
         )
     events = len(schedule.counts)
-    for task, waits in enumerate(schedule.waits):
-        if len(waits) and (waits.min() < 0 or waits.max() >= events):
-            yield ScheduleFault(
-                "events", (task,), f"{graph.describe(task)} waits for an event that is none of {events}"
-            )
+    waits, starts = schedule.wait_list
+    unknown = np.flatnonzero((waits < 0) | (waits >= events))
+    for task in np.unique(np.searchsorted(starts, unknown, side="right") - 1).tolist():
+        yield ScheduleFault("events", (task,), f"{graph.describe(task)} waits for an event that is none of {events}")
     out = (schedule.signals < NO_EVENT) | (schedule.signals >= events)
     for task in np.flatnonzero(out).tolist():
         yield ScheduleFault("events", (task,), f"{graph.describe(task)} signals an event that is none of {events}")

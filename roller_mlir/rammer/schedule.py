@@ -9,11 +9,14 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from roller_mlir.rammer.boxes import Ints
 
 NO_EVENT = -1
 """The signal of a task that nobody waits for."""
+
+NO_WAITS: Ints = np.zeros(0, np.int32)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +65,30 @@ class Schedule:
         return sum(map(len, self.waits))
 
     @cached_property
+    def wait_list(self) -> tuple[Ints, NDArray[np.int64]]:
+        """The waits of all tasks behind each other, and where those of each task begin, and behind them how many."""
+        return np.concatenate([*self.waits, NO_WAITS]), np.cumsum([0, *map(len, self.waits)])
+
+    @cached_property
+    def wait_sets(self) -> tuple[Ints, tuple[Ints, ...]]:
+        """What tasks wait for together, each once, and of each task which of them: those of an operator are mostly equal."""
+        numbers: dict[bytes, int] = {}
+        sets: list[Ints] = []
+        of = np.empty(len(self.waits), np.int32)
+        for task, waits in enumerate(self.waits):
+            number = of[task] = numbers.setdefault(waits.tobytes(), len(sets))
+            if number == len(sets):
+                sets.append(waits)
+        return of, tuple(sets)
+
+    @cached_property
+    def waiters(self) -> tuple[Ints, ...]:
+        """The tasks that wait for each of `wait_sets`, in rising order."""
+        set_of, sets = self.wait_sets
+        order = np.argsort(set_of, kind="stable").astype(np.int32)
+        return in_parts(order, np.searchsorted(set_of[order], np.arange(len(sets) + 1)))
+
+    @cached_property
     def place(self) -> tuple[Ints, Ints]:
         """The vEU of each task, and its position there; -1 of tasks that no vEU runs."""
         unit, position = (np.full(len(self.signals), -1, np.int32) for _ in range(2))
@@ -75,4 +102,9 @@ class Schedule:
         """The tasks that signal each event, in rising order."""
         order = np.argsort(self.signals, kind="stable").astype(np.int32)
         starts = np.searchsorted(self.signals[order], np.arange(len(self.counts) + 1))
-        return tuple(order[a:b] for a, b in pairwise(starts))
+        return in_parts(order, starts)
+
+
+def in_parts(numbers: Ints, starts: NDArray[np.int64]) -> tuple[Ints, ...]:
+    """Return numbers cut into parts, one from each start to the next."""
+    return tuple(numbers[a:b] for a, b in pairwise(starts.tolist()))
