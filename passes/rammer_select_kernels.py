@@ -41,6 +41,35 @@ from roller_mlir.support.passes.passes import Pass, register
 
 
 @dataclass(frozen=True, kw_only=True)
+class UnitWaves:
+    """The ops of a module, read once for all numbers of threads that they are planned for.
+
+    Attributes:
+        units: The ops, in order.
+        kinds: Of each the number of its kind: ops of one kind have one plan.
+        waves: Their numbers, by waves.
+    """
+
+    units: tuple[Unit, ...]
+    kinds: tuple[int, ...]
+    waves: tuple[tuple[int, ...], ...]
+
+
+def waves_in(module: ir.Module) -> UnitWaves:
+    """Read the ops of a module.
+
+    Raises:
+        DiagnosedError: One cannot be read.
+    """
+    blocks = planned_blocks(module)
+    units = tuple(named_units(blocks).values())
+    numbers: dict[tuple[TensorExpression, bool], int] = {}
+    kinds = [numbers.setdefault((with_least_starts(unit.expression), unit.joined), len(numbers)) for unit in units]
+    waves = waves_of(producers_of(blocks, units))
+    return UnitWaves(units=units, kinds=tuple(kinds), waves=tuple(map(tuple, waves)))
+
+
+@dataclass(frozen=True, kw_only=True)
 class KernelSelection:
     """What the ops of a module get.
 
@@ -73,28 +102,25 @@ class RammerSelectKernels(SelectionOptions, Planning, Pass):
         """Give each op that shares the device `rtile.units`."""
         if self.plan_file:
             return
-        chosen = self.selection(module)
+        chosen = self.selection(waves_in(module))
         for unit, share in zip(chosen.units, chosen.shares, strict=True):
             if share < chosen.all_units:
                 given = share if self.select_kernels else self.max_units or 0
                 unit.operation.attributes[UNITS] = ir.DenseI64ArrayAttr.get([given, share])
 
-    def selection(self, module: ir.Module) -> KernelSelection:
-        """Choose the share of each op of a module, which is not changed.
+    def selection(self, found: UnitWaves) -> KernelSelection:
+        """Choose the share of each op of a module.
 
         Raises:
             DiagnosedError: One of them cannot be planned.
         """
-        blocks = planned_blocks(module)
-        units = tuple(named_units(blocks).values())
-        numbers: dict[tuple[TensorExpression, bool], int] = {}
-        kinds = [numbers.setdefault((with_least_starts(unit.expression), unit.joined), len(numbers)) for unit in units]
-        first = [units[kinds.index(kind)] for kind in range(len(numbers))]
+        units, kinds = found.units, found.kinds
+        first = [units[kinds.index(kind)] for kind in range(max(kinds, default=-1) + 1)]
         kernels = _Kernels(self, first)
         all_units = kernels.machine.units
         shares, seconds = [0] * len(units), 0.0
         known: dict[tuple[int, ...], WaveChoice] = {}
-        for wave in waves_of(producers_of(blocks, units)):
+        for wave in found.waves:
             given = sorted(kinds[one] for one in wave)
             if (key := tuple(given)) not in known:
                 known[key] = select(given, all_units, kernels.on_share)

@@ -17,7 +17,7 @@ from roller_mlir.hal import Device
 from roller_mlir.hal.instructions import FAMILIES
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.tensor_copy import WARPGROUP_THREADS
-from roller_mlir.passes.rammer_select_kernels import RammerSelectKernels
+from roller_mlir.passes.rammer_select_kernels import RammerSelectKernels, UnitWaves, waves_in
 from roller_mlir.passes.rtile_construct import RTileConstruct
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.bindings import ir
@@ -86,11 +86,12 @@ def with_block(
     families = tuple(family for family in options.instructions or FAMILIES if family in known)
     if options.plan_file is not None:
         return options, ()
+    read = waves_in(module)
     if options.task_threads is not None:
-        return _resident(module, target, options).options, ()
+        return _resident(read, target, options).options, ()
     if options.block_threads is not None:
         asked = _asked(module, options, families, options.block_threads)
-        return _resident(module, target, asked).options, ()
+        return _resident(read, target, asked).options, ()
     refused: dict[int, DiagnosedError] = {}
     choices: dict[int, BlockChoice] = {}
     asked_for: dict[int, CompileOptions] = {}
@@ -98,7 +99,7 @@ def with_block(
         threads = subgroups * device.subgroup_size
         try:
             asked = _asked(module, options, families, threads, roles=threads % WARPGROUP_THREADS == 0)
-            seconds = _selecting_pass(target, asked).selection(module).seconds
+            seconds = _selecting_pass(target, asked).selection(read).seconds
         except DiagnosedError as error:
             refused[threads] = error
             choices[threads] = BlockChoice(threads=threads, refused=error.message)
@@ -111,7 +112,7 @@ def with_block(
     for threads in sorted(asked_for, key=lambda threads: choices[threads].seconds or 0.0):
         if best is not None and (choices[threads].seconds or 0.0) >= best.seconds:
             break  # fewer tasks on a unit make none quicker
-        found = _resident(module, target, asked_for[threads])
+        found = _resident(read, target, asked_for[threads])
         choices[threads] = BlockChoice(
             threads=threads, blocks_per_unit=found.options.blocks_per_unit, seconds=found.seconds
         )
@@ -129,16 +130,16 @@ class _Resident:
     seconds: float
 
 
-def _resident(module: ir.Module, target: str, options: CompileOptions) -> _Resident:
+def _resident(read: UnitWaves, target: str, options: CompileOptions) -> _Resident:
     """Plan for fewer and fewer blocks a unit, until all programs can have as many as the others count on.
 
     A task is as quick as it is predicted, and tasks are as many, where so many run at a time: those of a program that
     counts on more would take a round more.
     """
-    found = _selecting_pass(target, options).selection(module)
+    found = _selecting_pass(target, options).selection(read)
     while options.blocks_per_unit != found.tasks_per_unit:
         options = replace(options, blocks_per_unit=found.tasks_per_unit)
-        found = _selecting_pass(target, options).selection(module)
+        found = _selecting_pass(target, options).selection(read)
     return _Resident(options, found.seconds)
 
 
