@@ -31,7 +31,7 @@ _checked: list[Any] = []
 
 def is_checked(op: Any) -> bool:
     """Return whether an op says what was found right in an equal program, so that it need not be looked at again."""
-    return bool(_checked) and any(op.context is context for context in _checked)
+    return bool(_checked) and op.context in _checked
 
 
 @contextmanager

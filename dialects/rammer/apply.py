@@ -30,6 +30,7 @@ from roller_mlir.dialects.rtile_checks import (
     check_types,
     hook,
     integers,
+    is_checked,
     known_attributes,
     optional_attribute,
     require,
@@ -85,11 +86,16 @@ class ApplyOp(FreeBuffers, name="apply"):
     @hook
     def verify_invariants(self) -> None:
         """Check attributes, and the operands against the operator."""
-        known_attributes(self, ("callee", "kernel", "starts", "seconds", "units", OPERAND_SIZES))
-        name = required_attribute(self, "callee", ir.FlatSymbolRefAttr, "a symbol").value
         parent = self.operation.parent
         inside = parent is not None and parent.name == "rammer.program"
         require(inside, f"must be inside 'rammer.program', not {parent.name if parent is not None else 'nothing'}")
+        if not is_checked(self):
+            self._check()
+        occupy(self, results=False)
+
+    def _check(self) -> None:
+        known_attributes(self, ("callee", "kernel", "starts", "seconds", "units", OPERAND_SIZES))
+        name = required_attribute(self, "callee", ir.FlatSymbolRefAttr, "a symbol").value
         seconds = optional_attribute(self, "seconds", ir.FloatAttr, "a number")
         require(seconds is None or 0 <= seconds.value < inf, f"attribute 'seconds' must be a time, but is {seconds}")
         units = optional_attribute(self, "units", ir.IntegerAttr, "an integer")
@@ -106,7 +112,6 @@ class ApplyOp(FreeBuffers, name="apply"):
         wanted = len(start_values(operator.programs[self.kernel]))
         good = len(given) == wanted and all(start < 2**31 for start in given)
         require(good, f"attribute 'starts' must give {wanted} numbers of 31 bits to @{name}, but gives {list(given)}")
-        occupy(self, results=False)
 
     @hook
     def verify_region_invariants(self) -> None:

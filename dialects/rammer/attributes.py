@@ -10,16 +10,15 @@ waits for the events waits[wait_starts[t]:wait_starts[t + 1]] and signals event 
 """
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from roller_mlir.dialects.rammer.dialect import Rammer
-from roller_mlir.dialects.rtile_checks import require
+from roller_mlir.dialects.rtile_checks import InvalidOpError, require
 from roller_mlir.dialects.rtile_fields import read_record, to_attribute
 from roller_mlir.rammer.boxes import Ints
-from roller_mlir.rammer.schedule import Schedule, VirtualDevice
+from roller_mlir.rammer.schedule import Schedule, VirtualDevice, in_parts
 from roller_mlir.support.bindings import ir
 
 
@@ -69,20 +68,40 @@ class ScheduleAttr(Rammer.Attribute, name="schedule"):
         Raises:
             InvalidOpError: An array is missing or unknown, or does not divide another.
         """
-        entries = {entry.name: entry.attr for entry in ir.DictAttr(self.params[0])}
-        wanted = ("signals", "starts", "tasks", "wait_starts", "waits")
-        require(tuple(sorted(entries)) == wanted, f"schedule needs {', '.join(wanted)}, but has {', '.join(entries)}")
-        parts: dict[str, Ints] = {}
-        for key, attribute in entries.items():
-            is_array = isinstance(attribute, ir.DenseI32ArrayAttr)
-            require(is_array, f"schedule '{key}' must be array<i32: ...>, but is {attribute}")
-            parts[key] = _numbers(attribute)
+        parts = {key: _numbers(attribute) for key, attribute in self._arrays().items()}
+        for key, by in _DIVIDED:
+            _check_divides(len(parts[key]), parts[by], key, by)
         return Schedule(
-            _divided(parts, "tasks", "starts"),
-            _divided(parts, "waits", "wait_starts"),
+            in_parts(parts["tasks"], parts["starts"]),
+            in_parts(parts["waits"], parts["wait_starts"]),
             parts["signals"],
             np.array(counts, np.int32),
         )
+
+    def check(self) -> int:
+        """Return how many vEUs the schedule is of.
+
+        Raises:
+            InvalidOpError: As of `read`.
+        """
+        arrays = self._arrays()
+        for key, by in _DIVIDED:
+            _check_divides(len(arrays[key]), _numbers(arrays[by]), key, by)
+        return len(arrays["starts"]) - 1
+
+    def _arrays(self) -> dict[str, Any]:
+        """Return the arrays that there must be, by their names."""
+        entries = {entry.name: entry.attr for entry in ir.DictAttr(self.params[0])}
+        wanted = ("signals", "starts", "tasks", "wait_starts", "waits")
+        require(tuple(sorted(entries)) == wanted, f"schedule needs {', '.join(wanted)}, but has {', '.join(entries)}")
+        for key, attribute in entries.items():
+            if not isinstance(attribute, ir.DenseI32ArrayAttr):
+                raise InvalidOpError(f"schedule '{key}' must be array<i32: ...>, but is {attribute}")
+        return entries
+
+
+_DIVIDED = (("tasks", "starts"), ("waits", "wait_starts"))
+"""Arrays of a schedule that others divide."""
 
 
 def _numbers(attribute: Any) -> Ints:
@@ -99,8 +118,9 @@ def _starts(parts: Sequence[Ints]) -> Ints:
     return np.cumsum([0, *map(len, parts)])
 
 
-def _divided(parts: dict[str, Ints], key: str, by: str) -> tuple[Ints, ...]:
-    whole, starts = parts[key], parts[by]
-    good = len(starts) > 0 and starts[0] == 0 and starts[-1] == len(whole) and bool((np.diff(starts) >= 0).all())
-    require(good, f"schedule '{by}' must rise from 0 to the {len(whole)} of '{key}', but is {starts.tolist()[:20]}")
-    return tuple(whole[a:b] for a, b in pairwise(starts.tolist()))
+def _check_divides(size: int, starts: Ints, key: str, by: str) -> None:
+    good = len(starts) > 0 and starts[0] == 0 and starts[-1] == size and bool((np.diff(starts) >= 0).all())
+    if not good:
+        raise InvalidOpError(
+            f"schedule '{by}' must rise from 0 to the {size} of '{key}', but is {starts.tolist()[:20]}"
+        )

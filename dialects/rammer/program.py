@@ -20,6 +20,7 @@ from roller_mlir.dialects.rammer.attributes import DeviceAttr, ScheduleAttr
 from roller_mlir.dialects.rammer.dialect import Rammer
 from roller_mlir.dialects.rtile_checks import (
     hook,
+    hook_inside,
     known_attributes,
     optional_attribute,
     require,
@@ -41,7 +42,7 @@ class EventOp(Rammer.Operation, name="event", traits=[]):
         """How many signals it waits for."""
         return self.attributes["count"].value
 
-    @hook
+    @hook_inside
     def verify_invariants(self) -> None:
         """Check the count."""
         known_attributes(self, ("count",))
@@ -121,9 +122,7 @@ class GraphOp(Rammer.Operation, name="program", traits=[ir.NoTerminatorTrait]):
         first = names.index("rammer.apply")
         require("rammer.event" not in names[first:], "needs its events before its applications")
         if self.device is not None:
-            units, schedule = self.device.read().execution_units, self.read_schedule()
-            assert schedule is not None
-            count = len(schedule.programs)
+            units, count = self.device.read().execution_units, self.attributes["schedule"].check()
             require(count == units, f"schedule is of {count} vEUs, but the device has {units}")
 
 

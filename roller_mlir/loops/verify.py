@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Verification of modules that hold many equal programs, as an unrolled network does.
 
-The checks of our dialect, which are in Python, look at one of the programs that are equal but for their names; those of
-MLIR look at all of them.
+The checks of our dialects, which are in Python, look at one of the programs that are equal but for their names, and at
+one of the applications that are equal but for their buffers; those of MLIR look at all of them.
 """
 
+from collections.abc import Hashable, Iterator
+from typing import Any
+
+from roller_mlir.dialects import rammer, rtile
 from roller_mlir.dialects.rtile_checks import checked
 from roller_mlir.linalg.rewrite.equal_programs import program_text
-from roller_mlir.loops.program import programs_of
 from roller_mlir.support.bindings import ir
 
 
@@ -17,12 +20,31 @@ def verify_module(module: ir.Module) -> None:
     Raises:
         MLIRError: It is not valid.
     """
-    programs = programs_of(module)
-    distinct = {program_text(program): program for program in reversed(programs)}
-    if len(distinct) == len(programs):
+    found = list(_alone(module.operation))
+    distinct = {_said_by(op): op for op in reversed(found)}
+    if len(distinct) == len(found):
         module.operation.verify()
         return
-    for program in distinct.values():
-        program.operation.verify()
+    for op in distinct.values():
+        op.operation.verify()
     with checked(module.context):
         module.operation.verify()
+
+
+def _alone(operation: ir.Operation) -> Iterator[Any]:
+    """Yield the programs, applications and events in an operation."""
+    for region in operation.regions:
+        for block in region.blocks:
+            for op in block.operations:
+                if isinstance(op, rtile.ProgramOp | rammer.ApplyOp | rammer.EventOp):
+                    yield op
+                else:
+                    yield from _alone(op.operation)
+
+
+def _said_by(op: Any) -> Hashable:
+    """Return what an op says but for its name and for its operands, of which the types count."""
+    if isinstance(op, rtile.ProgramOp):
+        return program_text(op)
+    attributes = tuple((name, op.attributes[name]) for name in op.attributes)
+    return op.operation.name, attributes, tuple(operand.type for operand in op.operands)

@@ -9,6 +9,8 @@ import pytest
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.source import Source
+from roller_mlir.compiler.stages import run_stages
+from roller_mlir.dialects import rammer
 from roller_mlir.dialects.rtile_checks import is_checked
 from roller_mlir.loops.program import computes_of, loads_of, programs_of
 from roller_mlir.loops.verify import verify_module
@@ -62,3 +64,32 @@ def test_what_is_wrong_is_found(module: Any, what: str, broken: Sequence[int]) -
     with pytest.raises(ir.MLIRError):
         verify_module(module)
     assert not is_checked(programs_of(module)[0])
+
+
+@pytest.fixture(scope="module")
+def graph() -> str:
+    """The three products as one graph, scheduled."""
+    found: dict[str, str] = {}
+    options = CompileOptions(persistent=True, policy="round-robin", fusion=False, cache=False)
+    with make_context(), ir.Location.unknown():
+        module = ir.Module.parse(TEXT)
+        run_stages(module, "h200", options, on_pass=lambda step, made: found.update({step.name: str(made)}))
+    return found["rammer-schedule"]
+
+
+@pytest.mark.parametrize("broken", [(0,), (1,), (0, 1)])
+@pytest.mark.parametrize("kind", [rammer.ApplyOp, rammer.EventOp])
+def test_what_is_wrong_in_a_graph_is_found(graph: str, kind: Any, broken: Sequence[int]) -> None:
+    with make_context(), ir.Location.unknown():
+        module = ir.Module.parse(graph)
+        verify_module(module)
+        blocks = [op.regions[0].blocks[0] for op in module.body.operations if op.operation.name == "func.func"]
+        (steps,) = [
+            op.entry.operations for block in blocks for op in block.operations if isinstance(op, rammer.GraphOp)
+        ]
+        found = [step for step in steps if isinstance(step, kind)]
+        wrong = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), -1)
+        for number in broken:
+            found[number].attributes["kernel" if kind is rammer.ApplyOp else "count"] = wrong
+        with pytest.raises(ir.MLIRError):
+            verify_module(module)
