@@ -33,7 +33,7 @@ be read, that name a program which the module has not, or that hold one stage of
 and measured plans that do not fit. Paper: ROLLER section 3.1 and Figure 8.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -46,7 +46,7 @@ from roller_mlir.foreign.options import option
 from roller_mlir.hal import Device, find_device
 from roller_mlir.linalg.group.dispatches import Unit, named_units, planned_blocks
 from roller_mlir.linalg.group.wrap import wrap
-from roller_mlir.linalg.reader import StructuredOp, erase_unused, read_structured
+from roller_mlir.linalg.reader import StructuredOp, erase_unused, read_structured, with_sources
 from roller_mlir.linalg.rewrite.split_reduction import split_reduction
 from roller_mlir.loops.attributes import TUNED, UNITS
 from roller_mlir.mapping.atoms import atom_family
@@ -69,6 +69,21 @@ from roller_mlir.support.passes.passes import Pass, register
 JOIN_SUFFIX = "_join"
 
 _MOST_NAMES = 5
+
+AttributeOf = Callable[[Plan], rtile.PlanAttr]
+"""How a plan becomes an attribute."""
+
+
+def _attribute_of() -> AttributeOf:
+    """Return how plans become attributes, each plan once: equal ops are given the same one."""
+    known: dict[int, tuple[Plan, rtile.PlanAttr]] = {}  # not by what plans say: those of other predictions are equal
+
+    def attribute(plan: Plan) -> rtile.PlanAttr:
+        if id(plan) not in known:
+            known[id(plan)] = plan, rtile.PlanAttr.of(plan)
+        return known[id(plan)][1]
+
+    return attribute
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,14 +151,15 @@ class RTileConstruct(Planning, Pass):
         plans = _plans_of(given, path, list(units))
         device = self.device_for(units.values(), options)
         missing: list[str] = []
+        attribute = _attribute_of()
         for name, unit in units.items():
             asked, share = options_of(unit, options), _share_of(unit)
             found = _found(measured, unit, device, asked) if measured else None
             if found is None:
                 missing.append(name)
-                _plan_unit(unit, name, device, asked, plans.get(name), share)
+                _plan_unit(unit, name, device, asked, plans.get(name), attribute, share)
             else:
-                _plan_measured(unit, name, device, asked, found, tuning)
+                _plan_measured(unit, name, device, asked, found, tuning, attribute)
         if tuning and missing:
             shown = ", ".join(missing[:_MOST_NAMES]) + (" and others" if len(missing) > _MOST_NAMES else "")
             count = f"{len(missing)} of {len(units)} programs"
@@ -273,14 +289,16 @@ def _found(measured: Mapping[str, Found], unit: Unit, device: Device, options: C
     return measured.get(tuning_key(unit.expression, device.name, choices_of(options)))
 
 
-def _plan_measured(unit: Unit, name: str, device: Device, options: ConstructOptions, found: Found, path: str) -> None:
+def _plan_measured(
+    unit: Unit, name: str, device: Device, options: ConstructOptions, found: Found, path: str, attribute: AttributeOf
+) -> None:
     """Give a unit the plan that was measured for it."""
     operation, plan, what = unit.operation, found.record.plan, unit.operation.name
     try:
         problem = choice_problem(unit.expression, plan, device, options)
         if problem:
             fail(operation, f"'{what}' {problem}")
-        programs = _plan_unit(unit, name, device, options, plan)
+        programs = _plan_unit(unit, name, device, options, plan, attribute)
     except DiagnosedError as error:
         (first, *rest) = error.diagnostics
         remedy = f"the plan is from {path}:{found.line}; delete that line, or leave out tuning"
@@ -290,15 +308,17 @@ def _plan_measured(unit: Unit, name: str, device: Device, options: ConstructOpti
 
 
 def _plan_unit(
-    unit: Unit, name: str, device: Device, options: ConstructOptions, forced: Plan | None, share: int | None = None
-) -> list[rtile.ProgramOp]:
+    unit: Unit, name: str, device: Device, options: ConstructOptions, forced: Plan | None, attribute: AttributeOf,
+    share: int | None = None,
+) -> list[rtile.ProgramOp]:  # fmt: skip
     """Give a unit a plan, its own or the one that is forced; return its programs."""
     for member in unit.members:
         _check_memory(unit.operation, member, device)
     plan = forced or _best(unit, device, options, share)
     if unit.joined:
-        return [_plan_program(unit, name, device, options, plan, forced is not None)]
-    return _plan(read_structured(unit.operation), name, device, options, plan, forced is not None)
+        return [_plan_program(unit, name, device, options, plan, forced is not None, attribute)]
+    assert unit.root is not None
+    return _plan(with_sources(unit.root), name, device, options, plan, forced is not None, attribute)
 
 
 def _best(unit: Unit, device: Device, options: ConstructOptions, share: int | None = None) -> Plan:
@@ -313,8 +333,9 @@ def _best(unit: Unit, device: Device, options: ConstructOptions, share: int | No
 
 
 def _plan_program(
-    unit: Unit, name: str, device: Device, options: ConstructOptions, plan: Plan, is_forced: bool
-) -> rtile.ProgramOp:
+    unit: Unit, name: str, device: Device, options: ConstructOptions, plan: Plan, is_forced: bool,
+    attribute: AttributeOf,
+) -> rtile.ProgramOp:  # fmt: skip
     """Give a program of several linalg ops its plan."""
     program: rtile.ProgramOp = unit.operation.opview
     if is_forced and plan.split is not None:
@@ -326,19 +347,20 @@ def _plan_program(
     if is_forced:
         plan = _validated(unit.operation, unit.expression, plan, device, options)
     program.attributes["sym_name"] = ir.StringAttr.get(name)
-    program.attributes["plan"] = rtile.PlanAttr.of(plan)
+    program.attributes["plan"] = attribute(plan)
     return program
 
 
 def _plan(
-    root: StructuredOp, name: str, device: Device, options: ConstructOptions, plan: Plan, is_forced: bool
-) -> list[rtile.ProgramOp]:
+    root: StructuredOp, name: str, device: Device, options: ConstructOptions, plan: Plan, is_forced: bool,
+    attribute: AttributeOf,
+) -> list[rtile.ProgramOp]:  # fmt: skip
     """Replace a structured op by a program of its own, or by two where its reduction is divided over tasks."""
     operation = root.operation
     split = plan.split
     if split is None:
         validated = _validated(operation, root.expression, plan, device, options) if is_forced else plan
-        return [_wrap(root, name, validated)]
+        return [_wrap(root, name, attribute(validated))]
     if any(value is not None for value in (plan.part, split.join.part, split.join.split)):
         fail(
             operation, f"'{operation.name}' has a plan that divides a reduction twice; a stage cannot be divided again"
@@ -347,11 +369,11 @@ def _plan(
     first = read_structured(parts)
     _check_memory(first.operation, first.expression, device)
     plan = _validated(first.operation, first.expression, _parts_plan(plan, split), device, options)
-    one = _wrap(first, name, plan)
+    one = _wrap(first, name, attribute(plan))
     second = read_structured(join)
     _check_memory(second.operation, second.expression, device)
     plan = _validated(second.operation, second.expression, split.join, device, options)
-    return [one, _wrap(second, name + JOIN_SUFFIX, plan)]
+    return [one, _wrap(second, name + JOIN_SUFFIX, attribute(plan))]
 
 
 def _validated(
@@ -368,9 +390,9 @@ def _validated(
     return validated
 
 
-def _wrap(root: StructuredOp, name: str, plan: Plan) -> rtile.ProgramOp:
+def _wrap(root: StructuredOp, name: str, plan: rtile.PlanAttr) -> rtile.ProgramOp:
     """Replace a structured op by a program of its own that carries the plan."""
-    return wrap([root], list(root.operation.results), name, rtile.PlanAttr.of(plan))
+    return wrap([root], list(root.operation.results), name, plan)
 
 
 def _check_memory(operation: ir.Operation, expression: TensorExpression, device: Device) -> None:

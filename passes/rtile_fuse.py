@@ -23,7 +23,7 @@ Refused: what no tensor expression can say, at its op; what cannot be joined sta
 (fused operators are one expression) and 3.2 (axis fusion), PolyDL section 5.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -35,7 +35,7 @@ from roller_mlir.linalg.group.axes import fuse_axes_of_groups
 from roller_mlir.linalg.group.group import members_of
 from roller_mlir.linalg.group.wrap import wrap
 from roller_mlir.linalg.pads import PAD, padding_of
-from roller_mlir.linalg.reader import erase_unused, read_structured
+from roller_mlir.linalg.reader import StructuredReader, erase_unused
 from roller_mlir.linalg.rewrite.compose import compose_into_readers
 from roller_mlir.linalg.rewrite.fusion import Cost, Evaluate, Fusion, FusionDecision, leaving
 from roller_mlir.linalg.rewrite.separate import renew_operands, separate_results, separate_views
@@ -92,18 +92,20 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
         erase_unused(block)
         operations = members_of(block)
         groups: list[Sequence[ir.Operation]] = [[operation] for operation in operations]
+        kinds: Sequence[Hashable] = range(len(groups))
         if self.fusion:
             cut = Fusion(operations, evaluate).search()
             if self.explain_fusion:
                 for decision in cut.decisions:
                     _report(decision)
-            groups = list(cut.groups)
+            groups, kinds = list(cut.groups), cut.kinds
         if self.fuse_axes:
-            groups = list(fuse_axes_of_groups(groups))
+            groups = list(fuse_axes_of_groups(groups, kinds))
             _share_views(block)
+        reader = StructuredReader()
         for number, group in enumerate(groups):
             if len(group) > 1:
-                roots = [read_structured(operation) for operation in group]
+                roots = [reader.read(operation) for operation in group]
                 wrap(roots, leaving(group), f"group_{number}", None)
         _sort(block)
         erase_unused(block)

@@ -7,7 +7,7 @@ and how to evaluate a body on constants, which tells what out-of-range elements 
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -128,6 +128,12 @@ class Body:
         """Arguments that ops or yields use."""
         references = (*(reference for op in self.ops for reference in op.operands), *self.yielded)
         return frozenset(reference.number for reference in references if isinstance(reference, BodyArgument))
+
+    @property
+    def said(self) -> Hashable:
+        """What tells it from others."""
+        ops = tuple((op.name, op.operands, tuple(op.attributes.items()), op.result_type) for op in self.ops)
+        return self.inputs, ops, self.yielded, self.types
 
     def gathered(self) -> frozenset[int]:
         """Return the arguments that stand for whole tensors, which the body reads at computed positions."""

@@ -5,7 +5,8 @@ No operator name is looked at; `linalg.matmul` and the `linalg.generic` that say
 input that a tensor.pad or a tensor.extract_slice gives is an access to the tensor inside it, see `views`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from roller_mlir.linalg.accepted_input import RESHAPES
 from roller_mlir.linalg.affine import NotLinearError, map_indices
 from roller_mlir.linalg.body import Body, BodyArgument, BodyConstant, UnknownValueError, read_body
-from roller_mlir.linalg.views import VIEWS, view_of
+from roller_mlir.linalg.views import VIEWS, View, view_of
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -87,42 +88,81 @@ def is_plain(operation: ir.Operation) -> bool:
 
 def read_structured(operation: ir.Operation) -> StructuredOp:
     """Read a linalg structured op on static tensors; what cannot be expressed is a located error."""
-    maps = indexing_maps(operation)
-    inputs = len(maps) - len(operation.results)
+    return StructuredReader().read(operation)
+
+
+class StructuredReader:
+    """Reads linalg structured ops; the expression of those that are equal but for their tensors is made once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, TensorExpression] = {}
+
+    def read(self, operation: ir.Operation) -> StructuredOp:
+        """Read an op as `read_structured` does."""
+        maps = indexing_maps(operation)
+        inputs = len(maps) - len(operation.results)
+        try:
+            body = read_body(operation.regions[0].blocks[0], inputs)
+        except UnknownValueError as error:
+            fail(operation, f"'{operation.name}': {error}")
+        used = tuple(i for i in range(inputs) if body.reads(i) and _is_tensor(operation, i))
+        gathered = body.gathered()
+        views = {i: None if i in gathered else view_of(operation.operands[i]) for i in used}
+        sources = tuple(operation.operands[i] if view is None else view.source for i, view in views.items())
+        for below in map(defining_op, sources):
+            if below is not None and below.name in VIEWS:
+                fail(below, f"'{below.name}' is padded, which needs a copy of it; run rtile-normalize first")
+        accumulates = any(body.reads(i) and not _is_filled(operation, i) for i in range(inputs, len(maps)))
+        kinds = operation.attributes.get("iterator_types")
+        shown = tuple(None if view is None else (view.without_source, view.source.type) for view in views.values())
+        types = tuple(value.type for value in operation.operands)
+        key = (tuple(maps), kinds, types, inputs, body.said, used, shown, accumulates)
+        if key not in self._known:
+            self._known[key] = _expression(operation, maps, body, views, accumulates)
+        return StructuredOp(operation, self._known[key], used, sources, body)
+
+
+def _expression(
+    operation: ir.Operation, maps: list[Any], body: Body, views: Mapping[int, View | None], accumulates: bool
+) -> TensorExpression:
+    """Return the expression of an op, of which some inputs are read, maybe through views."""
+    inputs = body.inputs
     try:
         indices = [map_indices(m) for m in maps]
-        body = read_body(operation.regions[0].blocks[0], inputs)
-    except (NotLinearError, UnknownValueError) as error:
+    except NotLinearError as error:
         fail(operation, f"'{operation.name}': {error}")
     loops = _loops(operation, maps, indices, inputs)
-    used = tuple(i for i in range(inputs) if body.reads(i) and _is_tensor(operation, i))
     gathered = body.gathered()
-    views = [None if i in gathered else view_of(operation.operands[i]) for i in used]
-    sources = [operation.operands[i] if v is None else v.source for i, v in zip(used, views, strict=True)]
-    for below in map(defining_op, sources):
-        if below is not None and below.name in VIEWS:
-            fail(below, f"'{below.name}' is padded, which needs a copy of it; run rtile-normalize first")
+    sources = [operation.operands[i] if view is None else view.source for i, view in views.items()]
     combiners = body.combiners() if any(loop.reduction for loop in loops) else None
     pad = body.pad_value() if combiners else None
     outputs = [_access(operation, i, operation.operands[i], indices[i]) for i in range(inputs, len(maps))]
-    expression = TensorExpression(
+    return TensorExpression(
         loops=loops,
         inputs=tuple(
             _table(operation, i)
             if i in gathered
             else _access(operation, i, source, indices[i] if view is None else view.moved(indices[i]))
-            for i, source, view in zip(used, sources, views, strict=True)
+            for (i, view), source in zip(views.items(), sources, strict=True)
         ),
         output=outputs[0],
         combiner=combiners[0] if combiners else None,
         flops_per_point=max(1, body.operations),
-        pad_values=tuple(pad if view is None or view.padding is None else view.value for view in views),
-        accumulates=any(body.reads(i) and not _is_filled(operation, i) for i in range(inputs, len(maps))),
+        pad_values=tuple(pad if view is None or view.padding is None else view.value for view in views.values()),
+        accumulates=accumulates,
         fused_multiply_add=body.product() is not None and combiners is not None,
         widens_only=body.product() is None or body.widens_only(),
         more_outputs=tuple(outputs[1:]),
     )
-    return StructuredOp(operation, expression, used, tuple(sources), body)
+
+
+def with_sources(root: StructuredOp) -> StructuredOp:
+    """Return an op that was read before some of its operands were replaced by others that say the same."""
+    gathered = root.body.gathered()
+    operands = {number: root.operation.operands[number] for number in root.inputs}
+    views = {number: view_of(value) for number, value in operands.items() if number not in gathered}
+    sources = (value if (view := views.get(number)) is None else view.source for number, value in operands.items())
+    return replace(root, sources=tuple(sources))
 
 
 _LOOP_REMEDIES = {

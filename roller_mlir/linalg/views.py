@@ -11,7 +11,7 @@ a slice are not what the padding says: `rtile-normalize` copies the slice. Refus
 known at run time only. Paper: ROLLER section 3.1 (data tiles follow from the index functions).
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -78,6 +78,12 @@ class View:
     def value(self) -> float | None:
         """What is read outside of the source, None where nothing is."""
         return None if self.padding is None else self.padding.value
+
+    @property
+    def without_source(self) -> Hashable:
+        """Which elements it takes, and what is read outside of them."""
+        padding = None if self.padding is None else (self.padding.low, self.padding.high, self.padding.scalar)
+        return self.start, self.strides, self.shape, padding
 
     def is_whole(self, dimension: int) -> bool:
         """Return whether the view has just the elements of its source along a dimension."""

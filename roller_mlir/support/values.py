@@ -88,7 +88,7 @@ def is_static(value: Any) -> bool:
 
 def values_used(operation: Any) -> list[Any]:
     """Return the values of its block that an operation uses, those used inside of its regions too."""
-    if not len(operation.regions):
+    if not len(operation.regions) or operation.has_trait(ir.IsIsolatedFromAboveTrait):
         return list(operation.operands)
     home = operation.block
     found: dict[Any, None] = dict.fromkeys(operation.operands)

@@ -4,7 +4,7 @@
 Paper: ROLLER section 3.2 (axis fusion).
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -15,26 +15,37 @@ from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op
 
 
-def fuse_axes_of_groups(groups: Sequence[Sequence[ir.Operation]]) -> list[list[ir.Operation]]:
+def fuse_axes_of_groups(
+    groups: Sequence[Sequence[ir.Operation]], kinds: Sequence[Hashable]
+) -> list[list[ir.Operation]]:
     """Fuse loops that every op of a group allows, in all of them alike; return the groups' ops after that.
 
     Where the ops of a group walk a pair of loops that only some of them could fuse, it stays a pair in all of them.
 
     Args:
         groups: Linalg ops that are to become one program each, in order.
+        kinds: Of each what it is but for its tensors: where nothing fuses in a group, nothing does in its equals.
     """
-    return [_fuse_group(group) for group in groups]
+    unchanged: set[Hashable] = set()
+    found: list[list[ir.Operation]] = []
+    for group, kind in zip(groups, kinds, strict=True):
+        fused = None if kind in unchanged else _fuse_group(group)
+        if fused is None:
+            unchanged.add(kind)
+        found.append(list(group) if fused is None else fused)
+    return found
 
 
-def _fuse_group(group: Sequence[ir.Operation]) -> list[ir.Operation]:
+def _fuse_group(group: Sequence[ir.Operation]) -> list[ir.Operation] | None:
+    """Return the ops of a group with their loops fused; None where nothing fuses."""
     nests = [read_nest(operation) for operation in group]
     try:
         common = common_loops(group)
     except GroupError:  # an element-wise producer of a window's input, which the loads compute
-        return list(group)
+        return None
     known = [(nest, loops) for nest, loops in zip(nests, common, strict=True) if nest is not None]
     if len(known) < len(group):
-        return list(group)
+        return None
     apart: set[tuple[int, int]] = set()
     pairs = {(loops[a], loops[b]) for nest, loops in known for each in nest.groups for a, b in pairwise(each)}
     for a, b in pairs:
@@ -50,7 +61,7 @@ def _fuse_group(group: Sequence[ir.Operation]) -> list[ir.Operation]:
         kept = frozenset((names[a], names[b]) for a, b in apart if a in names and b in names)
         limited.append(replace(nest, apart=kept))
     if not _agree(limited) or not any(nest.drops_window or any(len(g) > 1 for g in nest.groups) for nest in limited):
-        return list(group)
+        return None
     result = [rewrite(nest) for nest in limited]
     for operation in result:
         _cancel_reshapes(operation)

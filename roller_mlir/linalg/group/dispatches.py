@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from roller_mlir.linalg.group.group import Group, GroupError, members_of, read_group, starts_others_only
-from roller_mlir.linalg.reader import is_structured, read_structured
+from roller_mlir.linalg.reader import StructuredOp, StructuredReader, is_structured
 from roller_mlir.linalg.rewrite.equal_programs import program_text
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import func, ir
@@ -24,6 +24,7 @@ class Unit:
         expression: What is planned.
         members: The expressions of its ops.
         joined: Whether it is a program.
+        root: The op that stands alone, as it was read; None of a program.
     """
 
     operation: ir.Operation
@@ -31,6 +32,7 @@ class Unit:
     expression: TensorExpression
     members: tuple[TensorExpression, ...]
     joined: bool
+    root: StructuredOp | None = None
 
 
 def planned_blocks(module: ir.Module) -> list[Any]:
@@ -50,10 +52,11 @@ def named_units(blocks: list[Any]) -> dict[str, Unit]:
     operations = [inner.operation for block in blocks for inner in block.operations]
     known: dict[str, Unit] = {}
     found: list[Unit] = []
+    reader = StructuredReader()
     for one in operations:
         if is_structured(one) and not starts_others_only(one):
-            expression = read_structured(one).expression
-            found.append(Unit(one, _called(one), expression, (expression,), joined=False))
+            root = reader.read(one)
+            found.append(Unit(one, _called(one), root.expression, (root.expression,), joined=False, root=root))
         elif one.name == "rtile.program" and is_unplanned(one):
             text = program_text(one.opview)
             if text not in known:

@@ -17,7 +17,7 @@ from roller_mlir.linalg.group.dependences import DependenceNode, Dependences
 from roller_mlir.linalg.group.group import GroupError, group_of_roots
 from roller_mlir.linalg.group.producers import readers_of
 from roller_mlir.linalg.pads import PAD
-from roller_mlir.linalg.reader import StructuredOp, read_structured
+from roller_mlir.linalg.reader import StructuredOp, StructuredReader
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op
@@ -70,9 +70,16 @@ class FusionDecision:
 
 @dataclass(frozen=True)
 class Cut:
-    """The groups that were chosen, in an order in which they can run, and how that came about."""
+    """The groups that were chosen, in an order in which they can run, and how that came about.
+
+    Attributes:
+        groups: Their ops.
+        kinds: Of each what it is but for its tensors: equal groups have equal ones.
+        decisions: What was decided of each two.
+    """
 
     groups: tuple[Ops, ...]
+    kinds: tuple[Hashable, ...]
     decisions: tuple[FusionDecision, ...]
 
 
@@ -92,7 +99,7 @@ class _Structures:
         for root in roots:
             operation = root.operation
             starts = tuple((number, access) for number, _, access in root.starts)
-            indexed = any(op.name == INDEX for op in root.body.ops)
+            indexed = tuple(op.attributes["dim"] for op in root.body.ops if op.name == INDEX)
             kind = (operation.name, root.expression, root.inputs, starts, indexed)
             used = [*map(_unpadded, operation.operands), *root.sources, *(value for _, value, _ in root.starts)]
             numbers = tuple(values.setdefault(value, len(values)) for value in (*used, *operation.results))
@@ -134,7 +141,8 @@ class Fusion:
     def __init__(self, operations: Sequence[ir.Operation], evaluate: Evaluate) -> None:
         self._evaluate = evaluate
         self._operations = tuple(operations)
-        self._roots = [read_structured(operation) for operation in operations]
+        reader = StructuredReader()
+        self._roots = [reader.read(operation) for operation in operations]
         self._structures = _Structures(self._roots)
         self._known: dict[Hashable, Cost | str] = {}
         self._graph = Dependences(self._roots)
@@ -159,8 +167,9 @@ class Fusion:
             for node in pair:
                 self._forget(node)
             self._evaluate_neighbours(self._graph.join(*pair))
-        groups = tuple(self._ops(node) for node in self._graph.in_order())
-        return Cut(groups, (*decisions, *self._pairs.values()))
+        nodes = self._graph.in_order()
+        kinds = tuple(self._structures.key(node.members, ()) for node in nodes)
+        return Cut(tuple(map(self._ops, nodes)), kinds, (*decisions, *self._pairs.values()))
 
     def _ops(self, node: DependenceNode) -> Ops:
         return tuple(self._operations[number] for number in node.members)

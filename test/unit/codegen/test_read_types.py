@@ -4,7 +4,7 @@
 import pytest
 
 import roller_mlir.passes  # noqa: F401 - makes rtile-normalize known
-from roller_mlir.linalg.reader import is_structured, read_structured
+from roller_mlir.linalg.reader import StructuredReader, is_structured, read_structured
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.passes.pipeline import run_pipeline
@@ -114,3 +114,49 @@ def test_paddings_of_half_precision() -> None:
     assert expression.pad_values == (float("-inf"),)
     assert [index.constant for index in expression.inputs[0].indices] == [0, -3]
     assert expression.inputs[0].shape == (8, 16)
+
+
+def test_ops_that_are_equal_but_for_their_tensors_share_their_expression_and_no_others_do() -> None:
+    kind = "tensor<8x16xf32>"
+
+    def op(number: int, source: str, start: str, value: str) -> str:
+        return f"""%r{number} = linalg.generic {{indexing_maps = [#m, #m], iterator_types = ["parallel", "parallel"]}}
+      ins(%{source} : {kind}) outs(%{start} : {kind}) {{
+    ^bb0(%v: f32, %o: f32):
+      %n = {value} : f32
+      linalg.yield %n : f32
+    }} -> {kind}"""
+
+    ops = [
+        ("a", "e", "arith.negf %v"),
+        ("b", "e", "arith.negf %v"),
+        ("b", "e", "math.exp %v"),
+        ("a", "e", "arith.addf %v, %o"),
+        ("a", "s", "arith.addf %v, %o"),
+        ("c", "e", "arith.negf %v"),
+        ("d", "e", "arith.negf %v"),
+        ("d", "e", "arith.negf %v"),
+    ]
+    lines = "\n".join(op(number, *each) for number, each in enumerate(ops))
+    text = f"""#m = affine_map<(i, j) -> (i, j)>
+func.func @f(%a: {kind}, %b: {kind}, %w: tensor<32x16xf32>) -> {kind} {{
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : {kind}
+  %s = linalg.fill ins(%zero : f32) outs(%e : {kind}) -> {kind}
+  %c = tensor.extract_slice %w[4, 0] [8, 16] [1, 1] : tensor<32x16xf32> to {kind}
+  %d = tensor.extract_slice %w[5, 0] [8, 16] [1, 1] : tensor<32x16xf32> to {kind}
+  {lines}
+  return %r0 : {kind}
+}}"""
+    reader = StructuredReader()
+    with make_context() as context, ir.Location.unknown():
+        module = ir.Module.parse(text, context)
+        block = module.body.operations[0].regions[0].blocks[0]
+        found = [op.operation for op in block.operations if op.operation.name == "linalg.generic"]
+        roots = [reader.read(operation) for operation in found]
+        assert [root.expression for root in roots] == [read_structured(operation).expression for operation in found]
+        assert [root.sources[0] == operation.operands[0] for root, operation in zip(roots, found, strict=True)] == (
+            [True] * 5 + [False] * 3
+        )
+    first = [min(m for m, other in enumerate(roots) if other.expression is one.expression) for one in roots]
+    assert first == [0, 0, 2, 3, 4, 5, 6, 6]

@@ -14,6 +14,7 @@ from roller_mlir.linalg.rewrite.axis_groups import OperandIndexing, fusible_grou
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.passes.pipeline import run_pipeline
+from roller_mlir.support.values import indexing_maps, operations_inside
 
 PADDING = 2
 """Elements before a padded dimension; as many stand behind it."""
@@ -211,3 +212,31 @@ def normalized(text: str) -> TensorExpression:
         (function,) = [op for op in module.body.operations if isinstance(op, func.FuncOp)]
         ops = [op.operation for op in function.entry_block.operations if is_structured(op.operation)]
         return read_structured(ops[-1]).expression
+
+
+def test_where_nothing_fuses_in_one_op_something_may_in_another_that_reads_another_position() -> None:
+    kind = "tensor<4x8x16xf32>"
+    ops = "\n".join(
+        f"""%r{loop} = linalg.generic {{indexing_maps = [#m, #m],
+      iterator_types = ["parallel", "parallel", "parallel"]}}
+      ins(%x : {kind}) outs(%e : {kind}) {{
+    ^bb0(%v: f32, %o: f32):
+      %i = linalg.index {loop} : index
+      %k = arith.index_cast %i : index to i32
+      %f = arith.sitofp %k : i32 to f32
+      %s = arith.addf %v, %f : f32
+      linalg.yield %s : f32
+    }} -> {kind}"""
+        for loop in (1, 0)
+    )
+    text = f"""#m = affine_map<(i, j, k) -> (i, j, k)>
+func.func @f(%x: {kind}) -> ({kind}, {kind}) {{
+  %e = tensor.empty() : {kind}
+  {ops}
+  return %r1, %r0 : {kind}, {kind}
+}}"""
+    with make_context() as context, ir.Location.unknown():
+        module = ir.Module.parse(text, context)
+        run_pipeline(module, "rtile-normalize{fuse-axes=false},rtile-fuse{device=h200}")
+        found = [op for op in operations_inside(module.operation) if op.name == "linalg.generic"]
+        assert [indexing_maps(op)[0].n_dims for op in found] == [3, 2]
