@@ -68,6 +68,20 @@ class _Accesses:
         return cls(reads, tuple(number for number, uses in enumerate(stores) if any(uses)))
 
 
+@dataclass(frozen=True)
+class _Buffer:
+    """What an operand is a view of: an argument, a constant, or so many bytes of the workspace."""
+
+    value: ir.Value
+    span: tuple[int, int] | None
+    role: str | None
+
+    def overlaps(self, other: "_Buffer") -> bool:
+        if self.span is None or other.span is None:
+            return self.value == other.value
+        return self.span[0] < other.span[1] and other.span[0] < self.span[1]
+
+
 class _Order:
     """One function, and what its buffers hold after the programs so far."""
 
@@ -78,6 +92,7 @@ class _Order:
         self._written: set[ir.Value] = set()
         self._starts: list[int] = []  # of the spans of the workspace that hold a buffer, which are disjoint
         self._held: dict[int, tuple[int, ir.Value]] = {}  # by the start: the end, and the buffer
+        self._known: dict[ir.Value, _Buffer] = {}  # by operand: programs hand one result to several others
 
     def fault(self) -> tuple[ir.Operation, str] | None:
         for op in self._block.operations:
@@ -98,45 +113,48 @@ class _Order:
         return None
 
     def _run(self, accesses: "_Accesses", operands: Iterable[ir.Value]) -> str:
-        buffers = [buffer_of(operand) for operand in operands]
+        buffers = [self._buffer(operand) for operand in operands]
         reads = [(number, buffers[number]) for number in accesses.reads]
         writes = [(number, buffers[number]) for number in accesses.writes]
         for number, buffer in reads:
             if not self._is_there(buffer):
                 return f"reads operand {number}, which no program before it has written, or one has overwritten"
-            if any(_overlap(buffer, other) for _, other in writes):
+            if any(buffer.overlaps(other) for _, other in writes):
                 return f"reads operand {number}, into which it writes"
         for number, buffer in writes:
-            role = self._role(buffer)
-            if role not in ("output", "workspace", "state"):
-                return f"writes operand {number}, which is {'an input' if role == 'input' else 'a constant'}"
+            if buffer.role not in ("output", "workspace", "state"):
+                return f"writes operand {number}, which is {'an input' if buffer.role == 'input' else 'a constant'}"
             self._write(buffer)
         return ""
 
-    def _role(self, buffer: ir.Value) -> str | None:
-        if isinstance(buffer, ir.BlockArgument):
-            return self._roles[buffer.arg_number]
-        return "workspace" if span_of(buffer) is not None else "constant"
+    def _buffer(self, operand: ir.Value) -> "_Buffer":
+        if operand not in self._known:
+            value = buffer_of(operand)
+            span = span_of(value)
+            if isinstance(value, ir.BlockArgument):
+                role = self._roles[value.arg_number]
+            else:
+                role = "workspace" if span is not None else "constant"
+            self._known[operand] = _Buffer(value, span, role)
+        return self._known[operand]
 
-    def _is_there(self, buffer: ir.Value) -> bool:
-        span = span_of(buffer)
-        if span is not None:
-            return self._held.get(span[0]) == (span[1], buffer)
-        return self._role(buffer) != "output" or buffer in self._written
+    def _is_there(self, buffer: "_Buffer") -> bool:
+        if buffer.span is not None:
+            return self._held.get(buffer.span[0]) == (buffer.span[1], buffer.value)
+        return buffer.role != "output" or buffer.value in self._written
 
-    def _write(self, buffer: ir.Value) -> None:
-        span = span_of(buffer)
-        if span is None:
-            self._written.add(buffer)
+    def _write(self, buffer: "_Buffer") -> None:
+        if buffer.span is None:
+            self._written.add(buffer.value)
             return
-        start, end = span
+        start, end = buffer.span
         at = bisect_left(self._starts, start)
         if at and self._held[self._starts[at - 1]][0] > start:
             at -= 1
         while at < len(self._starts) and self._starts[at] < end:
             del self._held[self._starts.pop(at)]
         insort(self._starts, start)
-        self._held[start] = (end, buffer)
+        self._held[start] = (end, buffer.value)
 
 
 def place_of(value: Any) -> tuple[Any, int]:
@@ -173,10 +191,3 @@ def span_of(buffer: ir.Value) -> tuple[int, int] | None:
     for extent in kind.shape:
         size *= extent
     return start, start + size
-
-
-def _overlap(a: ir.Value, b: ir.Value) -> bool:
-    one, other = span_of(a), span_of(b)
-    if one is None or other is None:
-        return a == b
-    return one[0] < other[1] and other[0] < one[1]

@@ -20,9 +20,13 @@ def check_operands(program: rammer.GraphOp) -> None:
     roles = [ir.StringAttr(each[ROLE]).value if ROLE in each else "" for each in given]
     if roles.count("workspace") > 1:
         fail(function, f"function '{function.name.value}' has {roles.count('workspace')} workspaces; it can have one")
+    right: set[ir.Value] = set()  # a result is an operand of several
     for application in program.applications:
         for number, value in enumerate(application.operands):
+            if value in right:
+                continue
             problem = _problem(value, roles)
+            right.add(value)
             if problem:
                 name = application.attributes["callee"].value
                 fail(application, f"operand {number} of '{name}' {problem}; run rtile-assign-buffers")

@@ -17,7 +17,7 @@ from math import gcd
 from roller_mlir.codegen.builder.task_context import element_bytes
 from roller_mlir.dialects import rammer, rtile
 from roller_mlir.linalg.affine import affine_map, map_indices
-from roller_mlir.linalg.rewrite.equal_programs import program_text
+from roller_mlir.linalg.rewrite.equal_programs import EqualPrograms, program_text
 from roller_mlir.loops.attributes import EXPRESSION
 from roller_mlir.loops.program import TileLoad, loads_of, stores_of
 from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES
@@ -36,13 +36,17 @@ def take_out_starts(programs: Sequence[rtile.ProgramOp]) -> list[tuple[int, list
         elements.
     """
     alike: dict[object, list[int]] = {}
+    said = EqualPrograms(lambda program: (_without_constants(program), _constants(program)))
+    constants_of: list[list[int]] = []
     for number, program in enumerate(programs):
         if EXPRESSION in program.operation.attributes:
             del program.operation.attributes[EXPRESSION]
-        alike.setdefault(_without_constants(program), []).append(number)
+        (without, own), _ = said.of(program)
+        alike.setdefault(without, []).append(number)
+        constants_of.append(own)
     found: dict[int, tuple[int, list[int]]] = {}
     for numbers in alike.values():
-        constants = list(zip(*(_constants(programs[number]) for number in numbers), strict=True))
+        constants = list(zip(*(constants_of[number] for number in numbers), strict=True))
         least = [min(each) for each in constants]
         moved = [tuple(one - first for one in each) for each, first in zip(constants, least, strict=True)]
         starts = [each for each in dict.fromkeys(moved) if any(each)]

@@ -2,6 +2,7 @@
 """The task graph of a `rammer.program`: its applications as operators on the bytes of the function's buffers."""
 
 from dataclasses import dataclass
+from functools import cache
 from math import inf, prod
 
 import numpy as np
@@ -45,6 +46,7 @@ def read_graph(program: rammer.GraphOp, device: Device, *, ordered: bool = True)
     applications = program.applications
     types: dict[tuple[object, ...], ProgramBoxes] = {}
     numbers: dict[ir.Value | str, int] = {}
+    place = cache(place_of)  # a result is an operand of several
     operators: list[TaskOperator] = []
     for application in applications:
         name, number = application.attributes["callee"].value, len(operators)
@@ -55,7 +57,7 @@ def read_graph(program: rammer.GraphOp, device: Device, *, ordered: bool = True)
         seconds = application.seconds
 
         def accesses(found: tuple[tuple[int, TaskBoxes], ...], on: rammer.ApplyOp = application) -> list[TaskAccess]:
-            places = [place_of(on.operands[number]) for number, _ in found]
+            places = [place(on.operands[number]) for number, _ in found]
             return [
                 TaskAccess(numbers.setdefault(root, len(numbers)), offset, one)
                 for (root, offset), (_, one) in zip(places, found, strict=True)
