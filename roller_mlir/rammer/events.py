@@ -15,7 +15,7 @@ from roller_mlir.rammer.clocks import Clocks, clocks_of
 from roller_mlir.rammer.options import HAND_OVER_NAMES
 from roller_mlir.rammer.policy import waves_of
 from roller_mlir.rammer.schedule import NO_EVENT, NO_WAITS, Schedule, in_parts
-from roller_mlir.rammer.task_graph import TaskDependences, TaskGraph
+from roller_mlir.rammer.task_graph import TaskDependences, TaskGraph, run_begins
 
 
 def add_events(graph: TaskGraph, programs: Sequence[Ints]) -> Schedule:
@@ -48,7 +48,7 @@ def _events_of(pairs: TaskDependences, tasks: int) -> Ints:
 
     Events are numbered by their first tasks.
     """
-    order = np.lexsort((pairs.consumers, pairs.producers))
+    order = np.argsort(pairs.producers, kind="stable")  # of each, its consumers rise as they do in the pairs
     consumers = pairs.consumers[order]
     starts = np.searchsorted(pairs.producers[order], np.arange(tasks + 1)).tolist()
     known: dict[bytes, int] = {b"": NO_EVENT}
@@ -111,7 +111,7 @@ def reduce_waits(schedule: Schedule) -> Schedule:
         members = members[~implied.any(axis=0)]
         missing = done[own[:, None], unit[members]] <= position[members]
         signalled = schedule.signals[members]
-        first = np.flatnonzero(np.diff(signalled, prepend=NO_EVENT))
+        first = np.flatnonzero(run_begins(signalled))
         task, event = np.nonzero(np.logical_or.reduceat(missing, first, axis=1))
         tasks.append(own[task])
         events.append(signalled[first[event]])
@@ -141,7 +141,7 @@ def _joined(schedule: Schedule, clocks: Clocks) -> Schedule:
         found = dict.fromkeys(_root(joined, event) for event in waits.tolist())
         chosen = np.empty(len(found), np.int32)
         count = 0
-        for event in found:
+        for event in found if len(found) > 1 else ():
             others = chosen[:count]
             fits = (known[event] >= asked[others]).all(axis=1) & (known[others] >= asked[event]).all(axis=1)
             if fits.any():

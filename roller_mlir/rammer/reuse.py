@@ -43,14 +43,17 @@ def never_together(schedule: Schedule, buffers: Sequence[BufferUse]) -> np.ndarr
     """
     unit, position = schedule.place
     clocks = clocks_of(schedule).before
-    units = len(schedule.programs)
-    last = np.zeros((len(buffers), units), np.int32)  # tasks of each vEU up to the last one that touches a buffer
-    done = np.zeros((len(buffers), units), np.int32)  # tasks of each vEU that are done before any writes it
+    shape = len(buffers), len(schedule.programs)
+    last = np.zeros(shape, np.int32)  # tasks of each vEU up to the last one that touches a buffer
+    done = np.zeros(shape, np.int32)  # tasks of each vEU that are done before any writes it
     for number, buffer in enumerate(buffers):
         np.maximum.at(last[number], unit[buffer.tasks], position[buffer.tasks] + 1)
         done[number] = clocks[buffer.writers].min(axis=0)
     before = np.zeros((len(buffers), len(buffers)), bool)
     first_written = np.array([buffer.writers.min() for buffer in buffers])
+    by_unit = np.ascontiguousarray(done.T)
     for number, buffer in enumerate(buffers):
-        before[number] = (done >= last[number]).all(axis=1) & (first_written > buffer.tasks.max())
+        units = np.flatnonzero(last[number])
+        gone = (by_unit[units] >= last[number, units, None]).all(axis=0)
+        before[number] = gone & (first_written > buffer.tasks.max())
     return before | before.T

@@ -7,6 +7,7 @@ Paper: RAMMER, sections 3.2 and 3.3.
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,15 +72,11 @@ class Schedule:
 
     @cached_property
     def wait_sets(self) -> tuple[Ints, tuple[Ints, ...]]:
-        """What tasks wait for together, each once, and of each task which of them: those of an operator are mostly equal."""
-        numbers: dict[bytes, int] = {}
-        sets: list[Ints] = []
-        of = np.empty(len(self.waits), np.int32)
-        for task, waits in enumerate(self.waits):
-            number = of[task] = numbers.setdefault(waits.tobytes(), len(sets))
-            if number == len(sets):
-                sets.append(waits)
-        return of, tuple(sets)
+        """Of each task the number of the set of events that it waits for, and these: tasks of an operator have one."""
+        said = [waits.tobytes() for waits in self.waits]
+        numbers = {one: number for number, one in enumerate(dict.fromkeys(said))}
+        of = np.fromiter(map(numbers.__getitem__, said), np.int32, len(said))
+        return of, tuple(np.frombuffer(one, np.int32) for one in numbers)
 
     @cached_property
     def waiters(self) -> tuple[Ints, ...]:
@@ -105,6 +102,6 @@ class Schedule:
         return in_parts(order, starts)
 
 
-def in_parts(numbers: Ints, starts: NDArray[np.int64]) -> tuple[Ints, ...]:
+def in_parts(numbers: Ints, starts: NDArray[np.integer[Any]]) -> tuple[Ints, ...]:
     """Return numbers cut into parts, one from each start to the next."""
     return tuple(numbers[a:b] for a, b in pairwise(starts.tolist()))

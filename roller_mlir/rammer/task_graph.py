@@ -14,12 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roller_mlir.rammer.boxes import Ints, TaskBoxes, contents
+from roller_mlir.rammer.boxes import DistinctBoxes, Ints, TaskBoxes, contents
 
 NONE: Ints = np.zeros(0, np.int32)
 
 FEW_BOXES = 4
 """Boxes of an access up to which they are looked at one by one: beyond, together takes less time."""
+
+MOST_KNOWN_CELLS = 1 << 13
+"""Cells of an access up to which it is remembered who had written them: of more, that would take too much memory."""
 
 
 class ConflictError(ValueError):
@@ -138,7 +141,7 @@ class TaskGraph:
         """Of each two dependent operators, the pairs of dependent tasks, and tasks of the second one in some pair."""
         of = self.dependences
         consumer_op, producer_op = self.operator_of[of.consumers], self.operator_of[of.producers]
-        begins = np.flatnonzero(_begins(of.consumers) | _begins(producer_op))
+        begins = np.flatnonzero(run_begins(of.consumers) | run_begins(producer_op))
         lengths = np.diff(begins, append=len(producer_op))
         keys = consumer_op[begins].astype(np.int64) * len(self.operators) + producer_op[begins]
         distinct, number = np.unique(keys, return_inverse=True)
@@ -177,7 +180,7 @@ class TaskGraph:
         return f"task {task - self.first[operator]} of '{self.operators[operator].name}'"
 
 
-def _begins(values: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+def run_begins(values: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
     """Return where runs of equal numbers begin."""
     begins = np.ones(len(values), bool)
     np.not_equal(values[1:], values[:-1], out=begins[1:])
@@ -197,9 +200,11 @@ class _Tracker:
                 ends[one.buffer] = max(ends[one.buffer], one.span[1])
         written = {one.buffer for operator in graph.operators for one in operator.writes}
         self.writers = {b: np.full(ends[b] // self.cell_bytes[b], -1, np.int32) for b in written}
-        self.readers: dict[int, list[tuple[int, TaskAccess]]] = {b: [] for b in written}
+        # By buffer and by the bytes that they read: since these were last written as a whole.
+        self.readers: dict[int, dict[tuple[int, int], list[tuple[int, TaskAccess]]]] = {b: {} for b in written}
         self.read = {b: np.zeros(len(cells), bool) for b, cells in self.writers.items()}
         self.pairs: list[NDArray[np.int64]] = []  # of one operator
+        self.known: dict[tuple[TaskBoxes, int, bytes], tuple[Ints, Ints]] = {}
 
     def dependences(self) -> TaskDependences:
         """Return each pair of which the first writes what the second touches, or touches what the second writes."""
@@ -217,11 +222,11 @@ class _Tracker:
             for one in operator.writes:
                 self._overwrite(first, one)
             for one in reads:
-                self.readers[one.buffer].append((first, one))
+                self.readers[one.buffer].setdefault(one.span, []).append((first, one))
                 self.read[one.buffer][self._range(one)] = True
             if self.pairs:  # whose consumers are tasks of this operator
                 found = np.sort(np.concatenate(self.pairs))
-                pairs.append(found[_begins(found)])
+                pairs.append(found[run_begins(found)])
                 self.pairs = []
         consumers, producers = np.divmod(np.concatenate(pairs), max(1, self.graph.tasks))
         return TaskDependences(producers.astype(np.int32), consumers.astype(np.int32))
@@ -243,6 +248,18 @@ class _Tracker:
             return NONE, NONE
         if low == high:
             return np.full(len(boxes.tasks), high, np.int32), boxes.tasks
+        if cells.size > MOST_KNOWN_CELLS:
+            return self._writers_in(cells, boxes, least)
+        # Cells of operators of one type are mostly written alike, but for the number of the first writer.
+        key = one.boxes, max(least - low, 0), (cells - low).tobytes()
+        if key not in self.known:
+            writers, tasks = self._writers_in(cells, boxes, least)
+            self.known[key] = writers - low, tasks
+        writers, tasks = self.known[key]
+        return writers + low, tasks
+
+    def _writers_in(self, cells: Ints, boxes: DistinctBoxes, least: int) -> tuple[Ints, Ints]:
+        """Return the writers of the cells of each box, from a number on, with each task of the box."""
         if len(boxes.slices) <= FEW_BOXES:
             pairs = [(NONE, NONE)]
             for number, box in enumerate(boxes.slices):
@@ -289,16 +306,16 @@ class _Tracker:
         """The tasks of an access, whose cells they have just written, come behind those that read them before."""
         if not self.read[one.buffer][self._range(one)].any():
             return
-        kept = list[tuple[int, TaskAccess]]()
-        for reader, read in self.readers[one.buffer]:
-            gone = False
-            if read.span[0] < one.span[1] and one.span[0] < read.span[1]:
+        readers = self.readers[one.buffer]
+        for span in [span for span in readers if span[0] < one.span[1] and one.span[0] < span[1]]:
+            kept = list[tuple[int, TaskAccess]]()
+            for reader, read in readers.pop(span):
                 writers, tasks = self._last_writers(read, first)
                 self._add(tasks + reader, writers)
-                gone = int(self._cells(read).min()) >= first
-            if not gone:
-                kept.append((reader, read))
-        self.readers[one.buffer] = kept
+                if int(self._cells(read).min()) < first:
+                    kept.append((reader, read))
+            if kept:
+                readers[span] = kept
 
     def _check_own(self, first: int, read: TaskAccess) -> None:
         """A task may read what it writes itself, and nothing that another of its operator writes."""
