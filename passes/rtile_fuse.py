@@ -98,7 +98,7 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
             if self.explain_fusion:
                 for decision in cut.decisions:
                     _report(decision)
-            groups, kinds = list(cut.groups), cut.kinds
+            groups[:], kinds = cut.groups, cut.kinds
         if self.fuse_axes:
             groups = list(fuse_axes_of_groups(groups, kinds))
             _share_views(block)
