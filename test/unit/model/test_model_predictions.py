@@ -70,7 +70,7 @@ def test_any_prediction_is_finite_and_given_again(expr: TensorExpression, name: 
         check_round_trip(plan)
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize("name", device_names())
 def test_the_scope_on_every_device(name: str) -> None:
     for expr in (
