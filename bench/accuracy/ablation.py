@@ -10,12 +10,13 @@ from unittest.mock import patch
 import numpy as np
 from across_operators import DEVICES, Across, read_across
 from baseline import ARTIFACT
-from figures import Values, loss, miss, spearman, table
+from markdown_table import table
 from within_operators import FOLDERS, RS, STRIDED, Layer, select
 
 from roller_mlir.hal import Device, find_device
 from roller_mlir.mapping.layout.bank_phases import Banks
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
+from roller_mlir.suites.figures import Values, loss, miss, spearman
 from roller_mlir.suites.published import published
 from roller_mlir.suites.published.cnnopt_rows import row_work
 

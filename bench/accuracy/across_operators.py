@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from baseline import ARTIFACT, FITS, JOINS, Rates, baseline, device_rates
-from figures import Values, miss, spearman, table
+from markdown_table import table
 from numpy.typing import NDArray
 
 from roller_mlir.hal import Device, find_device
+from roller_mlir.suites.figures import Values, miss, spearman
 from roller_mlir.suites.find import find_suite
 from roller_mlir.suites.operator import Operator
 from roller_mlir.suites.published.published import PublishedPrediction, predict_published

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from figures import Values
 
 from roller_mlir.hal import Device
+from roller_mlir.suites.figures import Values
 from roller_mlir.suites.operator import Operator
 
 JOINS: dict[str, Callable[[Values, Values], Values]] = {"max": np.maximum, "sum": np.add}

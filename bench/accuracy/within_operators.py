@@ -8,19 +8,19 @@ the S kernel). Prints the tables of docs/accuracy.md; the CSV holds a row per ti
 """
 
 import argparse
-import csv
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from figures import Values, loss, spearman, table
+from markdown_table import table
 
 from roller_mlir.hal import DeviceError, find_device
 from roller_mlir.model.cost.timing import seconds_by_layer
 from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.suites.errors import SuiteError
+from roller_mlir.suites.figures import Values, loss, spearman
 from roller_mlir.suites.published.cnnopt_rows import Row, RsRow, read_rows, row_seconds, row_work
 from roller_mlir.support.source import write_output
 
@@ -60,16 +60,11 @@ class Layer:
 
 def read_layer(path: Path, device: str, machine: Machine) -> Layer:
     """Return a layer's tiles with predictions. Raises SuiteError for a malformed file."""
-    rows = read_rows(path)
-    with path.open(encoding="utf-8", newline="") as stream:
-        header, *lines = [line for line in csv.reader(stream) if line]
-    try:
-        column = [cell.strip() for cell in header].index("Time")
-        measured = np.array([float(line[column]) for line in lines]) / 1e3
-    except (ValueError, IndexError) as error:
-        raise SuiteError(f"every row needs a Time in ms: {error}", file=str(path)) from error
-    predicted = np.array([row_seconds(row, machine) for row in rows])
-    return Layer(device, path.stem, machine, rows, predicted, measured)
+    read = read_rows(path)
+    if not read.times_ms:
+        raise SuiteError("has no column Time", file=str(path))
+    predicted = np.array([row_seconds(row, machine) for row in read.rows])
+    return Layer(device, path.stem, machine, read.rows, predicted, np.array(read.times_ms) / 1e3)
 
 
 def read_within(data: Path) -> list[Layer]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from across_operators import LAYERS, Across
-from figures import table
+from markdown_table import table
 from within_operators import Layer, tile, worst_tiles
 
 from roller_mlir.model.cost.timing import seconds_by_layer

@@ -6,12 +6,11 @@ empty lines do not count; the first other line names the columns. `bench/README.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
 from roller_mlir.foreign.reasons import reason_of
+from roller_mlir.suites.cells import Cell, Row, split_cells
 from roller_mlir.suites.element_types import DTYPES
 from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.kinds import (
@@ -37,44 +36,7 @@ _UNITS = {"_us": 1e6, "_ms": 1e3, "_s": 1.0}
 _TILE = "_tile"
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _TILES = re.compile(r"(\d+(?:x\d+)*)(?:/(\d+(?:x\d+)*))? (\d+(?:x\d+)*)")
-_LARGEST = 1 << 40
 _COLUMNS = (*NUMBERS, SHAPE, AXES, FILE, PADDING, INDICES, EXTENTS, COMBINER)
-
-
-@dataclass(frozen=True)
-class _Cell:
-    text: str
-    column: int
-
-
-@dataclass(frozen=True)
-class _Row:
-    """One row: its filled cells by column name, and how to complain about them."""
-
-    path: Path
-    line: int
-    cells: Mapping[str, _Cell]
-
-    def text(self, name: str) -> str:
-        return self.cells[name].text if name in self.cells else ""
-
-    def error(self, name: str, rule: str) -> SuiteError:
-        cell = self.cells.get(name)
-        return SuiteError(f"'{name}' {rule}", file=str(self.path), line=self.line, column=cell.column if cell else 0)
-
-    def integer(self, name: str, least: int) -> int:
-        return self._integer(name, self.text(name), least)
-
-    def sizes(self, name: str, separator: str, least: int) -> tuple[int, ...]:
-        text = self.text(name)
-        return tuple(self._integer(name, part, least) for part in text.split(separator)) if text else ()
-
-    def _integer(self, name: str, text: str, least: int) -> int:
-        if not re.fullmatch(r"[0-9]+", text):
-            raise self.error(name, f"must be an integer, but got '{text}'")
-        if len(text) > 18 or not least <= int(text) <= _LARGEST:
-            raise self.error(name, f"must lie between {least} and {_LARGEST}, but got {text}")
-        return int(text)
 
 
 def read_table(path: Path) -> tuple[Operator, ...]:
@@ -117,16 +79,11 @@ def _counts(line: str) -> bool:
     return bool(line.strip()) and not line.startswith("#")
 
 
-def _split(path: Path, number: int, line: str) -> list[_Cell]:
+def _split(path: Path, number: int, line: str) -> list[Cell]:
     quote = line.find('"')
     if quote >= 0:
         raise SuiteError("quotes are not supported", file=str(path), line=number, column=quote + 1)
-    cells: list[_Cell] = []
-    column = 1
-    for part in line.split(","):
-        cells.append(_Cell(part.strip(), column + len(part) - len(part.lstrip())))
-        column += len(part) + 1
-    return cells
+    return split_cells(path, number, line)
 
 
 def _header(path: Path, number: int, line: str) -> tuple[str, ...]:
@@ -148,16 +105,16 @@ def _is_published(name: str) -> bool:
     return any(len(name) > len(end) and name.endswith(end) for end in (*_UNITS, _TILE))
 
 
-def _row(path: Path, number: int, line: str, header: tuple[str, ...]) -> _Row:
+def _row(path: Path, number: int, line: str, header: tuple[str, ...]) -> Row:
     cells = _split(path, number, line)
     if len(cells) != len(header):
         raise SuiteError(
             f"must have {len(header)} cells, one a column, but has {len(cells)}", file=str(path), line=number
         )
-    return _Row(path, number, {name: cell for name, cell in zip(header, cells, strict=True) if cell.text})
+    return Row(path, number, {name: cell for name, cell in zip(header, cells, strict=True) if cell.text})
 
 
-def _operator(row: _Row) -> Operator:
+def _operator(row: Row) -> Operator:
     for name in _IDENTITY:
         if not row.text(name):
             raise row.error(name, "must not be empty")
@@ -208,7 +165,7 @@ def _operator(row: _Row) -> Operator:
     )
 
 
-def _tiles(row: _Row, name: str) -> PublishedTiles:
+def _tiles(row: Row, name: str) -> PublishedTiles:
     match = _TILES.fullmatch(row.text(name))
     if match is None:
         raise row.error(name, f"must read BLOCK/STEP THREAD as in 128x64/16 8x4, but got '{row.text(name)}'")
@@ -218,9 +175,6 @@ def _tiles(row: _Row, name: str) -> PublishedTiles:
     return PublishedTiles(block, step, thread)
 
 
-def _time(row: _Row, name: str) -> tuple[str, float]:
+def _time(row: Row, name: str) -> tuple[str, float]:
     unit = next(end for end in _UNITS if name.endswith(end))
-    text = row.text(name)
-    if not re.fullmatch(r"\d+(\.\d+)?(e-?\d{1,2})?", text) or float(text) <= 0:
-        raise row.error(name, f"must be a time above 0, but got '{text}'")
-    return name.removesuffix(unit), float(text) / _UNITS[unit]
+    return name.removesuffix(unit), row.number(name, "a time") / _UNITS[unit]

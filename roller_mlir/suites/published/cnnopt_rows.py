@@ -8,40 +8,46 @@ same as for the programs that are constructed here.
 
 import gzip
 import zlib
+from dataclasses import dataclass
+from itertools import pairwise
 from math import inf
 from pathlib import Path
 
-from roller_mlir.hal import Device
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
-from roller_mlir.model.machine import Machine, machine_of
+from roller_mlir.model.machine import Machine
 from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.published.cnnopt_rs import RS_COLUMNS, RsRow, rs_work
 from roller_mlir.suites.published.cnnopt_s import S_COLUMNS, SRow, s_work
 
 Row = RsRow | SRow
 _KERNELS = (RS_COLUMNS, S_COLUMNS)
+_ERROR = "Error"
 
 
-def predict_rows(path: Path, device: Device) -> list[float]:
-    """Return the seconds that the model expects of each row of a file, in order.
+@dataclass(frozen=True)
+class MeasuredRows:
+    """What a file of configurations holds.
 
-    A block that needs more threads or workgroup memory than the device has takes infinitely long.
-
-    Args:
-        path: A CSV file, maybe gzipped, with the columns of the RS kernel or of the S kernel and maybe one more; a name
-            that starts with `st2_` means stride 2, which only the RS kernel has.
-        device: The device.
-
-    Raises:
-        SuiteError: The file cannot be read or has a malformed row.
+    Attributes:
+        rows: The configurations whose kernels ran, in order.
+        times_ms: The time of each, in ms; empty where the file has none.
+        lines: The line of each.
+        failed: How many launches failed.
     """
-    machine = machine_of(device)
-    return [row_seconds(row, machine) for row in read_rows(path)]
+
+    rows: list[Row]
+    times_ms: list[float]
+    lines: list[int]
+    failed: int
 
 
 def row_seconds(row: Row, machine: Machine) -> float:
-    """Return the seconds that the model expects of a configuration. As `predict_rows`."""
-    work = row_work(row, machine)
+    """Return the seconds that the model expects of a configuration, infinitely many of one that does not fit."""
+    return work_seconds(row_work(row, machine), machine)
+
+
+def work_seconds(work: CandidateWork | None, machine: Machine) -> float:
+    """Return the seconds that the model expects of what a tile does, infinitely many of None, which does not fit."""
     if work is None:
         return inf
     return total_seconds(seconds_by_layer(work, machine), machine.device.model, alternates=work.alternates)
@@ -52,8 +58,19 @@ def row_work(row: Row, machine: Machine) -> CandidateWork | None:
     return rs_work(row, machine) if isinstance(row, RsRow) else s_work(row, machine)
 
 
-def read_rows(path: Path) -> list[Row]:
-    """Return the configurations in a file, in order. Raises as `predict_rows`."""
+def read_rows(path: Path) -> MeasuredRows:
+    """Return the configurations in a file.
+
+    A line that begins with "Error" is a launch that failed. Where it names no error code, the program went on and gave
+    a time all the same: the row after it is left out. Where it does, the program ended there, and no row is of it.
+
+    Args:
+        path: A CSV file, maybe gzipped, with the columns of the RS kernel or of the S kernel and maybe "Time", in ms; a
+            name that starts with `st2_` means stride 2, which only the RS kernel has.
+
+    Raises:
+        SuiteError: The file cannot be read or has a malformed row.
+    """
     file = str(path)
     try:
         data = path.read_bytes()
@@ -62,27 +79,43 @@ def read_rows(path: Path) -> list[Row]:
         reason = (isinstance(error, OSError) and error.strerror) or str(error)
         raise SuiteError(f"cannot be read: {reason.lower()}", file=file) from error
     stride = 2 if path.name.startswith("st2_") else 1
-    lines = [line.split(",") if line.strip() else [] for line in text.splitlines()]
+    lines = text.splitlines()
     if not lines:
         raise SuiteError("has no header", file=file)
-    header = [cell.strip().upper() for cell in lines[0]]
+    header = [cell.strip().upper() for cell in lines[0].split(",")]
     names = next((names for names in _KERNELS if header[: len(names)] == [name.upper() for name in names]), None)
     if names is None:
         raise SuiteError(f"the header must start with {' or '.join(map(','.join, _KERNELS))}", file=file, line=1)
     if names == S_COLUMNS and stride == 2:
         raise SuiteError("the S kernel has no stride 2", file=file, line=1)
-    rows: list[Row] = []
-    for line, cells in enumerate(lines[1:], 2):
-        if not cells:
+    timed = header[len(names) : len(names) + 1] == ["TIME"]
+    found = MeasuredRows([], [], [], sum(line.startswith(_ERROR) for line in lines))
+    for line, (before, content) in enumerate(pairwise(lines), 2):
+        went_on = before.startswith(_ERROR) and "code:" not in before
+        if went_on or not content.strip() or content.startswith(_ERROR):
             continue
+        cells = content.split(",")
         if len(cells) not in (len(names), len(header)):
             raise SuiteError(f"must have {len(header)} values, but has {len(cells)}", file=file, line=line)
         values = [_positive(cell, name, file, line) for cell, name in zip(cells[: len(names)], names, strict=True)]
         row = SRow(*values) if names == S_COLUMNS else RsRow(*values, stride=stride)
         if fault := row.fault():
             raise SuiteError(fault, file=file, line=line)
-        rows.append(row)
-    return rows
+        found.rows.append(row)
+        found.lines.append(line)
+        if timed:
+            found.times_ms.append(_time(cells[len(names)] if len(cells) > len(names) else "", file, line))
+    return found
+
+
+def _time(cell: str, file: str, line: int) -> float:
+    try:
+        value = float(cell)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < inf:
+        raise SuiteError(f"Time must be a number above 0, in ms, but got '{cell.strip()}'", file=file, line=line)
+    return value
 
 
 def _positive(cell: str, name: str, file: str, line: int) -> int:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from roller_mlir.hal import Device
+from roller_mlir.model.machine import machine_of
 from roller_mlir.suites.errors import SuiteError
-from roller_mlir.suites.published.cnnopt_rows import predict_rows
+from roller_mlir.suites.published.cnnopt_rows import read_rows, row_seconds
 
 
 def predict_folder(folder: Path, device: Device, check: Callable[[], None] = lambda: None) -> Iterator[dict[str, Any]]:
@@ -20,8 +21,8 @@ def predict_folder(folder: Path, device: Device, check: Callable[[], None] = lam
         check: Called before each file; what it raises ends the iteration.
 
     Yields:
-        Objects with `file` (its name) and `predicted_s` (seconds, one per row, in the rows' order; None for a tile that
-        does not fit the device).
+        Objects with `file` (its name), `predicted_s` (seconds, one per row, in the rows' order; None for a tile that
+        does not fit the device) and `failed` (launches that failed, which have no row there).
 
     Raises:
         SuiteError: There is no such folder, no such file, or a row breaks a rule.
@@ -31,7 +32,10 @@ def predict_folder(folder: Path, device: Device, check: Callable[[], None] = lam
     files = sorted(path for path in folder.glob("*.csv") if path.is_file())
     if not files:
         raise SuiteError("holds no .csv files of tiles", file=str(folder))
+    machine = machine_of(device)
     for path in files:
         check()
-        predicted = predict_rows(path, device)
-        yield {"file": path.name, "predicted_s": [one if isfinite(one) else None for one in predicted]}
+        read = read_rows(path)
+        predicted = [row_seconds(row, machine) for row in read.rows]
+        times = [one if isfinite(one) else None for one in predicted]
+        yield {"file": path.name, "predicted_s": times, "failed": read.failed}

@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from roller_mlir.suites.figures import loss, miss, ranks, spearman
+
 ROOT = Path(__file__).parents[3]
 SCRIPTS = ROOT / "bench" / "accuracy"
 PAGE = ROOT / "docs" / "accuracy.md"
@@ -20,7 +22,6 @@ ROWS = ("1,1,1,32,1,1,1,0.9", "2,4,7,32,1,2,4,0.1", "1,2,14,32,2,2,16,0.08")
 
 
 class Scripts(NamedTuple):
-    figures: ModuleType
     report: ModuleType
     within: ModuleType
     worst: ModuleType
@@ -33,13 +34,12 @@ def scripts() -> Iterator[Scripts]:
     assert not names & before
     with pytest.MonkeyPatch.context() as patched:
         patched.syspath_prepend(str(SCRIPTS))
-        import figures
         import report
         import within_operators
         import worst
 
         patched.setattr(report, "across_tables", cache(report.across_tables))  # seconds, and the same for every page
-        yield Scripts(figures, report, within_operators, worst)
+        yield Scripts(report, within_operators, worst)
     for name in names:
         sys.modules.pop(name, None)
 
@@ -53,12 +53,12 @@ def folder(path: Path) -> Path:
     return path
 
 
-def test_ranks_and_losses_by_hand(scripts: Scripts) -> None:
-    assert scripts.figures.ranks(np.array([3.0, 1.0, 3.0, 2.0])).tolist() == [2.5, 0, 2.5, 1]
-    assert scripts.figures.spearman(np.array([1.0, 2.0, 3.0]), np.array([10.0, 30.0, 20.0])) == pytest.approx(0.5)
-    assert scripts.figures.miss(np.array([1.0, 4.0, 4.0]), np.array([1.0, 1.0, 2.0])) == 1
+def test_ranks_and_losses_by_hand() -> None:
+    assert ranks(np.array([3.0, 1.0, 3.0, 2.0])).tolist() == [2.5, 0, 2.5, 1]
+    assert spearman(np.array([1.0, 2.0, 3.0]), np.array([10.0, 30.0, 20.0])) == pytest.approx(0.5)
+    assert miss(np.array([1.0, 4.0, 4.0]), np.array([1.0, 1.0, 2.0])) == 1
     predicted, measured = np.array([1.0, 2.0, 3.0]), np.array([6.0, 5.0, 4.0])
-    losses = [scripts.figures.loss(predicted, measured, first) for first in (1, 2, 3)]
+    losses = [loss(predicted, measured, first) for first in (1, 2, 3)]
     assert losses == [0.5, 0.25, 0]
 
 

@@ -11,7 +11,7 @@ import pytest
 from roller_mlir.hal import find_device
 from roller_mlir.model.machine import machine_of
 from roller_mlir.suites.errors import SuiteError
-from roller_mlir.suites.published.cnnopt_rows import predict_rows, read_rows, row_seconds, row_work
+from roller_mlir.suites.published.cnnopt_rows import read_rows, row_seconds, row_work
 from roller_mlir.suites.published.cnnopt_rs import RsRow
 from roller_mlir.suites.published.cnnopt_s import SRow
 
@@ -63,10 +63,10 @@ def test_files(tmp_path: Path, stride: int) -> None:
     text = HEADER + f"{VALUES},0.5\n" + "128, 28, 28, 128, 3, 1, 1, 1, 32, 1, 1, 1, 0.9\n"
     path = tmp_path / ("rs_a.csv" if stride == 1 else "st2_a.csv.gz")
     path.write_bytes(text.encode() if stride == 1 else gzip.compress(text.encode()))
-    rows = read_rows(path)
-    assert rows[0] == replace(ROW, stride=stride)
-    assert predict_rows(path, V100.device) == [row_seconds(row, V100) for row in rows]
-    assert all(0 < seconds < 0.1 for seconds in predict_rows(path, V100.device))
+    read = read_rows(path)
+    assert read.rows[0] == replace(ROW, stride=stride) and len(read.rows) == 2
+    assert (read.times_ms, read.lines, read.failed) == ([0.5, 0.9], [2, 3], 0)
+    assert all(0 < row_seconds(row, V100) < 0.1 for row in read.rows)
 
 
 @pytest.mark.parametrize(
@@ -81,21 +81,39 @@ def test_files(tmp_path: Path, stride: int) -> None:
         (HEADER + VALUES.replace("32", "-32") + ",1\n", "a.csv:2: BK must be positive, but got -32"),
         (HEADER + VALUES.replace("32", "16") + ",1\n", "a.csv:2: BK must be 32, the lanes"),
         (HEADER + VALUES.replace("7", "9") + ",1\n", "a.csv:2: BW * TW = 18 must divide W = 28"),
+        (HEADER + VALUES + ",x\n", "a.csv:2: Time must be a number above 0, in ms, but got 'x'"),
+        (HEADER + VALUES + ",0\n", "a.csv:2: Time must be a number above 0, in ms, but got '0'"),
+        (HEADER + VALUES + ",nan\n", "a.csv:2: Time must be a number above 0, in ms, but got 'nan'"),
+        (HEADER + "Warning: slow\n", "a.csv:2: must have 13 values, but has 1"),
     ],
 )
 def test_malformed_files(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "a.csv"
     path.write_text(text)
     with pytest.raises(SuiteError) as caught:
-        predict_rows(path, V100.device)
+        read_rows(path)
     assert str(caught.value).startswith(f"{tmp_path}/{message}")
+
+
+def test_failed_launches_are_left_out_and_counted(tmp_path: Path) -> None:
+    """A program that went on gave a time all the same; one that ended at its error has no row for it."""
+    path = tmp_path / "rs_a.csv"
+    went_on, ended = (
+        "Error: too many resources requested for launch\n",
+        "Error: a.cu:170, code: 701, reason: too many\n",
+    )
+    path.write_text(
+        HEADER + f"{VALUES},0.5\n{went_on}{VALUES},0.001\n{VALUES},0.6\n{ended}{VALUES},0.7\n{ended}{ended}"
+    )
+    read = read_rows(path)
+    assert (read.times_ms, read.lines, read.failed) == ([0.5, 0.6, 0.7], [2, 5, 7], 4)
 
 
 def test_the_s_kernel(tmp_path: Path) -> None:
     """7 x 4 blocks of 4 subgroups; quads of weights; 6 x 30 inputs and 9 x 32 weights in two buffers."""
     path = tmp_path / "s_a.csv"
     path.write_text(S_HEADER + "128,28,28,128,3,1,7,4,1,4,8,4,1,1,0.15974\n")
-    (row,) = read_rows(path)
+    (row,) = read_rows(path).rows
     assert row == SRow(k=128, h=28, w=28, c=128, r=3, th=1, tw=7, tk=4, wh=1, ww=4, wk=8, bh=4, bw=1, bk=1)
     work = row_work(row, V100)
     assert work is not None
@@ -103,7 +121,6 @@ def test_the_s_kernel(tmp_path: Path) -> None:
     assert work.issue == 252 + 9 + 27 + 20 * (1 + 3) + 80
     assert row.workgroup_bytes == 4 * (2 * 6 * 30 + 2 * 9 * 32 + 4 * 28 * 8)
     assert work.spilled_accesses == 0
-    assert predict_rows(path, V100.device) == [row_seconds(row, V100)]
     path.rename(tmp_path / "st2_s.csv")
     with pytest.raises(SuiteError, match="the S kernel has no stride 2"):
         read_rows(tmp_path / "st2_s.csv")

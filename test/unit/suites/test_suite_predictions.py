@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from roller_mlir.hal import find_device
+from roller_mlir.model.machine import machine_of
 from roller_mlir.suites import find_suite
-from roller_mlir.suites.published.cnnopt_rows import predict_rows
+from roller_mlir.suites.published.cnnopt_rows import read_rows, row_seconds
 from roller_mlir.tools.roller import main
 
 HEADER = "K,H,W,C,R,TK,TH,TW,BK,BH,BW,CMult,Time\n"
@@ -60,7 +61,8 @@ def test_files_of_both_kernels_are_predicted(tmp_path: Path, capsys: Any) -> Non
     assert main(["suite", "cnnopt-exhaustive", "--target", "v100", "--data", str(tmp_path), "--json"]) == 0
     rs, s = json.loads(capsys.readouterr().out)
     assert len(rs["predicted_s"]) == 2
-    assert s == {"file": "s_a.csv", "predicted_s": predict_rows(tmp_path / "s_a.csv", find_device("v100"))}
+    (row,) = read_rows(tmp_path / "s_a.csv").rows
+    assert s == {"file": "s_a.csv", "predicted_s": [row_seconds(row, machine_of(find_device("v100")))], "failed": 0}
 
 
 def test_folders_without_rows(tmp_path: Path, capsys: Any) -> None:

@@ -13,6 +13,7 @@
   roller suite roller119 --write-mlir DIR                       write one .mlir file per operator
   roller suite roller119 --target k80 --tiles published         predict the tiles that the table has, beside their times
   roller suite cnnopt-exhaustive --target v100 --data DIR       predict each row of the CSV files of tiles in DIR
+  roller suite vendor-times --data DIR                          predictions beside published times, by device and class
   roller suite rammer6 --target h200                            the models of RAMMER, each as one persistent kernel
   roller suite rammer6 --target h200 --only lstm,seq2seq --batch 4 --stage compile -o DIR
   roller suite rammer6 --target h200 --scale 32 --stage run     small versions in the simulator, against numpy
@@ -54,6 +55,7 @@ _GIVEN = (
     *("jobs", "ray", "sample", "output", "tuning", "json", "batch", "scale"),
 )
 _ROWS = "cnnopt-exhaustive"
+_VENDOR = "vendor-times"
 _MODELS = "rammer6"
 
 
@@ -96,7 +98,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--sample", type=sample_numbers, metavar="I/N", help="verify: one pair in N, of each class")
     parser.add_argument("--tiles", choices=("published",), help="predict these tiles instead of constructing any")
-    parser.add_argument("--data", metavar="DIR", help=f"{_ROWS}: folder of CSV files of tiles, one a layer")
+    parser.add_argument(
+        "--data", metavar="DIR", help=f"{_ROWS}: folder of CSV files of tiles, one a layer; {_VENDOR}: of measurements"
+    )
     parser.add_argument(
         "--batch", type=positive, metavar="N", help=f"{_MODELS}: images, sequences or tokens at a time (1)"
     )
@@ -141,6 +145,10 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         only_with(_ROWS, {"--target", "--data", "--json"})
         if arguments.data is None:
             raise UsageError(f"{_ROWS} predicts measured tiles; name the folder of their CSV files with --data DIR")
+    elif arguments.suite == _VENDOR:
+        only_with(_VENDOR, {"--target", "--data", "--jobs", "--ray", "--json"})
+        if arguments.data is None:
+            raise UsageError(f"{_VENDOR} predicts what others measured; name the folder of their files with --data DIR")
     elif arguments.suite == _MODELS:
         _check_models(arguments, only_with, placing | given_flags(arguments, ChoiceOptions))
     elif foreign := sorted(given & {"--batch", "--scale", *placing}):
@@ -148,7 +156,7 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     elif stage == _MODEL_STAGES[0]:
         raise UsageError(f"--stage {stage} goes with {_MODELS}, but got suite '{arguments.suite}'")
     elif arguments.data is not None:
-        raise UsageError(f"--data goes with {_ROWS}, but got suite '{arguments.suite}'")
+        raise UsageError(f"--data goes with {_ROWS} and {_VENDOR}, but got suite '{arguments.suite}'")
     elif arguments.write_mlir is not None:
         only_with("--write-mlir", {"--write-mlir", "--only", "--dtype"})
     elif arguments.tiles is not None:
@@ -184,6 +192,10 @@ def _run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.suite == _ROWS:
         return _rows(arguments)
+    if arguments.suite == _VENDOR:
+        from roller_mlir.tools.commands.suite.vendor import vendor_times
+
+        return vendor_times(arguments)
     if arguments.suite == _MODELS:
         return run_models(arguments)
     operators = select(find_suite(arguments.suite), arguments.only)

@@ -26,6 +26,7 @@ def print_suites(as_json: bool) -> None:
     print_tables([("Suites", ("suite", "operators", "classes", "folder"), rows)])
     print_line(f"rammer6: whole models, each as one persistent kernel: {', '.join(RAMMER6)}")
     print_line("cnnopt-exhaustive --data DIR predicts the tiles in the CSV files of DIR")
+    print_line("vendor-times --data DIR predicts what the files of DIR have published times of")
 
 
 def print_records(stage: str, device: str, records: Sequence[Record]) -> None:

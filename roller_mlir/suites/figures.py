@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The figures by which predictions are judged, and Markdown tables of them."""
-
-from collections.abc import Sequence
+"""The figures by which predictions are judged."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +24,16 @@ def miss(predicted: Values, measured: Values) -> float:
     return float(np.median(np.abs(np.log2(predicted / measured))))
 
 
+def within(predicted: Values, measured: Values, factor: float) -> float:
+    """Return the share of predictions that are off by no more than a factor.
+
+    >>> within(np.array([1.0, 2.0, 3.0]), np.array([1.2, 1.0, 1.0]), 2)
+    0.6666666666666666
+    """
+    return float(np.mean(np.abs(np.log2(predicted / measured)) <= np.log2(factor)))
+
+
 def loss(predicted: Values, measured: Values, first: int) -> float:
     """Return by what share the best of the first choices takes longer than the best of all."""
     chosen = np.argsort(predicted, kind="stable")[:first]
     return float(measured[chosen].min() / measured.min() - 1)
-
-
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table."""
-    return "\n".join("| " + " | ".join(line) + " |" for line in (header, ["---"] * len(header), *rows)) + "\n"

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The suite "vendor-times": predictions beside published times."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import isfinite
+from typing import Any
+
+from roller_mlir.compiler import CompileOptions
+from roller_mlir.compiler.driver import lower_until
+from roller_mlir.compiler.source import Source
+from roller_mlir.hal import Device, find_device
+from roller_mlir.model.machine import machine_of
+from roller_mlir.suites.each import ALONE, BUG, LIMIT_S, Crew, or_refusal
+from roller_mlir.suites.published.cnnopt_rows import work_seconds
+from roller_mlir.suites.vendor_times.measurement import MeasuredFile, Measurement
+from roller_mlir.support.jobs.jobs import in_order, open_jobs
+from roller_mlir.targets.stage import PLANNED
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """A measurement with its prediction: seconds, the layer that limits, and why there is none, "" where there is."""
+
+    source: str
+    file: str
+    measurement: Measurement
+    seconds: float
+    limit: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class FileSummary:
+    """What became of a file's rows.
+
+    Attributes:
+        file: Its path.
+        source: What its times are of.
+        devices: Of its rows.
+        rows: That were predicted.
+        refused: Operators that the compiler refuses.
+        failed: Launches that failed by the file's own account.
+        impossible: Tiles whose time the device's arithmetic alone exceeds: launches that failed unseen.
+        too_large: Tiles that do not fit the device.
+        unread: Lines that say of what they are in words that are not known.
+    """
+
+    file: str
+    source: str
+    devices: tuple[str, ...]
+    rows: int
+    refused: int
+    failed: int
+    impossible: int
+    too_large: int
+    unread: tuple[tuple[int, str], ...]
+
+
+def predict_files(
+    files: Sequence[MeasuredFile], targets: Mapping[str, str] | None = None, crew: Crew = ALONE
+) -> tuple[list[Predicted], list[FileSummary]]:
+    """Predict every measurement of some files.
+
+    Args:
+        files: As read.
+        targets: The devices whose measurements count, by name, each with what to plan for; None for all, as described.
+        crew: Who plans the operators.
+
+    Returns:
+        What was predicted, in order, and what became of each file.
+    """
+    found: list[Predicted] = []
+    summaries: list[FileSummary] = []
+    for file in files:
+        chosen = [one for one in file.measurements if targets is None or one.device in targets]
+        names = {one.device: one.device if targets is None else targets[one.device] for one in chosen}
+        tiles = [one for one in chosen if one.work is not None]
+        possible = [one for one in tiles if one.seconds * _peak(find_device(names[one.device])) >= one.flops]
+        mine = list(_planned([one for one in chosen if one.work is None], names, file, crew))
+        fitting = [one for one in (_timed(one, names[one.device], file) for one in possible) if isfinite(one.seconds)]
+        found += [*mine, *fitting]
+        refused = sum(bool(one.error) for one in mine)
+        summaries.append(
+            FileSummary(
+                file=str(file.path),
+                source=file.source,
+                devices=tuple(names),
+                rows=len(mine) - refused + len(fitting),
+                refused=refused,
+                failed=file.failed,
+                impossible=len(tiles) - len(possible),
+                too_large=len(possible) - len(fitting),
+                unread=file.unread,
+            )
+        )
+    return found, summaries
+
+
+def plan_text(job: tuple[str, str]) -> Record:
+    """Return what the compiler's plans for a text are expected to take on a target: `predicted_s`, `limit`; or `error`.
+
+    The times of several kernels add up; the limit is that of the longest.
+    """
+    text, target = job
+    return or_refusal(partial(_plan, text, target))
+
+
+def _plan(text: str, target: str) -> Record:
+    _, plans = lower_until(Source("-", text), target, CompileOptions(cache=False), PLANNED)
+    predictions = [plan.prediction for plan in plans.values() if plan.prediction is not None]
+    assert len(predictions) == len(plans), "construction predicts"
+    longest = max(predictions, key=lambda one: one.seconds)
+    return {"predicted_s": sum(one.seconds for one in predictions), "limit": longest.saturated}
+
+
+def _planned(
+    measurements: Sequence[Measurement], names: Mapping[str, str], file: MeasuredFile, crew: Crew
+) -> Iterator[Predicted]:
+    entry = f"{__name__}:{plan_text.__name__}"
+    with open_jobs(crew.workers, ray=crew.ray, limit_s=LIMIT_S, entry=entry, on_failure=_on_failure) as jobs:
+        asked = ((number, (one.text, names[one.device])) for number, one in enumerate(measurements))
+        for one, answer in zip(measurements, in_order(_told(jobs.run(asked), crew)), strict=True):
+            seconds, limit, error = (answer.get(key) for key in ("predicted_s", "limit", "error"))
+            yield Predicted(file.source, str(file.path), one, seconds or float("inf"), limit or "", error or "")
+
+
+def _told(found: Iterable[tuple[int, Record]], crew: Crew) -> Iterator[tuple[int, Record]]:
+    for number, answer in found:
+        crew.check()
+        crew.done(answer)
+        yield number, answer
+
+
+def _on_failure(_: str, message: str) -> Record:
+    return {"error": f"{BUG}{message}"}
+
+
+def _timed(one: Measurement, target: str, file: MeasuredFile) -> Predicted:
+    assert one.work is not None, "it is a tile"
+    machine = machine_of(find_device(target))
+    return Predicted(file.source, str(file.path), one, work_seconds(one.work(machine), machine))
+
+
+def _peak(device: Device) -> float:
+    return device.peak_flops_per_s(device.multiply_add)
