@@ -4,6 +4,7 @@
 python bench/accuracy/report.py                         what needs no data of others: across operators
 python bench/accuracy/report.py --data DIR              within an operator too; DIR as of within_operators.py
 python bench/accuracy/report.py --data DIR --plots      the plots too; needs matplotlib
+python bench/accuracy/report.py --vendor DIR            beside published times too; DIR as of vendor_times.py
 python bench/accuracy/report.py --check [--data DIR]    write nothing, fail where the page differs
 
 A table stands between `<!-- begin NAME -->` and `<!-- end NAME -->`; the text around it is written by hand.
@@ -17,6 +18,7 @@ from pathlib import Path
 
 from ablation import across_terms, within_terms
 from across_operators import DEVICES, classes, read_across, summary, variants
+from vendor_times import vendor_tables
 from within_operators import FOLDERS, RS, STRIDED, S, by_layer, medians, read_within, select
 from worst import worst_operators, worst_rows
 
@@ -63,6 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Write the tables of docs/accuracy.md, and its plots.")
     parser.add_argument("--data", type=Path, help="folder with v100/exhaustive and 2080/exhaustive of HPCRL/AE-PACT")
+    parser.add_argument("--vendor", type=Path, help="folder as of roller suite vendor-times --data")
+    parser.add_argument("--jobs", type=int, default=1, help="operators of --vendor that are planned at a time (1)")
     parser.add_argument("--plots", action="store_true", help="write docs/accuracy/*.svg; needs matplotlib")
     parser.add_argument("--check", action="store_true", help="write nothing, fail where the page differs")
     parser.add_argument("--page", type=Path, default=PAGE, help="the page (docs/accuracy.md)")
@@ -71,6 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("--check goes without --plots")
     try:
         tables = across_tables() | (within_tables(options.data) if options.data else {})
+        tables |= vendor_tables(options.vendor, options.jobs) if options.vendor else {}
         old = options.page.read_text(encoding="utf-8")
         new = fill(old, tables, str(options.page))
         if options.check and new != old:

@@ -15,7 +15,13 @@ def ranks(values: Values) -> Values:
 
 
 def spearman(one: Values, other: Values) -> float:
-    """Return Spearman's correlation: that of the ranks."""
+    """Return Spearman's correlation: that of the ranks, and 0 where all values of one are the same.
+
+    >>> round(spearman(np.array([1.0, 2.0, 3.0]), np.array([3.0, 5.0, 4.0])), 3), spearman(np.ones(2), np.arange(2))
+    (0.5, 0.0)
+    """
+    if np.ptp(one) == 0 or np.ptp(other) == 0:
+        return 0.0
     return float(np.corrcoef(ranks(one), ranks(other))[0, 1])
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from roller_mlir.foreign.reasons import reason_of
-from roller_mlir.suites.cells import Cell, Row, split_cells
+from roller_mlir.suites.csv_row import CsvCell, CsvRow, split_cells
 from roller_mlir.suites.element_types import DTYPES
 from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.kinds import (
@@ -79,7 +79,7 @@ def _counts(line: str) -> bool:
     return bool(line.strip()) and not line.startswith("#")
 
 
-def _split(path: Path, number: int, line: str) -> list[Cell]:
+def _split(path: Path, number: int, line: str) -> list[CsvCell]:
     quote = line.find('"')
     if quote >= 0:
         raise SuiteError("quotes are not supported", file=str(path), line=number, column=quote + 1)
@@ -105,16 +105,16 @@ def _is_published(name: str) -> bool:
     return any(len(name) > len(end) and name.endswith(end) for end in (*_UNITS, _TILE))
 
 
-def _row(path: Path, number: int, line: str, header: tuple[str, ...]) -> Row:
+def _row(path: Path, number: int, line: str, header: tuple[str, ...]) -> CsvRow:
     cells = _split(path, number, line)
     if len(cells) != len(header):
         raise SuiteError(
             f"must have {len(header)} cells, one a column, but has {len(cells)}", file=str(path), line=number
         )
-    return Row(path, number, {name: cell for name, cell in zip(header, cells, strict=True) if cell.text})
+    return CsvRow(path, number, {name: cell for name, cell in zip(header, cells, strict=True) if cell.text})
 
 
-def _operator(row: Row) -> Operator:
+def _operator(row: CsvRow) -> Operator:
     for name in _IDENTITY:
         if not row.text(name):
             raise row.error(name, "must not be empty")
@@ -165,7 +165,7 @@ def _operator(row: Row) -> Operator:
     )
 
 
-def _tiles(row: Row, name: str) -> PublishedTiles:
+def _tiles(row: CsvRow, name: str) -> PublishedTiles:
     match = _TILES.fullmatch(row.text(name))
     if match is None:
         raise row.error(name, f"must read BLOCK/STEP THREAD as in 128x64/16 8x4, but got '{row.text(name)}'")
@@ -175,6 +175,6 @@ def _tiles(row: Row, name: str) -> PublishedTiles:
     return PublishedTiles(block, step, thread)
 
 
-def _time(row: Row, name: str) -> tuple[str, float]:
+def _time(row: CsvRow, name: str) -> tuple[str, float]:
     unit = next(end for end in _UNITS if name.endswith(end))
     return name.removesuffix(unit), row.number(name, "a time") / _UNITS[unit]

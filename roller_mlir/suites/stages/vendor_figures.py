@@ -19,6 +19,7 @@ LARGE_S = 1e-4
 LEAST_TILES = 10
 """Tiles that a problem has at least for its tiles to be ranked."""
 
+_NAMES = ("device", "source", "class")
 _FIRST = (1, 10)
 
 
@@ -32,21 +33,19 @@ def class_figures(predicted: Iterable[Predicted]) -> list[Record]:
     """
     key = itemgetter(0, 1, 2)
     rows = [(one.measurement.device, one.source, one.measurement.kind, one) for one in predicted if not one.error]
-    return [_figures(*names, [row[3] for row in same]) for names, same in groupby(sorted(rows, key=key), key)]
+    return [_figures(names, [row[3] for row in same]) for names, same in groupby(sorted(rows, key=key), key)]
 
 
-def _figures(device: str, source: str, kind: str, same: Sequence[Predicted]) -> Record:
+def _figures(names: Sequence[str], same: Sequence[Predicted]) -> Record:
     times = np.array([one.seconds for one in same])
     measured = np.array([one.measurement.seconds for one in same])
     ratio, large = times / measured, measured >= LARGE_S
     return {
-        "device": device,
-        "source": source,
-        "class": kind,
+        **dict(zip(_NAMES, names, strict=True)),
         "count": len(same),
         "median_ratio": float(np.median(ratio)),
         "median_log2": miss(times, measured),
-        "spearman": spearman(times, measured) if len(set(times)) > 2 and len(set(measured)) > 2 else None,
+        "spearman": spearman(times, measured) if len(same) > 2 else None,
         "within_1_25": within(times, measured, 1.25),
         "within_2": within(times, measured, 2),
         "large": int(large.sum()),
@@ -77,7 +76,7 @@ def ranking_figures(predicted: Iterable[Predicted]) -> list[Record]:
         medians = [float(np.median(values)) for values in figures]
         found.append(
             {
-                **dict(zip(("device", "source", "class"), names, strict=True)),
+                **dict(zip(_NAMES, names, strict=True)),
                 "problems": len(every),
                 "tiles": sum(tiles),
                 **dict(zip(("spearman", *(f"loss_{first}" for first in _FIRST)), medians, strict=True)),

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from roller_mlir.foreign.reasons import reason_of
-from roller_mlir.suites.cells import Row, split_cells
+from roller_mlir.suites.csv_row import CsvRow, split_cells
 from roller_mlir.suites.errors import SuiteError
 
 
-def read_csv(path: Path, columns: Sequence[str], more: Sequence[str] = ()) -> Iterator[Row]:
+def read_csv(path: Path, columns: Sequence[str], more: Sequence[str] = ()) -> Iterator[CsvRow]:
     """Yield the rows of a file.
 
     Args:
@@ -36,4 +36,4 @@ def read_csv(path: Path, columns: Sequence[str], more: Sequence[str] = ()) -> It
         cells = split_cells(path, number, line)
         if len(cells) != len(header):
             raise SuiteError(f"must have {len(header)} cells, but has {len(cells)}", file=file, line=number)
-        yield Row(path, number, {name: cell for name, cell in zip(header, cells, strict=True) if cell.text})
+        yield CsvRow(path, number, {name: cell for name, cell in zip(header, cells, strict=True) if cell.text})

@@ -7,7 +7,7 @@ in f16 too, and results have the type of the inputs.
 
 from pathlib import Path
 
-from roller_mlir.suites.cells import Row
+from roller_mlir.suites.csv_row import CsvRow
 from roller_mlir.suites.vendor_times.csv_file import read_csv
 from roller_mlir.suites.vendor_times.measurement import MeasuredFile, Measurement
 from roller_mlir.suites.vendor_times.programs import Convolution, product
@@ -41,7 +41,7 @@ def column_major_product(m: int, n: int, k: int, layout: str, dtype: str, result
     return product(n, m, k, dtype, result, turned=(layout[1] == "T", layout[0] == "T"))
 
 
-def _product(row: Row, device: str) -> Measurement:
+def _product(row: CsvRow, device: str) -> Measurement:
     dtype = _dtype(row)
     m, n, k = (row.integer(name, 1) for name in "mnk")
     layout = _letter(row, "a_transposed") + _letter(row, "b_transposed")
@@ -55,7 +55,7 @@ def _product(row: Row, device: str) -> Measurement:
     )
 
 
-def _convolution(row: Row, device: str) -> Measurement:
+def _convolution(row: CsvRow, device: str) -> Measurement:
     dtype, sizes = _dtype(row), row.sizes("shape", " ", 0)
     if len(sizes) != 11 or 0 in (*sizes[:7], *sizes[9:]):
         raise row.error(
@@ -69,13 +69,13 @@ def _convolution(row: Row, device: str) -> Measurement:
     return Measurement(device, f"conv2d {dtype}", name, seconds, row.line, one.text(dtype, dtype))
 
 
-def _dtype(row: Row) -> str:
+def _dtype(row: CsvRow) -> str:
     if row.text("type") not in _TYPES:
         raise row.error("type", f"must be one of {', '.join(_TYPES)}, but got '{row.text('type')}'")
     return row.text("type")
 
 
-def _letter(row: Row, name: str) -> str:
+def _letter(row: CsvRow, name: str) -> str:
     if row.text(name) not in ("N", "T"):
         raise row.error(name, f"must be N or T, but got '{row.text(name)}'")
     return row.text(name)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from roller_mlir.suites.element_types import RESULTS, widened
 
 
-class Body:
+class WidenedArguments:
     """Lines that bring the arguments of a body to the type of results."""
 
     def __init__(self) -> None:

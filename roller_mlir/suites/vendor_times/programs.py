@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 from roller_mlir.suites.element_types import RESULTS
-from roller_mlir.suites.vendor_times.linalg_text import Body, function, loops, maps, tensor, zeros
+from roller_mlir.suites.vendor_times.linalg_text import WidenedArguments, function, loops, maps, tensor, zeros
 
 
 def product(m: int, n: int, k: int, dtype: str, result: str, *, turned: tuple[bool, bool] = (False, False)) -> str:
@@ -12,7 +12,7 @@ def product(m: int, n: int, k: int, dtype: str, result: str, *, turned: tuple[bo
     wide = RESULTS[dtype]
     first, second = (k, m) if turned[0] else (m, k), (n, k) if turned[1] else (k, n)
     indices = maps(3, ["(d2, d0)" if turned[0] else "(d0, d2)", "(d1, d2)" if turned[1] else "(d2, d1)", "(d0, d1)"])
-    body = Body()
+    body = WidenedArguments()
     x, y = body.wide("%x", dtype), body.wide("%y", dtype)
     lines = [
         *zeros((m, n), wide),

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from roller_mlir.hal import device_names, find_device
-from roller_mlir.suites.cells import Row
+from roller_mlir.suites.csv_row import CsvRow
 from roller_mlir.suites.vendor_times.csv_file import read_csv
 from roller_mlir.suites.vendor_times.measurement import MeasuredFile, Measurement
 from roller_mlir.suites.vendor_times.programs import product
@@ -94,7 +94,7 @@ def read_published(path: Path) -> MeasuredFile:
     return MeasuredFile(path, "published", tuple(found), unread=tuple(unread))
 
 
-def _said(row: Row, seconds: float) -> _Found | None:
+def _said(row: CsvRow, seconds: float) -> _Found | None:
     text = row.text("problem")
     for form, make in _FORMS:
         if match := re.match(form, text):
@@ -105,7 +105,7 @@ def _said(row: Row, seconds: float) -> _Found | None:
     return None
 
 
-def _device(row: Row) -> str:
+def _device(row: CsvRow) -> str:
     names = {alias: name for name in device_names() for alias in (name, *find_device(name).aliases)}
     words = re.sub(r"[^a-z0-9]+", "-", row.text("problem").lower())
     named = [alias for alias in names if not alias.isdigit() and f"-{alias}-" in f"-{words}-"]

@@ -8,7 +8,7 @@ The times are of the efficiency at the device's highest clock, whatever clock it
 import re
 from pathlib import Path
 
-from roller_mlir.suites.cells import Row
+from roller_mlir.suites.csv_row import CsvRow
 from roller_mlir.suites.vendor_times.csv_file import read_csv
 from roller_mlir.suites.vendor_times.deepbench import column_major_product
 from roller_mlir.suites.vendor_times.measurement import MeasuredFile, Measurement
@@ -27,7 +27,7 @@ def read_logic(path: Path, device: str) -> MeasuredFile:
     return MeasuredFile(path, "rocBLAS", tuple(_product(row, device) for row in good), len(rows) - len(good))
 
 
-def _product(row: Row, device: str) -> Measurement:
+def _product(row: CsvRow, device: str) -> Measurement:
     text = row.text("type_layout")
     found = re.fullmatch(r"([A-Z]+)_([NT]{2})", text)
     if found is None or found[1] not in TYPES:

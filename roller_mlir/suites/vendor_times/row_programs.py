@@ -4,7 +4,16 @@
 from collections.abc import Sequence
 
 from roller_mlir.suites.element_types import RESULTS
-from roller_mlir.suites.vendor_times.linalg_text import Body, converted, function, loops, maps, summed, tensor, zeros
+from roller_mlir.suites.vendor_times.linalg_text import (
+    WidenedArguments,
+    converted,
+    function,
+    loops,
+    maps,
+    summed,
+    tensor,
+    zeros,
+)
 
 POINTWISE = {
     "scale": (1, "  %y = arith.mulf {0}, %three : f32"),
@@ -17,7 +26,7 @@ POINTWISE = {
 def pointwise(kind: str, shape: Sequence[int], dtype: str) -> str:
     """Return an operator of `POINTWISE`, whose inputs and result have a type."""
     count, text = POINTWISE[kind]
-    body, space = Body(), ", ".join(f"d{i}" for i in range(len(shape)))
+    body, space = WidenedArguments(), ", ".join(f"d{i}" for i in range(len(shape)))
     values = [body.wide(f"%x{i}", dtype) for i in range(count)]
     value = tensor(shape, dtype)
     rounded = "%y" if RESULTS[dtype] == dtype else "%z"

@@ -41,7 +41,7 @@ def read_cnnopt(path: Path, device: str) -> MeasuredFile:
     """Return the tiles of CNNOpt's kernels in a file. Raises SuiteError for a malformed one."""
     read = read_rows(path)
     if not read.times_ms:
-        raise SuiteError("has no times", file=str(path))
+        raise SuiteError("has no column Time", file=str(path))
     found: list[Measurement] = []
     for row, ms, line in zip(read.rows, read.times_ms, read.lines, strict=True):
         stride = row.stride if isinstance(row, RsRow) else 1

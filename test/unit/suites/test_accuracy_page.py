@@ -25,6 +25,7 @@ class Scripts(NamedTuple):
     report: ModuleType
     within: ModuleType
     worst: ModuleType
+    vendor: ModuleType
 
 
 @pytest.fixture(scope="module")
@@ -35,11 +36,12 @@ def scripts() -> Iterator[Scripts]:
     with pytest.MonkeyPatch.context() as patched:
         patched.syspath_prepend(str(SCRIPTS))
         import report
+        import vendor_times
         import within_operators
         import worst
 
         patched.setattr(report, "across_tables", cache(report.across_tables))  # seconds, and the same for every page
-        yield Scripts(report, within_operators, worst)
+        yield Scripts(report, within_operators, worst, vendor_times)
     for name in names:
         sys.modules.pop(name, None)
 
@@ -119,7 +121,7 @@ def test_what_has_no_explanation_is_named(scripts: Scripts, tmp_path: Path, caps
     ("change", "message"),
     [
         ("2080", "2080/exhaustive: holds no *.csv"),
-        ("Time", "rs_128x28x28_128_3.csv: every row needs a Time in ms"),
+        ("Time", "rs_128x28x28_128_3.csv: has no column Time"),
     ],
 )
 def test_missing_measurements(
@@ -139,3 +141,25 @@ def test_every_explanation_says_what_it_is_based_on(scripts: Scripts) -> None:
     for part in scripts.worst.read_explanations().values():
         for device in part.values():
             assert all(text.startswith("established:") for text in device.values())
+
+
+def test_tables_beside_published_times(scripts: Scripts, tmp_path: Path) -> None:
+    data = folder(tmp_path)
+    file = data / "v100" / "exhaustive" / "rs_128x28x28_128_3.csv"
+    file.write_text(file.read_text() + "Error: too many resources requested for launch\n")
+    tables = scripts.vendor.vendor_tables(data, 1)
+    assert tables["vendor-classes"].count("| CNNOpt, exhaustive | RS kernel | 3 |") == 2
+    assert tables["vendor-failed"].endswith("| v100/exhaustive/rs_128x28x28_128_3.csv | 3 | 1 | 0 |\n")
+    assert tables["vendor-rankings"].count("\n") == 2  # no problem of ten tiles
+    assert all(f"<!-- begin {name} -->" in PAGE.read_text() for name in tables)
+
+
+@pytest.mark.full
+def test_the_page_beside_published_times(scripts: Scripts, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page, data = tmp_path / "accuracy.md", folder(tmp_path / "data")
+    shutil.copy(PAGE, page)
+    assert scripts.report.main(["--vendor", str(data), "--page", str(page)]) == 0
+    assert scripts.report.main(["--vendor", str(data), "--page", str(page), "--check"]) == 0
+    (data / "published.csv").write_text("device,problem,measured_us,source\nh100,f32 64^3,0,a\n")
+    assert scripts.report.main(["--vendor", str(data), "--page", str(page), "--check"]) == 1
+    assert "published.csv:2:15: 'measured_us' must be a time above 0" in capsys.readouterr().err

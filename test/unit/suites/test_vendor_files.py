@@ -172,7 +172,7 @@ def test_names_of_files_say_the_device(tmp_path: Path, name: str, device: str) -
         ("published.csv", PUBLISHED + "h100,f32 8^3,fast,,,\n", ":2:14: 'measured_us' must be a time above 0"),
         (f"x/{RS_FILE}", RS, "must name a device that 'roller devices' lists, but no folder above it is one"),
         (f"v100/{RS_FILE}", RS.replace("0.5", "soon"), ":2: Time must be a number above 0, in ms, but got 'soon'"),
-        (f"v100/{RS_FILE}", RS.replace(",Time", "").replace(",0.5", ""), "has no times"),
+        (f"v100/{RS_FILE}", RS.replace(",Time", "").replace(",0.5", ""), "has no column Time"),
     ],
 )
 def test_malformed_files(tmp_path: Path, name: str, text: str, message: str) -> None:

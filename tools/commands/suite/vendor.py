@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roller_mlir.console.output import print_json, print_line, print_tables
+from roller_mlir.console.output import TableData, print_json, print_line, print_tables
 from roller_mlir.support.standard_output import print_error
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _print(
     classes: Sequence[Record], rankings: Sequence[Record], files: "Sequence[FileSummary]", others: Sequence[Path]
 ) -> None:
     title = "Predictions over published times: library's best by our plan for the same operator, tiles by themselves"
-    tables = [(title, _CLASSES, [_class_row(one) for one in classes])]
+    tables: list[TableData] = [(title, _CLASSES, [_class_row(one) for one in classes])]
     if rankings:
         title = "Tiles of one problem ranked by prediction: medians over the problems"
         tables.append((title, _RANKINGS, [_ranking_row(one) for one in rankings]))

@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"\d+(\.\d+)?(e[+-]?\d{1,2})?")
 
 
 @dataclass(frozen=True)
-class Cell:
+class CsvCell:
     """What stands between two commas, and in which column it begins, counted from 1."""
 
     text: str
@@ -22,12 +22,12 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class CsvRow:
     """One row: its filled cells by column name, and how to complain about them."""
 
     path: Path
     line: int
-    cells: Mapping[str, Cell]
+    cells: Mapping[str, CsvCell]
 
     def text(self, name: str) -> str:
         """Return what a cell says, "" for an empty one."""
@@ -62,7 +62,7 @@ class Row:
         return int(text)
 
 
-def split_cells(path: Path, number: int, line: str) -> list[Cell]:
+def split_cells(path: Path, number: int, line: str) -> list[CsvCell]:
     """Return the cells of a line; in quotes they may hold commas, and quotes doubled.
 
     Args:
@@ -76,7 +76,7 @@ def split_cells(path: Path, number: int, line: str) -> list[Cell]:
     >>> [cell.text for cell in split_cells(Path("a.csv"), 1, 'a, "b, c",')]
     ['a', 'b, c', '']
     """
-    cells: list[Cell] = []
+    cells: list[CsvCell] = []
     at = 0
     while True:
         found = _CELL.match(line, at)
@@ -84,7 +84,7 @@ def split_cells(path: Path, number: int, line: str) -> list[Cell]:
             raise SuiteError("has a quote that does not enclose a cell", file=str(path), line=number, column=at + 1)
         quoted = found[1] is not None
         text = found[1].replace('""', '"') if quoted else found[2]
-        cells.append(Cell(text, found.start(1 if quoted else 2) + 1))
+        cells.append(CsvCell(text, found.start(1 if quoted else 2) + 1))
         if not found[0].endswith(","):
             return cells
         at = found.end()
