@@ -257,7 +257,7 @@ def test_other_instructions_are_no_accesses(name: str) -> None:
 
 
 @pytest.mark.full(every=3)
-@pytest.mark.parametrize("name", ["2080ti", "a100-80", "rtx4090", "h200", "b200"])
+@pytest.mark.parametrize("name", ["2080ti", "a100-80", "rtx4090", "h200", "b200", "rtx3090"])
 def test_cubins_are_read_as_nvdisasm_reads_them(parse: Any, kernels: Any, toolchain: Toolchain, name: str) -> None:
     """Operations, widths and the main loop, for each generation whose encoding is known."""
     assert toolchain.nvdisasm is not None

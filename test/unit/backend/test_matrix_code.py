@@ -137,9 +137,9 @@ def test_one_wmma_is_several_instructions_of_machine_code() -> None:
     assert pieces("wmma", "sm_70", machine_code=False) == pieces("mma", "sm_80", machine_code=True) == 1
 
 
-@pytest.mark.full(every=5)
+@pytest.mark.full(every=6)
 @needs_disassembler
-@pytest.mark.parametrize(("device", "family"), [*CASES[:3], ("rtx4090", "mma"), ("2080ti", "mma")])
+@pytest.mark.parametrize(("device", "family"), [*CASES[:3], ("rtx4090", "mma"), ("2080ti", "mma"), ("rtx3090", "mma")])
 def test_cubins_are_read_as_nvdisasm_reads_them(device: str, family: str) -> None:
     """Matrix instructions, loads of matrices and their widths, asynchronous and tensor copies."""
     artifact = compiled(device, family, disassemble=True)
