@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The figures by which predictions are judged beside published times: by class, and of the ranking of tiles."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -24,16 +24,24 @@ _FIRST = (1, 10)
 
 
 def class_figures(predicted: Iterable[Predicted]) -> list[Record]:
-    """Return the figures by device, source and class.
+    """Return the figures by device, source and class, and those of each library over all devices and classes.
 
     Returns:
-        Objects with `device`, `source`, `class`, `count`, `median_ratio` (predicted over measured), `median_log2` (of
-        |log2| of that), `spearman` (None below 3), `within_1_25` and `within_2` (shares), and of the times from
-        `LARGE_S` on `large` and `large_median_ratio` (None without any).
+        Objects with `device`, `source`, `class` ("all" for all), `count`, `median_ratio` (predicted over measured),
+        `median_log2` (of |log2| of that), `spearman` (None below 3), `within_1_25` and `within_2` (shares), `worst`
+        (the largest factor by which one is off), and of the times from `LARGE_S` on `large` and `large_median_ratio`
+        (None without any).
     """
+    good = [one for one in predicted if not one.error]
+    rows = [(one.measurement.device, one.source, one.measurement.kind, one) for one in good]
+    every = [("all", one.source, "all", one) for one in good if one.measurement.work is None]
+    return [_figures(names, same) for some in (rows, every) for names, same in _grouped(some)]
+
+
+def _grouped(rows: Iterable[tuple[str, str, str, Predicted]]) -> Iterator[tuple[Sequence[str], list[Predicted]]]:
     key = itemgetter(0, 1, 2)
-    rows = [(one.measurement.device, one.source, one.measurement.kind, one) for one in predicted if not one.error]
-    return [_figures(names, [row[3] for row in same]) for names, same in groupby(sorted(rows, key=key), key)]
+    for names, same in groupby(sorted(rows, key=key), key):
+        yield names, [row[3] for row in same]
 
 
 def _figures(names: Sequence[str], same: Sequence[Predicted]) -> Record:
@@ -48,6 +56,7 @@ def _figures(names: Sequence[str], same: Sequence[Predicted]) -> Record:
         "spearman": spearman(times, measured) if len(same) > 2 else None,
         "within_1_25": within(times, measured, 1.25),
         "within_2": within(times, measured, 2),
+        "worst": float(np.max(np.maximum(ratio, 1 / ratio))),
         "large": int(large.sum()),
         "large_median_ratio": float(np.median(ratio[large])) if large.any() else None,
     }

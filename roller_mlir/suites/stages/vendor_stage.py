@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 from roller_mlir.compiler import CompileOptions
@@ -73,23 +73,27 @@ def predict_files(
     Returns:
         What was predicted, in order, and what became of each file.
     """
+    wanted = [(file, [one for one in file.measurements if targets is None or one.device in targets]) for file in files]
+    every = [one for _, chosen in wanted for one in chosen]
+    names = {one.device: one.device if targets is None else targets[one.device] for one in every}
+    jobs = dict.fromkeys((one.text, names[one.device]) for one in every if one.work is None)
+    answers = dict(zip(jobs, _plans(list(jobs), crew), strict=True))
     found: list[Predicted] = []
     summaries: list[FileSummary] = []
-    for file in files:
-        chosen = [one for one in file.measurements if targets is None or one.device in targets]
-        names = {one.device: one.device if targets is None else targets[one.device] for one in chosen}
+    for file, chosen in wanted:
         tiles = [one for one in chosen if one.work is not None]
         possible = [one for one in tiles if one.seconds * _peak(find_device(names[one.device])) >= one.flops]
-        mine = list(_planned([one for one in chosen if one.work is None], names, file, crew))
-        fitting = [one for one in (_timed(one, names[one.device], file) for one in possible) if isfinite(one.seconds)]
-        found += [*mine, *fitting]
-        refused = sum(bool(one.error) for one in mine)
+        timed = [(one, _tile_seconds(one, names[one.device])) for one in possible]
+        fitting = [Predicted(file.source, str(file.path), one, seconds) for one, seconds in timed if isfinite(seconds)]
+        planned = [_answered(file, one, answers[one.text, names[one.device]]) for one in chosen if one.work is None]
+        refused = sum(bool(one.error) for one in planned)
+        found += [*planned, *fitting]
         summaries.append(
             FileSummary(
                 file=str(file.path),
                 source=file.source,
-                devices=tuple(names),
-                rows=len(mine) - refused + len(fitting),
+                devices=tuple(dict.fromkeys(one.device for one in chosen)),
+                rows=len(planned) - refused + len(fitting),
                 refused=refused,
                 failed=file.failed,
                 impossible=len(tiles) - len(possible),
@@ -98,6 +102,11 @@ def predict_files(
             )
         )
     return found, summaries
+
+
+def _answered(file: MeasuredFile, one: Measurement, answer: Record) -> Predicted:
+    seconds, limit, error = answer.get("predicted_s", inf), answer.get("limit", ""), answer.get("error", "")
+    return Predicted(file.source, str(file.path), one, seconds, limit, error)
 
 
 def plan_text(job: tuple[str, str]) -> Record:
@@ -117,15 +126,10 @@ def _plan(text: str, target: str) -> Record:
     return {"predicted_s": sum(one.seconds for one in predictions), "limit": longest.saturated}
 
 
-def _planned(
-    measurements: Sequence[Measurement], names: Mapping[str, str], file: MeasuredFile, crew: Crew
-) -> Iterator[Predicted]:
+def _plans(jobs: Sequence[tuple[str, str]], crew: Crew) -> Iterator[Record]:
     entry = f"{__name__}:{plan_text.__name__}"
-    with open_jobs(crew.workers, ray=crew.ray, limit_s=LIMIT_S, entry=entry, on_failure=_on_failure) as jobs:
-        asked = ((number, (one.text, names[one.device])) for number, one in enumerate(measurements))
-        for one, answer in zip(measurements, in_order(_told(jobs.run(asked), crew)), strict=True):
-            seconds, limit, error = (answer.get(key) for key in ("predicted_s", "limit", "error"))
-            yield Predicted(file.source, str(file.path), one, seconds or float("inf"), limit or "", error or "")
+    with open_jobs(crew.workers, ray=crew.ray, limit_s=LIMIT_S, entry=entry, on_failure=_on_failure) as pool:
+        yield from in_order(_told(pool.run(enumerate(jobs)), crew))
 
 
 def _told(found: Iterable[tuple[int, Record]], crew: Crew) -> Iterator[tuple[int, Record]]:
@@ -139,10 +143,10 @@ def _on_failure(_: str, message: str) -> Record:
     return {"error": f"{BUG}{message}"}
 
 
-def _timed(one: Measurement, target: str, file: MeasuredFile) -> Predicted:
+def _tile_seconds(one: Measurement, target: str) -> float:
     assert one.work is not None, "it is a tile"
     machine = machine_of(find_device(target))
-    return Predicted(file.source, str(file.path), one, work_seconds(one.work(machine), machine))
+    return work_seconds(one.work(machine), machine)
 
 
 def _peak(device: Device) -> float:

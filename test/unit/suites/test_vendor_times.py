@@ -39,13 +39,16 @@ def tile(problem: str, seconds: float, predicted: float) -> Predicted:
 def test_figures_of_a_class_by_hand() -> None:
     """Ratios 1.2, 2, 0.5, 0.25; two times from 0.1 ms on."""
     found = [library("a", 1e-5, 1.2e-5), library("a", 2e-5, 4e-5), library("a", 4e-4, 2e-4), library("a", 1e-4, 2.5e-5)]
-    lone, several = class_figures([library("b", 1.0, 1.0), *found])[::-1]
+    tiles, several, lone, every = class_figures([library("b", 1.0, 1.0), *found, tile("c", 1, 9)])
+    assert (tiles["source"], tiles["count"], tiles["worst"]) == ("CLBlast", 1, 9)
     assert (several["device"], several["source"], several["class"], several["count"]) == ("v100", "cuBLAS", "a", 4)
     assert several["median_ratio"] == pytest.approx(0.85) and several["median_log2"] == pytest.approx(1)
     assert several["spearman"] == pytest.approx(1 - 6 * (1 + 1) / (4 * 15))
     assert (several["within_1_25"], several["within_2"]) == (0.25, 0.75)
     assert several["large"] == 2 and several["large_median_ratio"] == pytest.approx(0.375)
+    assert several["worst"] == pytest.approx(4)
     assert (lone["spearman"], lone["within_1_25"], lone["large_median_ratio"]) == (None, 1, 1)
+    assert [every[name] for name in ("device", "source", "class", "count", "large")] == ["all", "cuBLAS", "all", 5, 3]
 
 
 def test_tiles_are_ranked_within_their_problems() -> None:
@@ -118,6 +121,8 @@ def test_as_json(folder: Path, capsys: Any) -> None:
         ("v100", "CNNOpt, exhaustive", "RS kernel", 2),
         ("v100", "cuBLAS", "matmul f16 TN", 1),
         ("v100", "cuBLAS", "matmul f32 NN", 1),
+        ("all", "cuBLAS", "all", 2),
+        ("all", "published", "all", 1),
     ]
     assert found["rankings"] == [] and found["other_files"] == [str(folder / "notes.csv")]
     said = {Path(one["file"]).name: one for one in found["files"]}

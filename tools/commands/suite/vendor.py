@@ -29,7 +29,7 @@ def vendor_times(arguments: argparse.Namespace) -> int:
     targets = {find_device(one).name: one for one in targets_of(arguments)} if given_target(arguments) else None
     files, others = read_folder(Path(arguments.data), check)
     chosen = [one for file in files for one in file.measurements if targets is None or one.device in targets]
-    total = sum(one.work is None for one in chosen)
+    total = len({(one.text, one.device) for one in chosen if one.work is None})
     with crew_of(arguments, total, "plan") as crew:
         predicted, summaries = predict_files(files, targets, crew)
     rows = row_records(predicted)
@@ -50,7 +50,7 @@ def vendor_times(arguments: argparse.Namespace) -> int:
 
 _CLASSES = (
     *("device", "source", "class", "count", "median ratio", "median |log2|", "Spearman", "within 1.25x", "within 2x"),
-    *("from 0.1 ms on", "their median ratio"),
+    *("worst", "from 0.1 ms on", "their median ratio"),
 )
 _RANKINGS = ("device", "source", "class", "problems", "tiles", "Spearman", "loss of 1", "loss of 10")
 _FILES = ("file", "source", "devices", "rows", "refused", "failed", "impossible", "too large", "not understood")
@@ -82,6 +82,7 @@ def _class_row(one: Record) -> tuple[str, ...]:
         _optional(one["spearman"], 3),
         f"{one['within_1_25']:.0%}",
         f"{one['within_2']:.0%}",
+        f"{one['worst']:.2f}x",
         str(one["large"]),
         _optional(one["large_median_ratio"], 2),
     )
