@@ -25,7 +25,6 @@ XGEMM_COLUMNS = (
 EXTENT = 4096
 """Of each of M, N and K in the published measurements, whose files do not say it."""
 
-LANES = 32
 WORD = 4
 WIDEST = 4
 """Elements of the widest access of a thread; a vector of 8 takes two."""
@@ -43,7 +42,8 @@ LOOP_INSTRUCTIONS = 4
 ADDRESS_REGISTERS = 24
 """Registers for addresses and counters. Not calibrated; that of the model for kernels of ours."""
 
-MOST_REGISTERS = 255
+MINIMUM_REGISTERS = 24
+"""Registers that a compiler takes however few are needed; a block that does not fit with them fits with none."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +128,7 @@ class _Side:
 def xgemm_work(row: XgemmRow, machine: Machine) -> CandidateWork | None:
     """Return what a configuration does on a machine, None where a unit cannot hold a block of it."""
     device, threads = machine.device, row.threads
+    most = device.max_registers_per_thread
     first = _side(machine, row.mwg, row.kwg, row.mdima, row.vwm, row.mdimc, threads, row.strm, row.sa, across=True)
     second = _side(machine, row.nwg, row.kwg, row.ndimb, row.vwn, row.ndimc, threads, row.strn, row.sb, across=False)
     sides = first, second
@@ -137,13 +138,13 @@ def xgemm_work(row: XgemmRow, machine: Machine) -> CandidateWork | None:
     results = results_m * results_n
     kept = results + results_m + results_n + ADDRESS_REGISTERS
     size = WORD * sum(side.elements for side in sides if side.staged)
-    if tasks_per_unit(device, threads, LANES, size) == 0:
+    if tasks_per_unit(device, threads, MINIMUM_REGISTERS, size) == 0:
         return None
     # The rows are of kernels that ran: where the registers estimated leave no room for a block, it used fewer.
-    resident = max(1, tasks_per_unit(device, threads, min(kept + moving, MOST_REGISTERS), size))
-    subgroups = -(-threads // LANES)
+    resident = max(1, tasks_per_unit(device, threads, min(kept + moving, most), size))
+    subgroups = -(-threads // device.subgroup_size)
     tasks, steps = (EXTENT // row.mwg) * (EXTENT // row.nwg), EXTENT // row.kwg
-    math, missing = results * row.kwg, max(0, kept - MOST_REGISTERS)
+    math, missing = results * row.kwg, max(0, kept - most)
     passes = row.kwg // row.kwi
     return CandidateWork(
         tasks=tasks,
@@ -203,7 +204,7 @@ def _side(
         across: Whether neighbouring threads are such `lanes`; otherwise all threads of the other side lie between.
     """
     width, pieces = WORD * min(vector, WIDEST), range(0, vector, WIDEST)
-    group = range(min(LANES, threads))
+    group = range(min(machine.device.subgroup_size, threads))
     between = 1 if across else threads // lanes
     per = tile // lanes // vector
     reads = [
@@ -212,7 +213,9 @@ def _side(
         for piece in pieces
     ]
     if not staged:
-        return _Side(depth * len(reads), 0, 0, depth * sum(_sectors(at, width) for at in reads), depth * tile, False)
+        return _Side(
+            depth * len(reads), 0, 0, depth * sum(_sectors(at, width, machine) for at in reads), depth * tile, False
+        )
     passes = depth * sum(phases(at, width, machine.banks, load=True) for at in reads)
     rows, per = depth * copying // threads, tile // copying // vector
     copies = 0
@@ -223,7 +226,7 @@ def _side(
             for piece in pieces:
                 places = [(line, start + piece) for line, start in zip(lines, starts, strict=True)]
                 copies += 1
-                passes += _sectors([WORD * (line * EXTENT + at) for line, at in places], width)
+                passes += _sectors([WORD * (line * EXTENT + at) for line, at in places], width, machine)
                 passes += phases([WORD * (line * tile + at) for line, at in places], width, machine.banks, load=False)
     return _Side(depth * len(reads), copies, copies * min(vector, WIDEST), passes, depth * tile, True)
 
@@ -233,9 +236,10 @@ def _vector(one: int, thread: int, per: int, threads: int, apart: int) -> int:
     return one * threads + thread if apart else thread * per + one
 
 
-def _sectors(addresses: Iterable[int], width: int) -> int:
-    """Return the passes through the first cache of an access of a subgroup: 4 sectors of 32 bytes in each."""
-    return -(-len({at // 32 for start in addresses for at in (start, start + width - 1)}) // 4)
+def _sectors(addresses: Iterable[int], width: int, machine: Machine) -> int:
+    """Return the passes through the first cache of an access of a subgroup: as many sectors as a row of banks holds."""
+    sectors = {at // machine.sector_bytes for start in addresses for at in (start, start + width - 1)}
+    return -(-len(sectors) * machine.sector_bytes // machine.phase_bytes)
 
 
 def _global_bytes(row: XgemmRow, machine: Machine, resident: int, tasks: int) -> float:

@@ -150,4 +150,6 @@ def _tile_seconds(one: Measurement, target: str) -> float:
 
 
 def _peak(device: Device) -> float:
-    return device.peak_flops_per_s(device.multiply_add)
+    """Return the operations of f32 per second that a device does without its matrix units."""
+    plain = [one for one in device.instructions if one.operand_type == "f32" and not one.is_matrix]
+    return max(map(device.peak_flops_per_s, plain))

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from roller_mlir.suites.element_types import RESULTS, widened
+from roller_mlir.suites.element_types import RESULTS, literal, widened
 
 
 class WidenedArguments:
@@ -40,7 +40,7 @@ def zeros(shape: Sequence[int], dtype: str) -> list[str]:
     """Return the lines that make %init, a tensor of zeros."""
     value = tensor(shape, dtype)
     return [
-        f"%none = arith.constant 0.0 : {dtype}",
+        f"%none = arith.constant {literal(dtype, 0)} : {dtype}",
         f"%start = tensor.empty() : {value}",
         f"%init = linalg.fill ins(%none : {dtype}) outs(%start : {value}) -> {value}",
     ]

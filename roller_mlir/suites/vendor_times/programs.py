@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products and convolutions as linalg text: 16-bit inputs are computed with in f32, and results rounded."""
+"""Products and convolutions as linalg text: inputs are computed with in the wide type, and results rounded."""
 
 from dataclasses import dataclass
 
-from roller_mlir.suites.element_types import RESULTS
+from roller_mlir.suites.element_types import RESULTS, combine
 from roller_mlir.suites.vendor_times.linalg_text import WidenedArguments, function, loops, maps, tensor, zeros
 
 
@@ -20,8 +20,8 @@ def product(m: int, n: int, k: int, dtype: str, result: str, *, turned: tuple[bo
         f"    ins(%a, %b : {tensor(first, dtype)}, {tensor(second, dtype)}) outs(%init : {tensor((m, n), wide)}) {{",
         f"^bb0(%x: {dtype}, %y: {dtype}, %sum: {wide}):",
         *body.lines,
-        f"  %p = arith.mulf {x}, {y} : {wide}",
-        f"  %s = arith.addf %sum, %p : {wide}",
+        f"  %p = {combine('product', wide)} {x}, {y} : {wide}",
+        f"  %s = {combine('sum', wide)} %sum, %p : {wide}",
         f"  linalg.yield %s : {wide}",
         f"}} -> {tensor((m, n), wide)}",
     ]

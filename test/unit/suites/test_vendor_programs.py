@@ -38,6 +38,12 @@ def test_products(turned: tuple[bool, bool], dtype: str) -> None:
     assert evaluated(product(3, 4, 5, dtype, "f32", turned=turned), *given).dtype == np.float32
 
 
+def test_products_of_integers() -> None:
+    a, b = numbers(3, 5, dtype="i1"), numbers(5, 4, dtype="i1")
+    found = evaluated(product(3, 4, 5, "i8", "i32"), a, b)
+    assert found.dtype == np.int32 and np.array_equal(found, a.astype("i4") @ b.astype("i4"))
+
+
 @pytest.mark.parametrize("layout", ["NN", "NT", "TN", "TT"])
 def test_column_major_products(layout: str) -> None:
     """What lies in memory is what the library gets: op(A) op(B) = C, each a column after the other."""

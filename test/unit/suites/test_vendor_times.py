@@ -100,6 +100,9 @@ def test_counts_of_xgemm() -> None:
     direct = xgemm_work(XgemmRow(64, 128, 32, 16, 8, 16, 32, 2, 4, 4, 0, 0, 0, 1, 32), machine)
     assert direct is not None
     assert (direct.load_rounds, direct.shared_bytes, direct.shared_sets) == (16, 4 * 32 * 64, 64)
+    amd = xgemm_work(TILE, machine_of(find_device("mi250x")))
+    assert amd is not None and (amd.threads, amd.workgroup_bytes) == (128, work.workgroup_bytes)
+    assert amd.phases == work.phases  # half as many subgroups of twice the lanes
     assert direct.workgroup_bytes == 4 * 32 * 128 and direct.cache_bytes == work.cache_bytes - 2048 * 128 * 4 * 32 * 64
 
 
