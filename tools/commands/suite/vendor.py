@@ -49,8 +49,8 @@ def vendor_times(arguments: argparse.Namespace) -> int:
 
 
 _CLASSES = (
-    *("device", "source", "class", "count", "median ratio", "median |log2|", "Spearman", "within 1.25x", "within 2x"),
-    *("worst", "from 0.1 ms on", "their median ratio"),
+    *("device", "source", "class", "times", "ratio", "|log2|", "Spearman", "in 1.25x", "in 2x", "worst"),
+    *("from 0.1 ms", "ratio"),
 )
 _RANKINGS = ("device", "source", "class", "problems", "tiles", "Spearman", "loss of 1", "loss of 10")
 _FILES = ("file", "source", "devices", "rows", "refused", "failed", "impossible", "too large", "not understood")
@@ -59,7 +59,7 @@ _FILES = ("file", "source", "devices", "rows", "refused", "failed", "impossible"
 def _print(
     classes: Sequence[Record], rankings: Sequence[Record], files: "Sequence[FileSummary]", others: Sequence[Path]
 ) -> None:
-    title = "Predictions over published times: library's best by our plan for the same operator, tiles by themselves"
+    title = "Predicted over published times, medians: of a library by our plan for the operator, of a tile by itself"
     tables: list[TableData] = [(title, _CLASSES, [_class_row(one) for one in classes])]
     if rankings:
         title = "Tiles of one problem ranked by prediction: medians over the problems"
