@@ -6,25 +6,20 @@ as often as that changes, and {"outcome": ..., "well": whether the device still 
 the standard error. It ends when its input does, and dies with the process that started it.
 """
 
-import ctypes
-import json
 import os
-import signal
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
 
 from roller_mlir.foreign.bounded import read_json
 from roller_mlir.measure.kit.files import open_kit
 from roller_mlir.measure.records import BackEnd
 from roller_mlir.measure.runner.devices import Bench, open_device
+from roller_mlir.measure.runner.processes.channels import say, take_channels, tie_to
 from roller_mlir.measure.runner.steps import Step
 from roller_mlir.measure.runner.work import LostDeviceError, StepWorker
 from roller_mlir.plan.codec import from_json, to_json
 from roller_mlir.runtime.errors import ArtifactError, BackendError
 
-_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 _LOST = 3
 
 
@@ -46,48 +41,21 @@ def worker_main(
         parent: Process that started this one.
         open_bench: Opens the device.
     """
-    asked, channel = _take_channels()
-    _tie_to(parent)
+    asked, channel = take_channels()
+    tie_to(parent)
     try:
         with open_kit(folder) as kit:
             bench = open_bench(on, device)
-            work = StepWorker(kit, bench, lambda who, rank=0: _say(channel, doing=who, rank=rank), samples)
-            _say(channel, machine=to_json(bench.machine()))
+            work = StepWorker(kit, bench, lambda who, rank=0: say(channel, doing=who, rank=rank), samples)
+            say(channel, machine=to_json(bench.machine()))
             for line in asked:
                 outcome = work.do(from_json(Step, read_json(line)))
-                _say(channel, outcome=to_json(outcome), well=work.is_well())
+                say(channel, outcome=to_json(outcome), well=work.is_well())
     except (ArtifactError, BackendError) as error:
-        _say(channel, error=str(error))
+        say(channel, error=str(error))
         return 1
     except LostDeviceError:
         os._exit(_LOST)  # an orderly end would ask the device for things
     except BrokenPipeError:
         return 1
     return 0
-
-
-def _take_channels() -> tuple[IO[str], IO[str]]:
-    """Return the standard input and output, which no process started here has.
-
-    From now on what others read is empty, and what they print goes to the standard error.
-    """
-    asked = os.fdopen(os.dup(0), "r", encoding="utf-8")
-    channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    with open(os.devnull, "rb") as nothing:
-        os.dup2(nothing.fileno(), 0)
-    os.dup2(2, 1)
-    return asked, channel
-
-
-def _tie_to(parent: int) -> None:
-    """Die when the parent does, however it dies; Ctrl-C is the parent's."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
-    if os.getppid() != parent:
-        sys.exit(1)
-
-
-def _say(channel: IO[str], **record: Any) -> None:
-    channel.write(json.dumps(record) + "\n")
-    channel.flush()
