@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The peers that this package knows, and ours."""
+
+from dataclasses import replace
+
+from roller_mlir.measure.cpu_peers.interface import PeerSource
+from roller_mlir.measure.cpu_peers.texts import LAST
+
+_HERE = "roller_mlir.measure.cpu_peers.libraries"
+
+PEERS: dict[str, PeerSource] = {
+    one.name: one
+    for one in (
+        PeerSource(
+            name="onednn", factory=f"{_HERE}.onednn:OneDnnPeer", variants=("plain", "packed B", "any", "nhwc", "nchw")
+        ),
+        PeerSource(name="mkl", factory=f"{_HERE}.blas:mkl"),
+        PeerSource(name="openblas", factory=f"{_HERE}.blas:openblas"),
+        PeerSource(name="iree", factory=f"{_HERE}.iree:IreePeer", variants=("", LAST)),
+    )
+}
+"""By name, in the order of the tables."""
+
+
+def openblas_of(core: str) -> PeerSource:
+    """Return OpenBLAS with the kernels of another core type than the one it takes by itself ("Haswell")."""
+    known = PEERS["openblas"]
+    return replace(known, name=f"openblas {core}", environment={"OPENBLAS_CORETYPE": core})
+
+
+def ours(target: str, on: str) -> PeerSource:
+    """Return this compiler as a peer.
+
+    Args:
+        target: The device to compile for.
+        on: The back end to run on.
+    """
+    options = {"target": target, "on": on}
+    return PeerSource(name="ours", factory=f"{_HERE}.own:OwnPeer", variants=("", LAST), options=options)
+
+
+def handed_in(spec: str) -> PeerSource:
+    """Return a peer that somebody brings.
+
+    Args:
+        spec: "NAME=MODULE:FUNCTION" or "NAME=FILE.py:FUNCTION".
+
+    Raises:
+        ValueError: It is no such text.
+    """
+    name, equals, factory = spec.partition("=")
+    if not (name and equals and ":" in factory):
+        raise ValueError(f"a peer is NAME=MODULE:FUNCTION or NAME=FILE.py:FUNCTION, but got '{spec}'")
+    return PeerSource(name=name, factory=factory)
