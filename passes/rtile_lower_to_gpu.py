@@ -98,6 +98,7 @@ def block_limits(device: Device) -> BlockLimits:
         static_workgroup_bytes=device.static_workgroup_bytes,
         units=device.units,
         registers_per_unit=device.registers_per_unit,
+        masked=device.vector_bytes is not None,
     )
 
 

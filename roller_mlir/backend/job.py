@@ -107,8 +107,18 @@ class BackendJob:
     request: BuildRequest
 
 
-def generate(source: KernelSource, job: BackendJob, *, with_object: bool, unroll: bool) -> Message:
-    """Run LLVM in a child; the answer has the blobs `assembly` and, where it is wanted, `object`."""
+def generate(
+    source: KernelSource, job: BackendJob, *, with_object: bool, unroll: bool, shared: bool = False
+) -> Message:
+    """Run LLVM in a child; the answer has the blobs `assembly` and, where it is wanted, `object`.
+
+    Args:
+        source: the kernel.
+        job: what it is compiled for.
+        with_object: whether an object is wanted beside the assembly.
+        unroll: whether loops are unrolled.
+        shared: whether the object is to be part of a shared library.
+    """
     library = math_library(source.name, source.llvm_ir, job.target, job.toolchain)
     request = Message(
         fields={
@@ -120,6 +130,7 @@ def generate(source: KernelSource, job: BackendJob, *, with_object: bool, unroll
             "needed": list(library.needed),
             "object": with_object,
             "unroll": unroll,
+            "shared": shared,
         },
         blobs={"llvm_ir": (source.llvm_ir + library.constants).encode()},
     )

@@ -41,7 +41,9 @@ class KernelPlan:
 
     def expected_code(self, device: Device) -> ExpectedCode | None:
         """Return what the plan expects of the kernel's machine code; None where it is not known what it is for."""
-        return None if self.expression is None else expected_code_of(self.expression, self.plan, device)
+        if self.expression is None or device.vector_bytes is not None:
+            return None
+        return expected_code_of(self.expression, self.plan, device)
 
 
 def kernel_plans(module: ir.Module, device: Device) -> dict[str, KernelPlan]:

@@ -10,13 +10,13 @@ from roller_mlir.backend.kernel_module import body_of, dynamic_workgroup_bytes, 
 from roller_mlir.backend.parameters import parameter_bytes
 from roller_mlir.backend.translate import mark_convergent, to_llvm_22
 from roller_mlir.hal import Device
-from roller_mlir.loops.attributes import FMA_COUNT, MATRIX_COUNT
+from roller_mlir.loops.attributes import FMA_COUNT, MATRIX_COUNT, TASK_RANGE
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir, llvm
 from roller_mlir.support.diagnostics import SourcePlace, place_of
 from roller_mlir.support.values import operations_inside
 
-_KERNEL_MARKS = ("nvvm.kernel", "rocdl.kernel")
+_KERNEL_MARKS = ("nvvm.kernel", "rocdl.kernel", TASK_RANGE)
 _PRODUCT, _SUM = (re.compile(rf"= {name} (?:[a-z]+ )*?(?:<(\d+) x )?[a-z]+\d*\b") for name in ("fmul", "fadd"))
 _REFERENCES = {"llvm.call": "callee", "llvm.mlir.addressof": "global_name"}
 

@@ -85,6 +85,7 @@ def emit_kernel(
             combine_offset=arena.combine_offset,
             buffers=dict(zip(program.entry.arguments, arguments, strict=False)),
             repeats=wrapper.repeats,
+            masked=limits.masked,
         )
 
         def one(task: Symbol, _: list[ir.Value]) -> list[ir.Value]:

@@ -43,6 +43,7 @@ class BlockLimits:
         static_workgroup_bytes: How much of it can be declared in the kernel, in bytes.
         units: Units that run blocks at the same time.
         registers_per_unit: 32-bit registers that the blocks of a unit share.
+        masked: Whether vectors are accessed at any place, under masks; see `TaskContext`.
     """
 
     device: str
@@ -52,6 +53,7 @@ class BlockLimits:
     static_workgroup_bytes: int
     units: int = 1
     registers_per_unit: int = 1 << 16
+    masked: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -92,7 +92,14 @@ def assemble(
 
 
 def _device_record(device: Device) -> DeviceRecord:
-    workgroup = device.layer("workgroup")
+    workgroup = next((layer for layer in device.layers if layer.name == "workgroup"), None)
+    if workgroup is None:
+        return DeviceRecord(
+            name=device.name,
+            vendor=device.vendor,
+            architecture=device.architecture,
+            subgroup_size=device.subgroup_size,
+        )
     return DeviceRecord(
         name=device.name,
         vendor=device.vendor,

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from roller_mlir.hal.calibration import calibrated
 from roller_mlir.hal.errors import DeviceError
+from roller_mlir.hal.host import NAME as HOST
+from roller_mlir.hal.host import host_device
 from roller_mlir.hal.loader import load_device
 from roller_mlir.hal.spec import Device
 
@@ -18,7 +20,7 @@ def find_device(name: str) -> Device:
 
     Args:
         name: A device ("h200"), an alias of one ("a100"), an architecture that has a default device ("sm_90" gives
-            h200), or the path of a device description, which ends in ".toml". Upper and lower case are the same.
+            h200), "host" (this machine), or the path of a device description, which ends in ".toml". Upper and lower case are the same.
             Any of them may be followed by "+" and the path of a calibration file: "h200+mine.toml".
 
     Raises:
@@ -29,6 +31,8 @@ def find_device(name: str) -> Device:
         return calibrated(find_device(name), Path(calibration))
     if name.endswith(".toml"):
         return load_device(Path(name))
+    if name.casefold() == HOST:
+        return host_device()
     if name.casefold() in _stems():
         return _load(name.casefold())
     meanings = _meanings()
@@ -37,7 +41,7 @@ def find_device(name: str) -> Device:
         close = difflib.get_close_matches(name.casefold(), meanings, n=1, cutoff=0.5)
         nearest = f"; did you mean '{close[0]}'?" if close else ""
         others = ", ".join(f"{other} ({meant.name})" for other, meant in meanings.items() if other != meant.name)
-        known = f"{', '.join(device_names())}, or {others}, or the path of a .toml file"
+        known = f"{', '.join(device_names())}, {HOST}, or {others}, or the path of a .toml file"
         raise DeviceError(f"unknown device '{name}'{nearest}; known: {known}")
     return device
 

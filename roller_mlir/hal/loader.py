@@ -11,6 +11,7 @@
 Where a source states cycles, the file may say so, and the loader turns them into seconds with the device's `clock_hz`:
 `latency_cycles` for `latency_s`, `bandwidth_bytes_per_cycle_per_instance` for `bandwidth_bytes_per_s`.
 A layer without `instances` has one; `instances = "units"` gives it one per unit.
+A device of vectors (`vector_bytes`) leaves out what is said of threads and workgroup memory, of which it has none.
 Whatever is wrong is one `DeviceError` with the file and the key. The file is data: nothing in it is executed.
 """
 
@@ -20,11 +21,15 @@ from pathlib import Path
 from roller_mlir.hal.checks import check_clock, require_positive
 from roller_mlir.hal.errors import DeviceError
 from roller_mlir.hal.model_constants import ModelConstants
-from roller_mlir.hal.spec import Device, Instruction, MemoryLayer
+from roller_mlir.hal.spec import REGISTER_BYTES, Device, Instruction, MemoryLayer
 from roller_mlir.hal.tables import IN_CYCLES, Table, as_table, fields_of, number, read_text, read_toml, sub_table, typed
 
 COMPUTED = ("layers", "instructions", "model", "overrides")
 """Fields of a device that are records of their own, or that no file states."""
+
+
+_MOST_TASKS = (1 << 31) - 1
+"""Of one program: tasks are counted in 32 bits."""
 
 
 def load_device(path: Path) -> Device:
@@ -46,6 +51,7 @@ def parse_device(text: str, *, file: str) -> Device:
 
 def _device(table: Table) -> Device:
     scalars = {key: value for key, value in table.items() if key not in COMPUTED[:3]}
+    scalars = without_threads(scalars) | scalars
     fields = fields_of(Device, scalars, computed=COMPUTED)
     clock_hz, units = fields["clock_hz"], fields["units"]
     assert isinstance(clock_hz, float) and isinstance(units, int)
@@ -69,6 +75,23 @@ def _device(table: Table) -> Device:
             raise error.within(f"instructions[{position}]") from error
     made = {**fields, "layers": tuple(layers), "instructions": tuple(instructions), "model": _model(table)}
     return Device(**typing.cast("dict[str, typing.Any]", made))
+
+
+def without_threads(table: Table) -> dict[str, object]:
+    """Return what a device of vectors need not say: its blocks have one thread, whose registers are vectors."""
+    if "vector_bytes" not in table:
+        return {}
+    size, count = (typed(key, table.get(key, 1), int) for key in ("vector_bytes", "vector_registers"))
+    assert isinstance(size, int) and isinstance(count, int)
+    words = max(1, size * count // REGISTER_BYTES)
+    return {
+        **dict.fromkeys(("max_threads_per_block", "max_threads_per_unit", "max_blocks_per_unit", "subgroup_size"), 1),
+        **dict.fromkeys(("schedulers_per_unit", "register_allocation_per_subgroup"), 1),
+        **dict.fromkeys(("max_workgroup_bytes_per_block", "max_workgroup_bytes_per_unit", "static_workgroup_bytes"), 0),
+        **dict.fromkeys(("registers_per_unit", "max_registers_per_thread"), words),
+        "max_grid_blocks": _MOST_TASKS,
+        "max_access_bytes": size,
+    }
 
 
 def _model(table: Table) -> ModelConstants:

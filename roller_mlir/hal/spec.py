@@ -3,7 +3,9 @@
 
 Words of the whole project: a *unit* runs blocks on its own (NVIDIA: streaming multiprocessor; AMD: compute unit), a
 *subgroup* is the set of threads that execute together (warp, wavefront), *workgroup memory* is what the threads of a
-block share. What is not known is `None`, never 0. No record is derived from the machine that the compiler runs on.
+block share. What is not known is `None`, never 0. A device without threads has vectors in their place: its units are cores,
+each of which runs a task by itself, and its memory is cached. No record but `host`'s is derived from the machine that
+the compiler runs on.
 
 Paper: ROLLER section 3.1 (hardware abstraction: layers, execution units, transactions, banks), section 4 (instances).
 """
@@ -43,6 +45,10 @@ FEATURES = ("async_copy", "tensor_copy", "cluster", "matrix_load")
 """What a device may have beyond the common: cp.async; TMA; clusters of blocks; ldmatrix."""
 
 
+_OF_VECTORS = ("vector_bytes", "vector_registers", "fma_ports", "load_ports")
+_OF_WORKGROUPS = ("max_workgroup_bytes_per_block", "max_workgroup_bytes_per_unit", "static_workgroup_bytes")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Override:
     """One constant of a device that a calibration replaced.
@@ -68,14 +74,15 @@ class Device:
 
     Attributes:
         name: Its name for users, such as "h200".
-        vendor: "nvidia" or "amd", for which code is generated, or "graphcore", for the construction and its model only.
+        vendor: The target family: "nvidia", "amd" or "cpu", for which code is generated, or "graphcore", for the
+            construction and its model only.
         architecture: The compiler's name of its instruction set, such as "sm_90a".
         description: Product, form and memory, for people.
         aliases: Other names of this very device.
         default_for: Architecture names that a user may give instead of a device, and that then mean this one.
         features: Which of `FEATURES` it has.
         ptx_version: The first PTX version that knows the architecture (NVIDIA), such as "8.0".
-        units: Streaming multiprocessors or compute units.
+        units: Streaming multiprocessors, compute units or cores.
         clock_hz: The boost clock, at which the vendor states peaks.
         subgroup_size: Threads that execute together.
         schedulers_per_unit: Parts of a unit, each with its share of the registers, that issue for one subgroup a cycle.
@@ -98,6 +105,11 @@ class Device:
         unified_cache_bytes: The first cache and the workgroup memory of a unit together, where one memory holds both
             and what a kernel does not use as workgroup memory is cache.
         launch_latency_s: From one kernel to the next in a queue of empty-sized kernels.
+        vector_bytes: Width of a vector register of a device without threads, None of one that has them. Vectors are
+            loaded and stored at any multiple of their element's size, and under masks.
+        vector_registers: How many of them a task has.
+        fma_ports: Vector multiply-adds that a unit begins in a cycle.
+        load_ports: Vectors that a unit loads from its first cache in a cycle.
         layers: From the registers outwards.
         instructions: What multiplies and adds.
         model: Constants of the performance model.
@@ -136,6 +148,10 @@ class Device:
     workgroup_allocation_bytes: int = 1
     unified_cache_bytes: int | None = None
     launch_latency_s: float | None = None
+    vector_bytes: int | None = None
+    vector_registers: int | None = None
+    fma_ports: int | None = None
+    load_ports: int | None = None
     model: ModelConstants = DEFAULT_MODEL
     overrides: tuple[Override, ...] = ()
 
@@ -149,7 +165,13 @@ class Device:
         numbers = {key: value for key, value in vars(self).items() if isinstance(value, (int, float))}
         reserved = numbers.pop("reserved_workgroup_bytes_per_block")
         require(reserved >= 0, "reserved_workgroup_bytes_per_block", f"must not be negative, but got {reserved}")
+        for key in _OF_WORKGROUPS if self.vector_bytes is not None else ():
+            require(numbers.pop(key) == 0, key, "must be left out: a device of vectors has no workgroup memory")
         require_positive(numbers)
+        require_power_of_two("vector_bytes", self.vector_bytes)
+        for key in _OF_VECTORS:
+            known = getattr(self, key) is not None
+            require(known == (self.vector_bytes is not None), key, f"must be given with {', '.join(_OF_VECTORS)}")
         check_clock(self.clock_hz)
         require_plausible("launch_latency_s", self.launch_latency_s, 1e-9, 1e-1, "s")
         require_power_of_two("subgroup_size", self.subgroup_size)
@@ -186,11 +208,12 @@ class Device:
     def _check_layers(self) -> None:
         names = [layer.name for layer in self.layers]
         require(len(set(names)) == len(names), "layers", f"must have distinct names, but got {', '.join(names)}")
-        for name in ("register", "workgroup", "global"):
+        for name in ("register", "workgroup", "global") if self.vector_bytes is None else ("register", "global"):
             require(name in names, "layers", f"must have a layer '{name}', but got {', '.join(names) or 'none'}")
         self._check_unit_layer("register", self.registers_per_unit * REGISTER_BYTES, "registers_per_unit x 4 B")
-        self._check_unit_layer("workgroup", self.max_workgroup_bytes_per_unit, "max_workgroup_bytes_per_unit")
-        require(self.layer("workgroup").banks is not None, "layers.workgroup.banks", "must be given")
+        if self.vector_bytes is None:
+            self._check_unit_layer("workgroup", self.max_workgroup_bytes_per_unit, "max_workgroup_bytes_per_unit")
+            require(self.layer("workgroup").banks is not None, "layers.workgroup.banks", "must be given")
         for layer in self.layers:
             if layer.kind == "distributed":
                 self._check_unit_layer(layer.name, self.max_workgroup_bytes_per_unit, "max_workgroup_bytes_per_unit")
@@ -240,6 +263,11 @@ class Device:
         if found is None:
             raise DeviceError(f"'{self.name}' of {self.vendor}: no counter of time is known that all its units read")
         return found
+
+    @property
+    def caches(self) -> tuple[MemoryLayer, ...]:
+        """The layers that the hardware fills, nearest first."""
+        return tuple(layer for layer in self.layers if layer.kind == "cached")
 
     @property
     def multiply_add(self) -> Instruction:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whose devices can be described, and for whose code is generated; the family of a new target adds its own."""
 
-_COMPILES = {"nvidia": True, "amd": True, "graphcore": False}
+_COMPILES = {"nvidia": True, "amd": True, "cpu": True, "graphcore": False}
 
 
 def register_vendor(name: str) -> None:

@@ -25,6 +25,8 @@ TIMES = "rtile.times"
 FMA_COUNT = "rtile.fma_count"
 # On a kernel: matrix instructions in its IR, likewise.
 MATRIX_COUNT = "rtile.matrix_count"
+# On a kernel that is lowered to a function of a range of tasks.
+TASK_RANGE = "rtile.task_range"
 # On a memory access: what reports call it.
 SITE = "rtile.site"
 # On a load: what reports of stuck waits call its last value.

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from roller_mlir.runtime.sequence import Backend
 
 _PROVIDERS: dict[str, tuple[str, str]] = {
+    "cpu": ("roller_mlir.runtime.cpu.backend", "CpuBackend"),
     "cuda": ("roller_mlir.runtime.driver.backend", "cuda_backend"),
     "hip": ("roller_mlir.runtime.driver.backend", "hip_backend"),
     "sim": ("roller_mlir.sim.launcher", "SimulatorBackend"),
 }
-_BY_VENDOR = {"nvidia": "cuda", "amd": "hip"}
+_BY_VENDOR = {"nvidia": "cuda", "amd": "hip", "cpu": "cpu"}
 
 
 def register_backend(name: str, module: str, attribute: str, vendor: str = "") -> None:

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.targets.amd import AMD
+from roller_mlir.targets.cpu import CPU
 from roller_mlir.targets.family import TargetFamily, families, family_of, register_target
 from roller_mlir.targets.nvidia import NVIDIA
 from roller_mlir.targets.simulator import SIMULATOR
@@ -16,7 +17,7 @@ from roller_mlir.targets.stage import Stage
 if TYPE_CHECKING:
     from roller_mlir.targets.kernels import compile_kernels
 
-for _family in (SIMULATOR, NVIDIA, AMD):
+for _family in (SIMULATOR, NVIDIA, AMD, CPU):
     register_target(_family)
 
 __all__ = ["Stage", "TargetFamily", "compile_kernels", "families", "family_of", "register_target"]

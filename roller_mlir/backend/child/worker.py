@@ -68,7 +68,8 @@ def _generate(job: Message) -> Message:
     """Optimise a module and generates code.
 
     Fields: `kernel`, `triple`, `cpu`, `features`, `library` (path of bitcode or ""), `needed` (functions of it),
-    `object` (whether to give an object beside the assembly), `unroll` (whether to unroll loops). Blob `llvm_ir`. The
+    `object` (whether to give an object beside the assembly), `unroll` (whether to unroll loops), `shared` (whether the
+    object is to be part of a shared library; may be left out). Blob `llvm_ir`. The
     answer has the blobs `assembly` and, if wanted, `object`.
     """
     _initialize()
@@ -86,8 +87,10 @@ def _generate(job: Message) -> Message:
     # Loop strength reduction gives each access of an NVIDIA kernel a 64-bit pointer that moves by two additions a step.
     nvidia = fields["triple"].startswith("nvptx")
     llvm.set_option(_NAME, f"-disable-lsr={'true' if nvidia else 'false'}")
+    # Code of a shared library runs wherever it is put.
+    place = {"reloc": "pic", "codemodel": "small"} if fields.get("shared") else {}
     machine: Any = llvm.Target.from_triple(fields["triple"]).create_target_machine(
-        cpu=fields["cpu"], features=fields["features"], opt=3
+        cpu=fields["cpu"], features=fields["features"], opt=3, **place
     )
     module.triple = fields["triple"]
     module.data_layout = str(machine.target_data)

@@ -10,6 +10,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from math import gcd
 
+from roller_mlir.codegen.builder.masked_access import load_neighbours, neighbours_inside, takes_vectors
 from roller_mlir.codegen.builder.swizzle import buffer_indices
 from roller_mlir.codegen.builder.task_context import TaskContext, access_memory, splat, vector_type
 from roller_mlir.codegen.builder.thread_box import Positions, ThreadBox
@@ -68,6 +69,9 @@ class TileReader:
         lanes = self._box.width
         if lanes == 1 or not any(lane_factors):
             return self._element(tile, at, width), 1
+        if self._takes_neighbours(tile) and lane_factors[-1] == 1 and not any(lane_factors[:-1]):
+            assert isinstance(tile, DirectTile)
+            return self._neighbours(tile, at, lanes), lanes
         if lane_factors[-1] == 1 and not any(lane_factors[:-1]) and width == lanes and at[-1].constant % width == 0:
             return self._vector(tile, at, width), lanes
         elements = [
@@ -80,6 +84,22 @@ class TileReader:
         return value, lanes
 
     # Private --------------------------------------------------------------------------------------------------------
+
+    def _takes_neighbours(self, tile: DirectTile | StagedTile) -> bool:
+        """Whether lanes that are neighbours in memory are one load, wherever they begin."""
+        direct = self._context.masked and isinstance(tile, DirectTile)
+        return direct and takes_vectors(ir.MemRefType(tile.buffer.type).element_type)
+
+    def _neighbours(self, tile: DirectTile, at: list[Linear], lanes: int) -> ir.Value:
+        key: Key = (id(tile), "neighbours", lanes, *at)
+        for scope in reversed(self._known):
+            if key in scope:
+                return scope[key]
+        mask = neighbours_inside(self._emit, at, tile.shape, lanes)
+        site = f"global load {tile.name}"
+        value = load_neighbours(self._emit, tile.buffer, at, lanes, mask, tile.pad, site)
+        self._known[-1][key] = mapped(self._context, tile, value, lanes, mask)
+        return self._known[-1][key]
 
     def _lane_factors(self, functions: Sequence[LinearIndex], steps: Sequence[int]) -> list[int]:
         lane = self._box.lane

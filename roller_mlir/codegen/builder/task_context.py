@@ -35,6 +35,8 @@ class TaskContext:
         arena_in_use: Whether threads may still read the arena, so that a barrier must come before it is written.
         repeats: Whether the body stands in a loop over tasks. A register that one path leaves undefined is then live
             around the whole loop, for ptxas, so that what is fetched ahead of the last step is fetched again instead.
+        masked: Whether vectors are accessed as wide as lanes are, at any multiple of their element, and under masks
+            where bounds are not proven; else as wide as the plan says, aligned, and inside as a whole.
     """
 
     emit: Emitter
@@ -50,6 +52,7 @@ class TaskContext:
     matrix_count: int = 0
     arena_in_use: bool = False
     repeats: bool = False
+    masked: bool = False
 
     def linear(self, operation: ir.Operation, values: Sequence[ir.Value]) -> list[Linear]:
         """Return index operands as linear expressions of the loop variables."""

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 
+from roller_mlir.codegen.builder.masked_access import neighbours_inside, store_neighbours, takes_vectors
 from roller_mlir.codegen.builder.task_context import TaskContext, access_memory
 from roller_mlir.codegen.builder.tile_values import DirectTile, RegisterTile
 from roller_mlir.linalg.affine import apply_indices
@@ -27,6 +28,11 @@ def store_register_tile(context: TaskContext, tile: RegisterTile, target: Direct
         factors = [f.coefficients[box.lane] * s for f, s in zip(indices, target.steps, strict=True)]
         if not any(factors):
             _store(context, target, at, context.emit.extract(value, 0), 1)
+            continue
+        neighbours = factors[-1] == 1 and not any(factors[:-1])
+        if context.masked and neighbours and takes_vectors(ir.MemRefType(target.buffer.type).element_type):
+            mask = neighbours_inside(context.emit, at, target.shape, width)
+            store_neighbours(context.emit, target.buffer, at, mask, value, f"global store {target.name}")
             continue
         if _is_vector(at, factors, target.shape, width):
             _store(context, target, at, value, width)

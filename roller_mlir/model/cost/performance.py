@@ -21,6 +21,7 @@ from roller_mlir.model.cost.timing import CandidateWork, first_tile_cycles, seco
 from roller_mlir.model.cost.traffic import combine_traffic, tile_costs, traffic_of
 from roller_mlir.model.instruction import atom_of
 from roller_mlir.model.machine import Machine, machine_of
+from roller_mlir.model.vectors.cost import predict_vectors
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.plan import Access, OperandPlan, Plan, Prediction, TensorExpression
 from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR, WORKGROUP
@@ -41,6 +42,8 @@ def predict(expression: TensorExpression, plan: Plan, device: Device) -> Predict
         plan: The decision, with layouts.
         device: The device to predict for, which may be another than the plan's.
     """
+    if device.vector_bytes is not None:
+        return predict_vectors(expression, plan, device)
     machine = machine_of(device, plan.max_units)
     if plan.split is not None:
         division = plan.split

@@ -36,6 +36,7 @@ from roller_mlir.model.search.splitting import Divider, Division
 from roller_mlir.model.search.tiled import TiledSearch
 from roller_mlir.model.search.user_schedule import user_schedule_estimates
 from roller_mlir.model.tile import has_outer_product
+from roller_mlir.model.vectors.construct import construct_vectors
 from roller_mlir.plan import Plan, TensorExpression
 
 EPSILON_STEPS = (1.0, 4.0, 16.0, 64.0, 1024.0)
@@ -104,6 +105,9 @@ def construct(expression: TensorExpression, device: Device, options: ConstructOp
 def construction(expression: TensorExpression, device: Device, options: ConstructOptions | None = None) -> Construction:
     """As `construct`, with how many programs were evaluated."""
     options = options or ConstructOptions()
+    if device.vector_bytes is not None:
+        plans, programs = construct_vectors(expression, device, options)
+        return Construction(tuple(plans), programs, 0.0)
     machine = machine_for(device, options)
     with _collection_paused():
         try:

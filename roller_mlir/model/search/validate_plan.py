@@ -11,6 +11,7 @@ from roller_mlir.model.cost.performance import context_of, predict
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.search.problems import candidate_problem
+from roller_mlir.model.vectors.construct import vector_plan_problem
 from roller_mlir.plan import Plan, TensorExpression
 
 
@@ -31,6 +32,11 @@ def validate_plan(expression: TensorExpression, plan: Plan, device: Device, disa
     problem = plan_problem(expression, plan)
     if problem:
         raise ConstructionError(problem)
+    if device.vector_bytes is not None:
+        problem = vector_plan_problem(plan, device)
+        if problem:
+            raise ConstructionError(problem)
+        return replace(plan, tasks_per_unit=1, prediction=predict(expression, plan, device))
     context = context_of(expression, machine_of(device), plan)
     problem = candidate_problem(context, Candidate.of_plan(plan), plan.stages, disabled_rules)
     if problem:

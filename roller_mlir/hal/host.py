@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The machine that this process runs on, as the device `host`: from /proc/cpuinfo, /sys and LLVM's name of its cores.
+
+Cores are those that the process may use. What no file tells, such as bandwidths of shared caches and memory, is left
+out; `host+FILE` takes it from a calibration. Vector units of cores that are not known by name are taken to begin two
+multiply-adds and two loads a cycle.
+"""
+
+import os
+import re
+from functools import cache
+from pathlib import Path
+
+from roller_mlir.hal.errors import DeviceError
+from roller_mlir.hal.instructions import Instruction
+from roller_mlir.hal.layers import MemoryLayer
+from roller_mlir.hal.loader import without_threads
+from roller_mlir.hal.spec import Device
+
+NAME = "host"
+_CPUINFO, _CORE = Path("/proc/cpuinfo"), Path("/sys/devices/system/cpu/cpu0")
+_SIZES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_PORTS = {"znver4": (1, 1), "znver5": (2, 2)}
+"""Multiply-adds and loads of a whole vector that a core begins in a cycle. Zen 4 has two units of 256 bits for both
+(Software Optimization Guide for the AMD Zen4 Microarchitecture, 57647, floating-point unit and load-store unit)."""
+_LEVELS = (
+    ("x86-64-v4", 64, 32, {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"}),
+    ("x86-64-v3", 32, 16, {"avx2", "fma", "bmi2", "f16c"}),
+)
+_L1_LATENCY_CYCLES = 5
+
+
+@cache
+def host_device() -> Device:
+    """Return this machine.
+
+    Raises:
+        DeviceError: It is not Linux, or has no vectors that code is generated for.
+    """
+    text = _read(_CPUINFO)
+    machine = os.uname().machine
+    if machine == "x86_64":
+        architecture, vector_bytes, registers = _x86(text)
+    elif machine == "aarch64":
+        architecture, vector_bytes, registers = _llvm_name() or "generic", 16, 32
+    else:
+        raise DeviceError(f"device '{NAME}' is {machine}, for which no code is generated; x86_64 and aarch64 have code")
+    fma_ports, load_ports = _PORTS.get(architecture, (2, 2))
+    clock_hz, units = _clock_hz(text), len(os.sched_getaffinity(0))
+    size = vector_bytes // 4
+    vectors = {
+        "vector_bytes": vector_bytes,
+        "vector_registers": registers,
+        "fma_ports": fma_ports,
+        "load_ports": load_ports,
+    }
+    spared = without_threads(vectors)
+    layers = (
+        MemoryLayer(name="register", kind="explicit", instances=units, capacity_bytes=vector_bytes * registers),
+        *_caches(units, clock_hz, load_ports * vector_bytes),
+        MemoryLayer(
+            name="global",
+            kind="explicit",
+            instances=1,
+            capacity_bytes=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+            bandwidth_bytes_per_s=units * 8 * clock_hz,
+            transaction_bytes=64,
+        ),
+    )
+    instructions = tuple(
+        Instruction(
+            name="fma",
+            family="fma",
+            operand_type=kind,
+            result_type=kind,
+            flops_per_cycle_per_unit=2 * fma_ports * lanes,
+        )
+        for kind, lanes in (("f32", size), ("f64", size // 2))
+    )
+    found = re.search(r"^model name\s*:\s*(.*)$", text, re.MULTILINE)
+    made = {**spared, **vectors, "units": units, "clock_hz": clock_hz, "layers": layers, "instructions": instructions}
+    name = found[1].strip() if found else machine
+    return Device(
+        name=NAME, vendor="cpu", architecture=architecture, description=f"this machine: {name}, {units} cores", **made
+    )
+
+
+def _x86(text: str) -> tuple[str, int, int]:
+    """Return LLVM's name of the cores, and their vectors."""
+    found = re.search(r"^flags\s*:\s*(.*)$", text, re.MULTILINE)
+    flags = set(found[1].split()) if found else set[str]()
+    for level, size, registers, needed in _LEVELS:
+        if needed <= flags:
+            own = _llvm_name()
+            return (own if own in _PORTS and size == _LEVELS[0][1] else level), size, registers
+    lacking = ", ".join(sorted(_LEVELS[-1][3] - flags))
+    raise DeviceError(f"device '{NAME}' lacks {lacking}: code is generated for AVX2 and AVX-512")
+
+
+def _llvm_name() -> str:
+    import llvmlite.binding
+
+    return str(llvmlite.binding.get_host_cpu_name())
+
+
+def _clock_hz(text: str) -> float:
+    """Return the highest clock that the system names."""
+    most = _read(_CORE / "cpufreq" / "cpuinfo_max_freq", "")
+    if most.strip().isdigit():
+        return float(most) * 1e3
+    found = re.findall(r"^cpu MHz\s*:\s*([\d.]+)$", text, re.MULTILINE)
+    return max(map(float, found)) * 1e6 if found else 2e9
+
+
+def _caches(units: int, clock_hz: float, load_bytes: int) -> list[MemoryLayer]:
+    """Return the caches of data, nearest first."""
+    layers: list[MemoryLayer] = []
+    for folder in sorted((_CORE / "cache").glob("index*")):
+        if _read(folder / "type", "").strip() not in ("Data", "Unified"):
+            continue
+        level, size = _read(folder / "level").strip(), _read(folder / "size").strip()
+        sharing = _count(_read(folder / "shared_cpu_list", "0").strip())
+        line = int(_read(folder / "coherency_line_size", "64"))
+        first = level == "1"
+        instances = max(1, units // sharing)
+        layers.append(
+            MemoryLayer(
+                name=f"l{level}",
+                kind="cached",
+                instances=instances,
+                capacity_bytes=int(size[:-1]) * _SIZES[size[-1]],
+                bandwidth_bytes_per_s=load_bytes * clock_hz * units if first else None,
+                latency_s=_L1_LATENCY_CYCLES / clock_hz if first else None,
+                transaction_bytes=line,
+                line_bytes=line,
+            )
+        )
+    if not layers:
+        raise DeviceError(f"device '{NAME}': {_CORE / 'cache'} names no caches")
+    return layers
+
+
+def _count(ranges: str) -> int:
+    """Return how many cores a list names.
+
+    >>> _count("0-3,8"), _count("2")
+    (5, 1)
+    """
+    count = 0
+    for part in ranges.split(","):
+        low, _, high = part.partition("-")
+        count += int(high or low) - int(low) + 1
+    return count
+
+
+def _read(path: Path, otherwise: str | None = None) -> str:
+    try:
+        return path.read_text()
+    except OSError as error:
+        if otherwise is not None:
+            return otherwise
+        raise DeviceError(f"device '{NAME}' cannot be described: {path}: {error.strerror}") from error

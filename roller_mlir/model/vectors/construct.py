@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Construction of plans of vectors: register tiles of rows x vectors, and the order of the tasks that they are.
+
+For each loop that may run along vectors, tiles grow along the loops that reuse data until the registers are full; sizes
+are exact divisors of extents, whole extents, and a few others, since no matrix unit asks for powers of two. Each tile is
+combined with the orders of the loops around it, and all are ranked by predicted time.
+
+Paper: ROLLER section 3.2 (a program is the aligned tiles of each layer); PolyDL section 4 (orders ranked by what their
+working sets move).
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+from math import prod
+
+from roller_mlir.hal import Device
+from roller_mlir.mapping.checks.plan_check import plan_problem
+from roller_mlir.model.errors import ConstructionError
+from roller_mlir.model.options import ConstructOptions
+from roller_mlir.model.tile import contiguous_loop, reuse_loops
+from roller_mlir.model.vectors.cost import Work, lanes_of, prediction_of, reads_lanes, work_of
+from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
+from roller_mlir.plan.plan import MOST_POINTS, REGISTER
+
+MOST_ROWS = 16
+"""Points of a loop beside the vectors' in a task."""
+MOST_VECTORS = 4
+"""Vectors along the lane loop in a task."""
+MOST_WHOLE_VECTORS = 512
+"""Vectors of what must lie whole in a task: each is a value of its own in its code."""
+UNROLLED = 4
+"""Points of the innermost reduction loop that are unrolled; more made LLVM spill."""
+LEAST_LANES = 2
+_ORDERED_LOOPS = 4
+_ALTERNATIVES = 10
+
+
+def construct_vectors(expression: TensorExpression, device: Device, options: ConstructOptions) -> tuple[list[Plan], int]:
+    """Return plans, best predicted time first, and how many programs were evaluated; see `search.construct`.
+
+    Raises:
+        ConstructionError: A forced tile cannot be, or what must lie whole in a task does not fit into one.
+    """
+    for name in ("thread_tile", "stages", "block_threads", "task_threads", "block_registers", "block_workgroup_bytes"):
+        if getattr(options, name):
+            word = name.replace("_", "-")
+            raise ConstructionError(f"cannot have {word} on '{device.name}', which has no threads; leave it out")
+    if options.tile_sizes and len(options.tile_sizes) != len(expression.loops):
+        raise ConstructionError(
+            f"needs {len(expression.loops)} tile-sizes, one per loop, but got {len(options.tile_sizes)}"
+        )
+    found: dict[tuple[tuple[int, ...], int | None], tuple[float, Work, list[int]]] = {}
+    for lane in _lanes(expression, device):
+        for blocks in _tiles(expression, device, lane, options):
+            key = tuple(blocks), lane
+            if key in found:
+                continue
+            order = [i for i in expression.parallel() if expression.loops[i].extent.tiles(blocks[i]).bound > 1]
+            best: tuple[float, Work, list[int]] | None = None
+            for one in _orders(expression, order):
+                work = work_of(expression, device, blocks, lane, one)
+                seconds = prediction_of(expression, device, work, options.max_units).seconds
+                if best is None or seconds < best[0]:
+                    best = seconds, work, one
+            assert best is not None
+            found[key] = best
+    if not found:
+        raise ConstructionError(_too_large(expression, device))
+    ranked = sorted(found.items(), key=lambda item: (item[1][0], item[0][0], item[0][1] is None))
+    plans: list[Plan] = []
+    for (blocks, lane), (_, work, order) in ranked:
+        plan = _plan(expression, device, blocks, lane, order, work, options)
+        if plan_problem(expression, plan) and not options.tile_sizes:
+            continue
+        problem = plan_problem(expression, plan)
+        if problem:
+            raise ConstructionError(problem)
+        plans.append(plan)
+        if len(plans) == options.top_k:
+            break
+    if not plans:
+        raise ConstructionError(_too_large(expression, device))
+    return plans, len(found)
+
+
+def vector_plan_problem(plan: Plan, device: Device) -> str:
+    """Return what of a plan a device of vectors cannot do, or an empty string."""
+    threads = next((i for i, axis in enumerate(plan.axes) if axis.threads > 1), None)
+    if threads is not None:
+        return f"has a plan with {plan.axes[threads].threads} threads along loop {threads}; '{device.name}' has none"
+    if plan.split is not None or plan.part is not None:
+        return f"has a plan that divides its reduction over tasks, which is not done for '{device.name}'"
+    staged = next((i for i, one in enumerate(plan.operands) if one.layer != REGISTER), None)
+    if staged is not None:
+        layer = plan.operands[staged].layer
+        return f"has a plan whose operand {staged} is staged in layer '{layer}', which '{device.name}' does not have"
+    return ""
+
+
+def _lanes(expression: TensorExpression, device: Device) -> list[int | None]:
+    """Return the loops that vectors may run along: those along which some tensor's elements are neighbours; or none."""
+    if lanes_of(expression, device) < LEAST_LANES:
+        return [None]
+    accesses = (*expression.outputs, *expression.inputs, *expression.epilogue)
+    loops = [contiguous_loop(access) for access in accesses if not access.gathered]
+    wanted = list(dict.fromkeys(loop for loop in loops if loop is not None and expression.bounds[loop] >= LEAST_LANES))
+    found = [loop for loop in wanted if _may_be_lane(expression, loop)]
+    return [*found, None] if not found or min(expression.bounds[i] for i in found) < LEAST_LANES else list(found)
+
+
+def _may_be_lane(expression: TensorExpression, loop: int) -> bool:
+    if not expression.loops[loop].reduction:
+        return True
+    if expression.ordered or expression.whole or expression.more_outputs:
+        return False
+    return all(reads_lanes(access, loop) == "vector" for access in expression.inputs if not access.gathered)
+
+
+def _tiles(
+    expression: TensorExpression, device: Device, lane: int | None, options: ConstructOptions
+) -> Iterator[list[int]]:
+    """Yield the points of each loop in a task."""
+    if options.tile_sizes:
+        blocks = list(options.tile_sizes)
+        width = lanes_of(expression, device)
+        if lane is not None and blocks[lane] > 1:
+            blocks[lane] = -(-blocks[lane] // _width(expression, lane, width)) * _width(expression, lane, width)
+        yield blocks
+        return
+    bounds, width = expression.bounds, lanes_of(expression, device)
+    base = [_steps(expression, loop) if expression.loops[loop].reduction else 1 for loop in range(len(bounds))]
+    for loop in expression.whole:
+        base[loop] = bounds[loop]
+    if lane is not None:
+        own = _width(expression, lane, width)
+        if expression.loops[lane].reduction:
+            base[lane] = bounds[lane]
+            if bounds[lane] % own:
+                return
+        elif lane in expression.whole:
+            base[lane] = -(-bounds[lane] // own) * own
+        most = -(-bounds[lane] // own)
+        counts = (1,)
+        if not expression.loops[lane].reduction and lane not in expression.whole:
+            counts = tuple(n for n in range(1, MOST_VECTORS + 1) if n <= most)
+    else:
+        own, counts = 1, (1,)
+    fixed = prod([base[i] for i in expression.whole]) // (own if lane in expression.whole else 1)
+    if fixed > MOST_WHOLE_VECTORS:
+        return
+    rows = [i for i in reuse_loops(expression) if i != lane and i not in expression.whole]
+    if not rows or expression.whole:
+        rows = [i for i in expression.parallel() if i != lane and i not in expression.whole][-1:]
+    most_sums = max(1, (device.vector_registers or 8) - 2)
+    for count in counts:
+        start = list(base)
+        if lane is not None and not expression.loops[lane].reduction and lane not in expression.whole:
+            start[lane] = own * count
+        limit = max(1, most_sums // max(count, fixed))
+        for sizes in _rows([bounds[i] for i in rows], limit):
+            blocks = list(start)
+            for loop, size in zip(rows, sizes, strict=True):
+                blocks[loop] = size
+            yield blocks
+
+
+def _width(expression: TensorExpression, lane: int, width: int) -> int:
+    """Return the lanes of a vector along a loop: no more than the next power of two of a short one."""
+    extent = expression.bounds[lane]
+    while width > LEAST_LANES and width // 2 >= extent:
+        width //= 2
+    if expression.loops[lane].reduction:
+        while width > 1 and extent % width:
+            width //= 2
+    return width
+
+
+def _rows(extents: Sequence[int], limit: int) -> Iterator[tuple[int, ...]]:
+    """Yield points of several loops whose product is at most a limit: divisors, whole extents, and a few others."""
+    if not extents:
+        yield ()
+        return
+    for rest in _rows(extents[1:], limit):
+        room = min(MOST_ROWS, limit // prod(rest))
+        sizes = {n for n in range(1, room + 1) if extents[0] % n == 0} | {n for n in (room, 4, 6, 8) if n <= room}
+        for size in sorted(one for one in sizes if one <= extents[0]):
+            yield (size, *rest)
+
+
+def _steps(expression: TensorExpression, loop: int) -> int:
+    """Return the points of a reduction loop in a step: all of them, where one step may have so many."""
+    extent = expression.bounds[loop]
+    if expression.ordered and loop != expression.reductions()[-1]:
+        return 1
+    if extent <= MOST_POINTS:
+        return extent
+    return next((n for n in range(MOST_POINTS, 0, -1) if extent % n == 0), 1)
+
+
+def _unrolled(expression: TensorExpression, blocks: Sequence[int], lane: int | None) -> tuple[int, int | None]:
+    """Return the points of a step that are unrolled, and the reduction loop that they lie on."""
+    reductions = [i for i in expression.reductions() if i != lane and blocks[i] > 1]
+    if not reductions or expression.whole:
+        return 1, None
+    loop = reductions[-1]
+    return next(n for n in range(UNROLLED, 0, -1) if blocks[loop] % n == 0), loop
+
+
+def _orders(expression: TensorExpression, loops: Sequence[int]) -> Iterator[list[int]]:
+    """Yield orders of the loops around tasks: all of the longest ones, the others outside as they stand."""
+    moving = sorted(sorted(loops, key=lambda i: -expression.bounds[i])[:_ORDERED_LOOPS])
+    others = [i for i in loops if i not in moving]
+    for order in permutations(moving):
+        yield [*others, *order]
+
+
+def _plan(
+    expression: TensorExpression,
+    device: Device,
+    blocks: Sequence[int],
+    lane: int | None,
+    order: Sequence[int],
+    work: Work,
+    options: ConstructOptions,
+) -> Plan:
+    width = _width(expression, lane, lanes_of(expression, device)) if lane is not None else 1
+    unrolled, along = _unrolled(expression, blocks, lane)
+    axes = [
+        AxisPlan(block=block, chunk=width if loop == lane else unrolled if loop == along else 1)
+        for loop, block in enumerate(blocks)
+    ]
+    return Plan(
+        device=device.name,
+        axes=tuple(axes),
+        thread_order=(),
+        lane=lane,
+        unit_order=tuple(order),
+        reduction_order=expression.reductions(),
+        operands=tuple(
+            OperandPlan(layer=REGISTER, order=tuple(range(len(access.shape))), pad_value=pad)
+            for access, pad in zip(expression.inputs, expression.pad_values, strict=True)
+        ),
+        unroll=unrolled,
+        tasks_per_unit=1,
+        max_units=options.max_units,
+        prediction=prediction_of(expression, device, work, options.max_units),
+    )
+
+
+def _too_large(expression: TensorExpression, device: Device) -> str:
+    points = prod([expression.bounds[i] for i in expression.whole])
+    return (
+        f"needs {points} points of loops {list(expression.whole)} in one task, '{device.name}' takes "
+        f"{MOST_WHOLE_VECTORS} vectors of them; keep the ops apart (fusion=false)"
+    )

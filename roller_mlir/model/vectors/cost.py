@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a plan of vectors costs: cycles of the micro kernel by its ports, and bytes between layers by working sets.
+
+A task is one micro kernel: a tile of rows x vectors whose sums stay in registers over the whole reduction. Around it
+stand the loops over tasks, in the plan's order. A cache of C bytes holds the largest inner part of these loops whose
+data fit into it (PolyDL section 4: the working set of a reuse against the cache sizes); what one pass of that part
+reads comes from the layer behind, once for each pass of the loops around it that moves it.
+
+matmul 64x64x64 of f32, tasks of 8x32, caches of 48 KiB: all 49,152 B fit, so 49,152 B come from behind, once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+
+from roller_mlir.hal import Device, MemoryLayer
+from roller_mlir.mapping.layout.data_tile import tile_dimensions
+from roller_mlir.plan import Access, Plan, Prediction, TensorExpression
+
+LATENCY_CYCLES = 4
+"""Of a vector multiply-add: on each core that is described, 4 (Intel 248966, AMD 58455, Arm V1 guide) or 5 (Haswell)."""
+ISSUE = 4
+"""Vector and scalar operations that a core starts in a cycle, at least."""
+TASK_CYCLES = 12
+"""What a task takes beside its points: addresses, first loads of sums, a mispredicted end of a loop. Assumed."""
+GATHER_CYCLES = 1.5
+"""Of each lane that is loaded by itself and put into a vector. Assumed."""
+MASK_CYCLES = 2.0
+"""Of an access whose bounds are not proven. Assumed."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the tasks of a plan do.
+
+    Attributes:
+        tasks: How many there are.
+        cycles: Of one task, from data in the nearest cache.
+        registers: Vector registers that are live.
+        moved: Bytes that come into the register layer and each cache, from the nearest on; the last from memory.
+    """
+
+    tasks: int
+    cycles: float
+    registers: int
+    moved: tuple[float, ...]
+
+
+def lanes_of(expression: TensorExpression, device: Device) -> int:
+    """Return the lanes of a vector in which an expression is computed: those of its widest type."""
+    assert device.vector_bytes is not None
+    accesses = (*expression.inputs, *expression.outputs, *expression.epilogue)
+    widest = max(max(access.element_bytes for access in accesses), expression.result_bytes)
+    return max(1, device.vector_bytes // widest)
+
+
+def reads_lanes(access: Access, lane: int) -> str:
+    """Return how lanes along a loop read a tensor: "one" element for all, neighbours as a "vector", or each by itself.
+
+    >>> from roller_mlir.plan import LinearIndex
+    >>> x = Access("x", (8, 8), "f32", (LinearIndex((1, 0)), LinearIndex((0, 1))))
+    >>> reads_lanes(x, 0), reads_lanes(x, 1)
+    ('each', 'vector')
+    """
+    factors = [index.coefficients[lane] for index in access.indices]
+    if not any(factors):
+        return "one"
+    return "vector" if factors[-1] == 1 and not any(factors[:-1]) else "each"
+
+
+def work_of(
+    expression: TensorExpression, device: Device, blocks: Sequence[int], lane: int | None, order: Sequence[int]
+) -> Work:
+    """Return the work of tasks of `blocks` points a loop, with lanes along one, that follow each other in an order.
+
+    Args:
+        expression: The operator.
+        device: The device.
+        blocks: Points of each loop in a task; of reductions, all of them or those of a step.
+        lane: The loop along vectors, None for scalars.
+        order: The parallel loops with several tasks, outermost first.
+    """
+    loops = expression.loops
+    width = min(lanes_of(expression, device), blocks[lane]) if lane is not None else 1
+    tasks = prod([loops[i].extent.tiles(blocks[i]).bound for i in order])
+    vectors = prod([blocks[i] for i in expression.parallel()])
+    steps = prod([loops[i].extent.bound for i in expression.reductions()])
+    if lane is not None and not loops[lane].reduction:
+        vectors //= width
+    elif lane is not None:
+        steps = -(-steps // width)
+    operations = 1 if expression.fused_multiply_add else max(1, expression.flops_per_point)
+    ports = device.load_ports or 1
+    loads, masked, temporaries = 0.0, 0.0, 0
+    for access in expression.inputs:
+        count, each = _loads(expression, access, blocks, lane, width)
+        loads += count * (GATHER_CYCLES * ports if each else 1)
+        if not each and lane is not None and reads_lanes(access, lane) == "vector":
+            temporaries = max(temporaries, count)
+        if expression.reductions() and _may_leave(expression, access):
+            masked += MASK_CYCLES * count
+    arithmetic = vectors * operations
+    point = max(
+        arithmetic / (device.fma_ports or 1),
+        loads / ports,
+        (arithmetic + loads) / ISSUE,
+        LATENCY_CYCLES if expression.reductions() else 0.0,
+    )
+    point += masked
+    registers = vectors + temporaries + 1
+    spilled = max(0, registers - (device.vector_registers or 1))
+    point += 2.0 * spilled / ports
+    stored = vectors * (len(expression.outputs) + len(expression.epilogue) + expression.epilogue_flops)
+    cycles = TASK_CYCLES + steps * point + stored
+    moved = _moved(expression, device, blocks, order)
+    return Work(tasks, cycles, registers, moved)
+
+
+def _loads(
+    expression: TensorExpression, access: Access, blocks: Sequence[int], lane: int | None, width: int
+) -> tuple[int, bool]:
+    """Return the loads of a tensor at one point of a task's reduction, and whether lanes are loaded one by one."""
+    count = prod([blocks[i] for i in access.loops() if not expression.loops[i].reduction])
+    if lane is None:
+        return count, False
+    how = "each" if access.gathered else reads_lanes(access, lane)
+    reduces = expression.loops[lane].reduction
+    if how == "vector":
+        return (count if reduces else max(1, count // width)), False
+    return (count * width if how == "each" and reduces else count), how == "each"
+
+
+@lru_cache(maxsize=4096)
+def _may_leave(expression: TensorExpression, access: Access) -> bool:
+    """Whether some points read outside of a tensor."""
+    for index, extent in zip(access.indices, access.bounds, strict=True):
+        reach = [(k * (expression.bounds[loop] - 1)) for loop, k in index.terms().items()]
+        if index.constant + sum(min(0, r) for r in reach) < 0:
+            return True
+        if index.constant + sum(max(0, r) for r in reach) >= extent:
+            return True
+    return False
+
+
+def _bytes(access: Access, box: Sequence[int], line: int) -> float:
+    """Return the bytes of a tensor that a box of points touches, in whole lines, at most all of it."""
+    if access.gathered:
+        return access.size_bytes
+    dimensions = tile_dimensions(access, box)
+    rows = prod([one.extent for one in dimensions[:-1]])
+    if not dimensions:
+        return line
+    last = dimensions[-1]
+    size = access.element_bytes
+    row = last.extent * min(line, last.step * size) if last.step * size < line else last.extent * line
+    return min(rows * max(row, min(line, access.size_bytes)), -(-access.size_bytes // line) * line)
+
+
+def _moved(
+    expression: TensorExpression, device: Device, blocks: Sequence[int], order: Sequence[int]
+) -> tuple[float, ...]:
+    """Return the bytes that come into each cache from behind it, for the whole operator."""
+    accesses = (*expression.inputs, *expression.beside, *expression.outputs)
+    trips = {i: expression.loops[i].extent.tiles(blocks[i]).bound for i in order}
+    whole = [expression.bounds[i] if expression.loops[i].reduction else blocks[i] for i in range(len(blocks))]
+    boxes = [list(whole)]
+    for loop in reversed(order):
+        inner = list(boxes[-1])
+        inner[loop] = expression.bounds[loop]
+        boxes.append(inner)
+    moved: list[float] = []
+    for cache in device.caches:
+        line = cache.line_bytes or 64
+        share = cache.capacity_bytes * cache.instances / device.units if cache.instances < device.units else None
+        capacity = cache.capacity_bytes if share is None else max(share, cache.capacity_bytes / device.units)
+        level = 0
+        sizes = [_bytes(access, boxes[0], line) for access in accesses]
+        for number, box in enumerate(boxes[1:], 1):
+            larger = [_bytes(access, box, line) for access in accesses]
+            if sum(larger) > capacity:
+                break
+            level, sizes = number, larger
+        outer = list(order[: len(order) - level])
+        total = 0.0
+        for access, size in zip(accesses, sizes, strict=True):
+            around = list(outer)
+            # A pass that follows directly and touches the same data finds it, where one pass fits.
+            while sum(sizes) <= capacity and around and around[-1] not in access.loops() and not access.gathered:
+                around.pop()
+            total += size * prod([trips[i] for i in around])
+        moved.append(total)
+    return tuple(moved)
+
+
+def predict_vectors(expression: TensorExpression, plan: Plan, device: Device) -> Prediction:
+    """Return what the model expects of a plan of vectors; see `cost.performance.predict`."""
+    blocks = [axis.block for axis in plan.axes]
+    order = [i for i in plan.unit_order if expression.loops[i].extent.tiles(blocks[i]).bound > 1]
+    work = work_of(expression, device, blocks, plan.lane, order)
+    return prediction_of(expression, device, work, plan.max_units)
+
+
+def prediction_of(expression: TensorExpression, device: Device, work: Work, max_units: int | None = None) -> Prediction:
+    """Return the prediction for some work."""
+    units = min(device.units, max_units or device.units)
+    cores = min(units, work.tasks)
+    waves = -(-work.tasks // units)
+    seconds = {"compute": waves * work.cycles / device.clock_hz}
+    behind: list[MemoryLayer] = [*device.caches[1:], device.layer("global")]
+    for layer, moved in zip(behind, work.moved, strict=True):
+        seconds[layer.name] = moved / _rate(device, layer, cores)
+    launch = device.launch_latency_s or device.model.assumed_launch_s
+    longest = max(seconds, key=lambda key: seconds[key])
+    hidden = device.model.hidden_share
+    total = seconds[longest] + (1 - hidden) * (sum(seconds.values()) - seconds[longest])
+    loaded = int(work.moved[-1])
+    stored = sum(access.size_bytes for access in expression.outputs)
+    return Prediction(
+        seconds=total + launch,
+        seconds_by_layer={**seconds, "launch": launch},
+        saturated=longest,
+        global_load_bytes=max(0, loaded - stored),
+        global_store_bytes=stored,
+        global_load_sectors=0,
+        global_store_sectors=0,
+        shared_load_bytes=0,
+        shared_store_bytes=0,
+        shared_load_phases=0,
+        shared_store_phases=0,
+        flops=expression.flops,
+        registers=work.registers,
+        shared_bytes=0,
+        tasks=work.tasks,
+        threads=1,
+        tasks_per_unit=1,
+        waves=work.tasks / units,
+        occupancy=1.0,
+    )
+
+
+def _rate(device: Device, layer: MemoryLayer, cores: int) -> float:
+    """Return the bytes that so many cores draw from a layer in a second.
+
+    Where a description leaves it out, a core is taken to draw 16 bytes a cycle from a shared cache, and 8 from memory.
+    """
+    known = layer.sustained_bandwidth_bytes_per_s or layer.bandwidth_bytes_per_s
+    each = (16.0 if layer.kind == "cached" else 8.0) * device.clock_hz
+    if known is None:
+        return each * cores
+    if layer.instances == device.units:
+        return known * cores / device.units
+    return min(known, each * cores)

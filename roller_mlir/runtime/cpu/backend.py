@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""This machine as a back end: `Artifact.run(..., on="cpu")`. Inputs are read where they lie, outputs are new arrays."""
+
+import ctypes
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from roller_mlir.plan.manifest import Buffer, BufferView, Launch, Manifest
+from roller_mlir.runtime.cpu.features import missing_feature
+from roller_mlir.runtime.cpu.threads import Pool, thread_count
+from roller_mlir.runtime.element_types import NUMPY_TYPES
+from roller_mlir.runtime.errors import BackendError
+from roller_mlir.runtime.sequence import LaunchReport
+
+VENDOR = "cpu"
+_LIBRARY = "library"
+
+
+@dataclass(frozen=True)
+class HostMemory:
+    """A part of an array of this process; what keeps it alive comes with it."""
+
+    address: int
+    size_bytes: int
+    owner: np.ndarray[Any, Any]
+
+
+class CpuBackend:
+    """Runs artifacts on this machine; implements `sequence.Backend`."""
+
+    def __init__(self, *, threads: int | None = None) -> None:
+        """Start the threads.
+
+        Args:
+            threads: How many run tasks at a time; None leaves it to ROLLER_NUM_THREADS, or to the process's cores.
+
+        Raises:
+            BackendError: The number is none.
+        """
+        self._pool = Pool(thread_count(threads))
+        self._kernels: dict[str, Any] = {}
+
+    def __del__(self) -> None:
+        """End the threads."""
+        if hasattr(self, "_pool"):
+            self._pool.close()
+
+    def open(self, manifest: Manifest, files: Mapping[str, bytes]) -> None:
+        """Load the shared libraries of an artifact.
+
+        Raises:
+            BackendError: It is for other devices, this machine lacks an instruction set, or a library is missing or
+                cannot be loaded.
+        """
+        record = manifest.device
+        if record.vendor != VENDOR:
+            raise BackendError(
+                f"{manifest.function!r} was compiled for {record.name} of {record.vendor}; cpu runs artifacts for CPUs"
+            )
+        problem = missing_feature(record.architecture)
+        if problem:
+            raise BackendError(f"{manifest.function!r} was compiled for {record.name}: {problem}; compile for 'host'")
+        for kernel in manifest.kernels:
+            if _LIBRARY not in kernel.files:
+                raise BackendError(f"kernel {kernel.name!r} has no shared library; compile it with binaries")
+            self._kernels[kernel.name] = _function(kernel.name, files[kernel.files[_LIBRARY]])
+
+    def allocate(self, size_bytes: int, alignment_bytes: int) -> HostMemory:
+        """Return uninitialised memory."""
+        alignment = max(alignment_bytes, 64)
+        owner = np.empty(size_bytes + alignment, np.uint8)
+        start = int(owner.ctypes.data)
+        return HostMemory(-(-start // alignment) * alignment, size_bytes, owner)
+
+    def upload(self, data: np.ndarray[Any, Any], alignment_bytes: int) -> HostMemory:
+        """Return the memory of an array, which is not copied where it is aligned."""
+        start = int(data.ctypes.data)
+        if start % alignment_bytes == 0 or not data.nbytes:
+            return HostMemory(start, data.nbytes, data)
+        memory = self.allocate(data.nbytes, alignment_bytes)
+        ctypes.memmove(memory.address, start, data.nbytes)
+        return memory
+
+    def download(self, memory: HostMemory, buffer: Buffer) -> np.ndarray[Any, Any]:
+        """Return a buffer's content as an array, which is the memory itself where nothing else lies there."""
+        offset = memory.address - int(memory.owner.ctypes.data)
+        size = prod(buffer.static_shape) * np.dtype(NUMPY_TYPES[buffer.element_type]).itemsize
+        whole = memory.owner.reshape(-1).view(np.uint8)
+        found = whole[offset : offset + size].view(NUMPY_TYPES[buffer.element_type]).reshape(buffer.static_shape)
+        return found if buffer.role == "output" else found.copy()
+
+    def slice(self, memory: HostMemory, offset_bytes: int, size_bytes: int) -> HostMemory:
+        """Return a part of memory."""
+        return HostMemory(memory.address + offset_bytes, size_bytes, memory.owner)
+
+    def copy(self, source: HostMemory, target: HostMemory) -> None:
+        """Copy all bytes of `source` into `target`."""
+        ctypes.memmove(target.address, source.address, source.size_bytes)
+
+    def launch(self, launch: Launch, arguments: Sequence[tuple[BufferView, HostMemory]]) -> LaunchReport:
+        """Run all tasks of a kernel."""
+        function = self._kernels[launch.kernel]
+        addresses = [memory.address for _, memory in arguments]
+        started = time.perf_counter()
+        kinds = [ctypes.c_void_p] * len(addresses)
+        function.argtypes = [*kinds, ctypes.c_int64, ctypes.c_int64]
+        self._pool.run(lambda low, high: function(*addresses, low, high), prod(launch.static_grid))
+        return LaunchReport(kernel=launch.kernel, seconds=time.perf_counter() - started)
+
+
+def _function(name: str, library: bytes) -> Any:
+    """Load a shared library from memory, and return its function."""
+    handle = os.memfd_create(name)
+    try:
+        with os.fdopen(os.dup(handle), "wb") as file:
+            file.write(library)
+        # Functions such as expf are those of the process.
+        ctypes.CDLL("libm.so.6", mode=ctypes.RTLD_GLOBAL)
+        function = getattr(ctypes.CDLL(f"/proc/self/fd/{handle}"), name)
+    except (OSError, AttributeError) as error:
+        raise BackendError(f"the shared library of kernel {name!r} cannot be loaded: {error}") from error
+    finally:
+        os.close(handle)
+    function.restype = None
+    return function
