@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One job in this process: compile through the public driver, run in the simulator, compare with numpy."""
+"""One job in this process: compile through the public driver, run, compare with numpy.
+
+What runs is the simulator, or this machine where the target's binaries are for it.
+"""
 
 import random
 import tempfile
@@ -19,6 +22,7 @@ from roller_mlir.fuzz.job import FuzzJob, FuzzOutcome
 from roller_mlir.fuzz.matrix_plans import matrix_plans_text
 from roller_mlir.fuzz.ranked import UnknownPlansError, plan_file_text, random_tile
 from roller_mlir.fuzz.refusals import reason_of
+from roller_mlir.hal import find_device
 from roller_mlir.model.options import PipelineOptions
 from roller_mlir.plan.accumulation import accumulation_of
 from roller_mlir.reference import Evaluation, compare_all, evaluate_function, random_inputs
@@ -27,6 +31,7 @@ from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.findings import SanitizedRunError
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import DiagnosedError
+from roller_mlir.targets import family_of
 
 SIMULATOR_TIMEOUT_S = 20.0
 
@@ -80,9 +85,11 @@ def _run(job: FuzzJob, source: Source, options: CompileOptions) -> FuzzOutcome:
     manifest = artifact.manifest
     inputs = random_inputs([manifest.buffer(name) for name in manifest.inputs], job.seed, job.values)
     before = [array.copy() for array in inputs]
+    native = family_of(find_device(job.target)).runs_here
     more = {"sanitize": True} if job.sanitize else {}
     more |= {"level": job.level} if job.level != "kernels" else {}
-    outputs = artifact.run(*inputs, on="sim", seed=job.seed, timeout_s=SIMULATOR_TIMEOUT_S, **more)
+    asked = {} if native else {"seed": job.seed, "timeout_s": SIMULATOR_TIMEOUT_S, **more}
+    outputs = artifact.run(*inputs, on=native or "sim", **asked)
     done = time.perf_counter()
     if any(not np.array_equal(a, b, equal_nan=True) for a, b in zip(before, inputs, strict=True)):
         return FuzzOutcome("wrong", "an input was changed")
@@ -114,7 +121,8 @@ def classify(job: FuzzJob, outputs: Sequence[Array], expected: Evaluation) -> tu
 def _options(job: FuzzJob, source: Source, folder: Path) -> CompileOptions:
     forced = job.forced
     asked = PipelineOptions.values_of(forced)
-    options = CompileOptions(**asked, binaries=False, llvm=job.level == "llvm", cache=False)
+    native = bool(family_of(find_device(job.target)).runs_here)
+    options = CompileOptions(**asked, binaries=native, llvm=job.level == "llvm", cache=False)
     try:
         if forced.families:
             path = folder / "plans.json"

@@ -49,5 +49,6 @@ CPU = TargetFamily(
     ),
     runtime_package="numpy",
     build=_build,
+    runs_here="cpu",
     has_grid_barrier=lambda device: False,
 )

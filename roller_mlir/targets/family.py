@@ -36,6 +36,8 @@ class TargetFamily:
         triple: LLVM's name of the machine; "" where LLVM generates no code.
         runtime_package: The Python package that runs its binaries.
         build: Makes the binaries of a module that is at the last stage made by a pass; None: there are none to make.
+        runs_here: The back end that runs its binaries on the machine that compiles, as far as it has their instructions;
+            "" where they need a device beside it.
         has_grid_barrier: Whether all blocks of a grid can wait for each other on a device.
     """
 
@@ -46,6 +48,7 @@ class TargetFamily:
     triple: str = ""
     runtime_package: str = ""
     build: Callable[[Any, Device, BuildRequest], list[KernelBinary]] | None = None
+    runs_here: str = ""
     has_grid_barrier: Callable[[Device], bool] = lambda device: True
 
     def __post_init__(self) -> None:

@@ -2,11 +2,12 @@
 """This machine as a back end: `Artifact.run(..., on="cpu")`. Inputs are read where they lie, outputs are new arrays."""
 
 import ctypes
-import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,13 @@ class CpuBackend:
         for kernel in manifest.kernels:
             if _LIBRARY not in kernel.files:
                 raise BackendError(f"kernel {kernel.name!r} has no shared library; compile it with binaries")
-            self._kernels[kernel.name] = _function(kernel.name, files[kernel.files[_LIBRARY]])
+        with TemporaryDirectory(prefix="roller-") as folder:
+            # Functions such as expf are those of the process.
+            ctypes.CDLL("libm.so.6", mode=ctypes.RTLD_GLOBAL)
+            for number, kernel in enumerate(manifest.kernels):
+                path = Path(folder, f"{number}.so")
+                path.write_bytes(files[kernel.files[_LIBRARY]])
+                self._kernels[kernel.name] = _function(kernel.name, path)
 
     def allocate(self, size_bytes: int, alignment_bytes: int) -> HostMemory:
         """Return uninitialised memory."""
@@ -114,18 +121,11 @@ class CpuBackend:
         return LaunchReport(kernel=launch.kernel, seconds=time.perf_counter() - started)
 
 
-def _function(name: str, library: bytes) -> Any:
-    """Load a shared library from memory, and return its function."""
-    handle = os.memfd_create(name)
+def _function(name: str, path: Path) -> Any:
+    """Load a shared library, which stays when its file is gone, and return its function."""
     try:
-        with os.fdopen(os.dup(handle), "wb") as file:
-            file.write(library)
-        # Functions such as expf are those of the process.
-        ctypes.CDLL("libm.so.6", mode=ctypes.RTLD_GLOBAL)
-        function = getattr(ctypes.CDLL(f"/proc/self/fd/{handle}"), name)
+        function = getattr(ctypes.CDLL(str(path)), name)
     except (OSError, AttributeError) as error:
         raise BackendError(f"the shared library of kernel {name!r} cannot be loaded: {error}") from error
-    finally:
-        os.close(handle)
     function.restype = None
     return function
