@@ -9,6 +9,7 @@ import re
 
 # (class, pattern of the message, whether only a case that forces something may be refused so)
 REASONS: tuple[tuple[str, str, bool], ...] = (
+    ("forced threads or stages of a device that has none", r"cannot have [\w-]+ on '[\w-]+', which has no", True),
     (
         "forced tile does not fit",
         r"tile [\dx]+ .*(cannot be spread|walks window|needs \d+|does not)|tile-sizes|thread-tile",

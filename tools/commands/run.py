@@ -5,6 +5,7 @@
   roller run matmul.roller --random --sanitize
   roller run matmul.mlir --target mi300x --input a.npy --input b.npy --output results
   roller run matmul.roller --on cuda --random --time
+  roller run matmul.mlir --target host --random --check     compiled for this machine, and run by it
 
 --check compares each result with a numpy reference computed from the linalg bodies; where FILE is of a later stage
 (edited output of `roller compile --emit loops`), --reference names linalg ops to compare with. --count compares the
@@ -42,7 +43,8 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("file", metavar="ARTIFACT|FILE", help="a directory made by 'roller compile -o', or MLIR text")
-    parser.add_argument("--on", default="sim", metavar="BACKEND", help="where to run: sim, cuda, hip (sim)")
+    about = "where to run: cpu, cuda, hip, sim (what was compiled for a CPU: cpu; else sim)"
+    parser.add_argument("--on", metavar="BACKEND", help=about)
     parser.add_argument(
         "--level",
         choices=("gpu", "llvm"),
@@ -88,6 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--seed must be at least 0, but got {arguments.seed}")
     if arguments.reference and not arguments.check:
         raise UsageError("--reference names what --check compares with; give --check too")
+    arguments.on = arguments.on or _back_end(arguments)
     options = _options(arguments)
     find_backend(arguments.on)
     artifact = _open(arguments)
@@ -113,6 +116,19 @@ def run(arguments: argparse.Namespace) -> int:
     undefined = [one.named(reference[0].name) for one in log.findings()] if reference else []
     _report(arguments, artifact, result, comparisons, timed, undefined)
     return 0 if all(comparison.matches for comparison in comparisons) else 1
+
+
+def _back_end(arguments: argparse.Namespace) -> str:
+    """Return where to run if nobody says it: on this machine what was compiled for such, else in the simulator."""
+    from roller_mlir.hal import find_device
+    from roller_mlir.runtime import Artifact
+    from roller_mlir.targets.family import family_named, family_of
+    from roller_mlir.tools.commands.targets import target_of
+
+    path = Path(arguments.file)
+    if not path.is_dir():
+        return family_of(find_device(target_of(arguments))).runs_here or "sim"
+    return family_named(Artifact.load(path).manifest.device.vendor).runs_here or "sim"
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -8,6 +8,7 @@ Who calls it decides which tasks run on which core: they are independent of each
 
 from typing import Any
 
+from roller_mlir.backend.cpu.floats import prepare_floats
 from roller_mlir.backend.kernel_module import checked_kernels, finish, gpu_modules, run_upstream, symbol_name
 from roller_mlir.backend.math.operations import prepare_math
 from roller_mlir.hal import Device
@@ -53,6 +54,7 @@ def lower_to_cpu(module: ir.Module, device: Device) -> None:
         _to_function(kernel, device)
     for gpu_module in gpu_modules(module):
         prepare_math(gpu_module)
+        prepare_floats(gpu_module)
         _lower(gpu_module)
     assert device.vector_bytes is not None
     bits = ir.StringAttr.get(str(8 * device.vector_bytes))

@@ -44,7 +44,7 @@ def construct_vectors(expression: TensorExpression, device: Device, options: Con
     for name in ("thread_tile", "stages", "block_threads", "task_threads", "block_registers", "block_workgroup_bytes"):
         if getattr(options, name):
             word = name.replace("_", "-")
-            raise ConstructionError(f"cannot have {word} on '{device.name}', which has no threads; leave it out")
+            raise ConstructionError(f"cannot have {word} on '{device.name}', which has no threads and stages nothing; leave it out")
     if options.tile_sizes and len(options.tile_sizes) != len(expression.loops):
         raise ConstructionError(
             f"needs {len(expression.loops)} tile-sizes, one per loop, but got {len(options.tile_sizes)}"
