@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 
 from roller_mlir.backend.checks.statistics import KernelStatistics
+from roller_mlir.backend.cpu.floats import LIBRARY
 from roller_mlir.backend.errors import CompileError
 from roller_mlir.backend.job import BackendJob, KernelBinary, generate, timed
 from roller_mlir.backend.sources import KernelSource
@@ -21,6 +22,8 @@ def build_cpu(source: KernelSource, binary: KernelBinary, job: BackendJob) -> Ke
         CompileError: LLVM refuses or dies, the linker refuses, or multiply-adds are missing in the machine code.
     """
     phases = dict(binary.phases_s)
+    if "bfloat" in source.llvm_ir:
+        source = replace(source, llvm_ir=source.llvm_ir + LIBRARY)
     answer = generate(source, job, with_object=True, unroll=False, shared=True)
     seconds = answer.fields["seconds"]
     phases |= {"llvm_s": seconds["llvm_s"], "object_s": seconds["codegen_s"]}

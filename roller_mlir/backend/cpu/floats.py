@@ -5,6 +5,9 @@
     %r = math.fma %x, %y, %z : f16           in f64, where it is exact, and rounded once
     %r = arith.truncf %x : f64 to f16        f64 -> f32, rounded to odd, -> f16: rounded once, without a library
 
+LLVM takes vectors of bf16 apart through f32 where the cores have no bf16, and calls a library's function to put them
+together again; `LIBRARY` is that function, for modules that name bf16.
+
 Rounding to odd keeps what the second rounding must know: of what is cut off, whether it is zero. Where f32 is not
 exact, its last bit is set, of the neighbour that is nearer to zero.
 """
@@ -21,6 +24,25 @@ _ARITHMETIC = (
 )
 _HALVES = ("f16", "bf16")
 _LESS, _EQUAL_OR_UNORDERED = 2, 8
+
+
+LIBRARY = """
+define weak_odr hidden bfloat @__truncsfbf2(float %x) {
+  %bits = bitcast float %x to i32
+  %upper = lshr i32 %bits, 16
+  %odd = and i32 %upper, 1
+  %half = add i32 %odd, 32767
+  %sum = add i32 %bits, %half
+  %near = lshr i32 %sum, 16
+  %quiet = or i32 %upper, 64
+  %nan = fcmp uno float %x, %x
+  %chosen = select i1 %nan, i32 %quiet, i32 %near
+  %short = trunc i32 %chosen to i16
+  %result = bitcast i16 %short to bfloat
+  ret bfloat %result
+}
+@llvm.compiler.used = appending global [1 x ptr] [ptr @__truncsfbf2], section "llvm.metadata"
+"""
 
 
 def prepare_floats(root: Any) -> None:
