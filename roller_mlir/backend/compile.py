@@ -16,15 +16,19 @@ from roller_mlir.backend.sources import KernelSource, kernel_sources
 from roller_mlir.backend.target import Target
 from roller_mlir.backend.toolchain import find_toolchain
 from roller_mlir.hal import Device
+from roller_mlir.mapping.checks.expected_code import ExpectedCode
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import SourcePlace
 
 Build = Callable[[KernelSource, KernelBinary, BackendJob], KernelBinary]
 """Makes the binary of one kernel, as far as its job says."""
 
+Compare = Callable[[KernelBinary, KernelSource, ExpectedCode | None, BackendJob], KernelBinary]
+"""Compares the machine code of one kernel with what its plan and its IR expect."""
+
 
 def build_kernels(
-    module: ir.Module, device: Device, triple: str, request: BuildRequest, build: Build
+    module: ir.Module, device: Device, triple: str, request: BuildRequest, build: Build, compare: Compare = compared
 ) -> list[KernelBinary]:
     """Compile every kernel of a module whose kernels are in the LLVM dialect.
 
@@ -34,6 +38,7 @@ def build_kernels(
         triple: LLVM's name of the machine.
         request: what is wanted.
         build: what makes a binary of one kernel.
+        compare: what compares its machine code with what is expected.
 
     Returns:
         One entry per kernel, in the order of the module; none where all that is to do is done by the host.
@@ -73,7 +78,7 @@ def build_kernels(
             if source.residency is not None:
                 source.residency.check(source.name, binary.statistics)
             expected_code = request.expected_code
-            return binary if expected_code is None else compared(binary, source, expected_code.get(source.name), job)
+            return binary if expected_code is None else compare(binary, source, expected_code.get(source.name), job)
         except CompileError as error:
             raise error.at(source.place if last is None else SourcePlace(last.file, 1, 1)) from error.__cause__
 

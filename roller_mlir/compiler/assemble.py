@@ -2,6 +2,7 @@
 """Launch list, plans and binaries put together as an artifact."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import metadata
 from platform import python_version
 from typing import Any
@@ -80,15 +81,22 @@ def assemble(
         state_bytes=launch_list.state_bytes,
         launches=launch_list.launches,
         kernels=tuple(kernels),
-        files=tuple(
-            File(name=name, role=role, size_bytes=len(data), sha256=sha256(data))
-            for name, (role, data) in contents.items()
-        ),
+        files=_records(contents),
         phases_s=phases_s,
         versions=_versions(),
         notes=notes,
     )
+    package = family_of(device).package
+    if package is not None and binaries:
+        contents |= package(manifest, device, binaries)
+        manifest = replace(manifest, files=_records(contents))
     return Artifact(manifest, {name: data for name, (_, data) in contents.items()})
+
+
+def _records(contents: Mapping[str, tuple[str, bytes]]) -> tuple[File, ...]:
+    return tuple(
+        File(name=name, role=role, size_bytes=len(data), sha256=sha256(data)) for name, (role, data) in contents.items()
+    )
 
 
 def _device_record(device: Device) -> DeviceRecord:

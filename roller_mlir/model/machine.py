@@ -81,12 +81,13 @@ def machine_of(
 
     H200: 256 flops per cycle and unit are 128 lanes, 32 for each of 4 schedulers: 1 cycle per FMA of a subgroup.
     """
-    work, memory = device.layer("workgroup"), device.layer("global")
+    memory = device.layer("global")
+    work = next((layer for layer in device.layers if layer.name == "workgroup"), None)
     cache = next((layer for layer in device.layers if layer.name == "l2"), None)
-    banks = Banks(work.banks or 1, work.bank_bytes or 4, work.wide_load_lanes)
+    banks = Banks(work.banks or 1, work.bank_bytes or 4, work.wide_load_lanes) if work is not None else Banks(1, 4, ())
     row = banks.count * banks.bank_bytes
     cycles = 1.0
-    if work.bandwidth_bytes_per_s is not None:
+    if work is not None and work.bandwidth_bytes_per_s is not None:
         cycles = max(1.0, row * work.instances * device.clock_hz / work.bandwidth_bytes_per_s)
     units = min(device.units, max_units or device.units)
     share = units / device.units

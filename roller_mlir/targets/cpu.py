@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""CPUs: kernels of one thread as functions of a range of tasks, objects by LLVM, and shared libraries by lld."""
+"""CPUs: kernels of one thread as functions of a range of tasks, objects by LLVM, and a shared library by lld."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.hal import Device
@@ -11,6 +12,7 @@ from roller_mlir.targets.stage import COMMON, LLVM, Stage
 
 if TYPE_CHECKING:
     from roller_mlir.backend.job import BuildRequest, KernelBinary
+    from roller_mlir.plan.manifest import Manifest
 
 _ARM = ("neoverse", "cortex", "apple")
 
@@ -22,9 +24,17 @@ def triple_of(device: Device) -> str:
 
 def _build(module: Any, device: Device, request: BuildRequest) -> list[KernelBinary]:
     from roller_mlir.backend.compile import build_kernels
-    from roller_mlir.backend.cpu.build import build_cpu
+    from roller_mlir.backend.cpu.build import build_cpu, compared_cpu
 
-    return build_kernels(module, device, triple_of(device), request, build_cpu)
+    return build_kernels(module, device, triple_of(device), request, build_cpu, compared_cpu)
+
+
+def _package(
+    manifest: Manifest, device: Device, binaries: Sequence[KernelBinary]
+) -> Mapping[str, tuple[str, bytes]]:
+    from roller_mlir.backend.cpu.library import library_files
+
+    return library_files(manifest, binaries, triple_of(device))
 
 
 CPU = TargetFamily(
@@ -38,17 +48,10 @@ CPU = TargetFamily(
         LLVM,
         Stage(name="assembly", gives="assembly of each kernel", role="assembly", suffix=".s", replaceable=False),
         Stage(name="object", gives="an ELF object of each kernel", role="object", suffix=".o", replaceable=False),
-        Stage(
-            name="library",
-            gives="a shared library of each kernel",
-            role="library",
-            suffix=".so",
-            replaceable=False,
-            loadable=True,
-        ),
     ),
     runtime_package="numpy",
     build=_build,
+    package=_package,
     runs_here="cpu",
     has_grid_barrier=lambda device: False,
 )

@@ -7,7 +7,7 @@ whose vendor is the family's name is then compiled through its stages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from roller_mlir.targets.stage import COMMON, KERNELS, PERSISTENT, PLANNED, SELE
 
 if TYPE_CHECKING:
     from roller_mlir.backend.job import BuildRequest, KernelBinary
+    from roller_mlir.plan.manifest import Manifest
 
 PRESETS = {"rtile-normalize": {"fuse-axes": "false"}}
 """Options that pipelines set themselves: axes are fused when it is known which operations are one program."""
@@ -36,6 +37,8 @@ class TargetFamily:
         triple: LLVM's name of the machine; "" where LLVM generates no code.
         runtime_package: The Python package that runs its binaries.
         build: Makes the binaries of a module that is at the last stage made by a pass; None: there are none to make.
+        package: Makes files of the whole function, by name, each with its role, of its manifest and the binaries of its
+            kernels; None: there are none.
         runs_here: The back end that runs its binaries on the machine that compiles, as far as it has their instructions;
             "" where they need a device beside it.
         has_grid_barrier: Whether all blocks of a grid can wait for each other on a device.
@@ -48,6 +51,7 @@ class TargetFamily:
     triple: str = ""
     runtime_package: str = ""
     build: Callable[[Any, Device, BuildRequest], list[KernelBinary]] | None = None
+    package: Callable[[Manifest, Device, Sequence[KernelBinary]], Mapping[str, tuple[str, bytes]]] | None = None
     runs_here: str = ""
     has_grid_barrier: Callable[[Device], bool] = lambda device: True
 

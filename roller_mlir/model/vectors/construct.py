@@ -26,8 +26,8 @@ MOST_ROWS = 16
 """Points of a loop beside the vectors' in a task."""
 MOST_VECTORS = 4
 """Vectors along the lane loop in a task."""
-MOST_WHOLE_VECTORS = 512
-"""Vectors of what must lie whole in a task: each is a value of its own in its code."""
+MOST_WHOLE_OPERATIONS = 2048
+"""Operations on vectors of what must lie whole in a task: each stands in its code."""
 UNROLLED = 4
 """Points of the innermost reduction loop that are unrolled; more made LLVM spill."""
 LEAST_LANES = 2
@@ -51,6 +51,8 @@ def construct_vectors(expression: TensorExpression, device: Device, options: Con
         )
     found: dict[tuple[tuple[int, ...], int | None], tuple[float, Work, list[int]]] = {}
     for lane in _lanes(expression, device):
+        if options.tile_sizes and lane is not None and options.tile_sizes[lane] == 1:
+            lane = None
         for blocks in _tiles(expression, device, lane, options):
             key = tuple(blocks), lane
             if key in found:
@@ -146,7 +148,7 @@ def _tiles(
     else:
         own, counts = 1, (1,)
     fixed = prod([base[i] for i in expression.whole]) // (own if lane in expression.whole else 1)
-    if fixed > MOST_WHOLE_VECTORS:
+    if expression.whole and fixed * max(1, expression.flops_per_point) > MOST_WHOLE_OPERATIONS:
         return
     rows = [i for i in reuse_loops(expression) if i != lane and i not in expression.whole]
     if not rows or expression.whole:
@@ -250,6 +252,7 @@ def _plan(
 def _too_large(expression: TensorExpression, device: Device) -> str:
     points = prod([expression.bounds[i] for i in expression.whole])
     return (
-        f"needs {points} points of loops {list(expression.whole)} in one task, '{device.name}' takes "
-        f"{MOST_WHOLE_VECTORS} vectors of them; keep the ops apart (fusion=false)"
+        f"needs {points} points of loops {list(expression.whole)} in one task, each with {expression.flops_per_point} "
+        f"operations; '{device.name}' takes {MOST_WHOLE_OPERATIONS} operations on vectors; keep the ops apart "
+        "(fusion=false)"
     )

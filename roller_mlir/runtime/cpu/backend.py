@@ -20,7 +20,6 @@ from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.sequence import LaunchReport
 
 VENDOR = "cpu"
-_LIBRARY = "library"
 
 
 @dataclass(frozen=True)
@@ -53,11 +52,11 @@ class CpuBackend:
             self._pool.close()
 
     def open(self, manifest: Manifest, files: Mapping[str, bytes]) -> None:
-        """Load the shared libraries of an artifact.
+        """Load the shared library of an artifact.
 
         Raises:
-            BackendError: It is for other devices, this machine lacks an instruction set, or a library is missing or
-                cannot be loaded.
+            BackendError: It is for other devices, this machine lacks an instruction set, or the library is missing
+                or cannot be loaded.
         """
         record = manifest.device
         if record.vendor != VENDOR:
@@ -67,16 +66,12 @@ class CpuBackend:
         problem = missing_feature(record.architecture)
         if problem:
             raise BackendError(f"{manifest.function!r} was compiled for {record.name}: {problem}; compile for 'host'")
-        for kernel in manifest.kernels:
-            if _LIBRARY not in kernel.files:
-                raise BackendError(f"kernel {kernel.name!r} has no shared library; compile it with binaries")
-        with TemporaryDirectory(prefix="roller-") as folder:
-            # Functions such as expf are those of the process.
-            ctypes.CDLL("libm.so.6", mode=ctypes.RTLD_GLOBAL)
-            for number, kernel in enumerate(manifest.kernels):
-                path = Path(folder, f"{number}.so")
-                path.write_bytes(files[kernel.files[_LIBRARY]])
-                self._kernels[kernel.name] = _function(kernel.name, path)
+        file = manifest.file("library")
+        if file is None and manifest.kernels:
+            raise BackendError(f"{manifest.function!r} has no shared library; compile it with binaries")
+        if file is not None:
+            library = _library(manifest.function, files[file.name])
+            self._kernels = {kernel.name: _function(library, kernel.name) for kernel in manifest.kernels}
 
     def allocate(self, size_bytes: int, alignment_bytes: int) -> HostMemory:
         """Return uninitialised memory."""
@@ -121,11 +116,24 @@ class CpuBackend:
         return LaunchReport(kernel=launch.kernel, seconds=time.perf_counter() - started)
 
 
-def _function(name: str, path: Path) -> Any:
-    """Load a shared library, which stays when its file is gone, and return its function."""
+def _library(function: str, content: bytes) -> ctypes.CDLL:
+    """Load a shared library, which stays when its file is gone."""
     try:
-        function = getattr(ctypes.CDLL(str(path)), name)
-    except (OSError, AttributeError) as error:
-        raise BackendError(f"the shared library of kernel {name!r} cannot be loaded: {error}") from error
+        # Functions such as expf are those of the process.
+        ctypes.CDLL("libm.so.6", mode=ctypes.RTLD_GLOBAL)
+        with TemporaryDirectory(prefix="roller-") as folder:
+            path = Path(folder, "function.so")
+            path.write_bytes(content)
+            return ctypes.CDLL(str(path))
+    except OSError as error:
+        raise BackendError(f"the shared library of {function!r} cannot be loaded: {error}") from error
+
+
+def _function(library: ctypes.CDLL, name: str) -> Any:
+    """Return a function of a library."""
+    try:
+        function = getattr(library, name)
+    except AttributeError as error:
+        raise BackendError(f"the shared library has no kernel {name!r}: {error}") from error
     function.restype = None
     return function

@@ -63,7 +63,7 @@ EDITS = [
     ("bank_bytes = 4", "bank_bytes = 3", "layers.workgroup.bank_bytes", "must be a power of two, but got 3"),
     ("transaction_bytes = 32\n", "transaction_bytes = 48\n", "layers.l2.transaction_bytes", "must be a power of two"),
     ("subgroup_size = 32", "subgroup_size = 33", "subgroup_size", "must be a power of two, but got 33"),
-    ('vendor = "nvidia"', 'vendor = "intel"', "vendor", "must be one of amd, graphcore, nvidia, but got 'intel'"),
+    ('vendor = "nvidia"', 'vendor = "intel"', "vendor", "must be one of amd, cpu, graphcore, nvidia, but got 'intel'"),
     (
         'kind = "cached"',
         'kind = "magic"',

@@ -34,7 +34,7 @@ def test_every_key_is_there_with_its_unit_and_its_meaning() -> None:
             assert key == "name" or key in text
             assert docs[key].rstrip(".") in words
     assert "(number, hertz; required)" in words and "(number, seconds; optional)" in words
-    assert "of cached, distributed, explicit" in words and "of nvidia, amd, graphcore" in words
+    assert "of cached, distributed, explicit" in words and "of nvidia, amd, cpu, graphcore" in words
     assert max(len(line) for line in text.splitlines()) <= 120 and text.isascii()
 
 

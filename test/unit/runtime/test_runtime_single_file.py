@@ -29,7 +29,7 @@ def test_it_works_without_the_package(tmp_path: Path) -> None:
         "from runtime_here import Artifact, ArtifactError, BackendError, backend_names, find_backend\n"
         "found = Artifact.load('main.roller')\n"
         "assert found.manifest.function == 'main' and len(found.manifest.launches) == 20\n"
-        "assert backend_names() == ('cuda', 'hip', 'sim')\n"
+        "assert backend_names() == ('cpu', 'cuda', 'hip', 'sim')\n"
         "sys.modules['cuda.bindings.driver'] = sys.modules['hip'] = None\n"
         "for name in backend_names():\n"
         "    try:\n"
@@ -45,8 +45,9 @@ def test_it_works_without_the_package(tmp_path: Path) -> None:
     done = run([sys.executable, "-c", script], tmp_path)
     assert done.returncode == 0, done.stderr
     said = done.stdout.splitlines()
-    assert "needs cuda-bindings" in said[0] and "needs hip-python" in said[1]
-    assert "back end 'sim' is not available here" in said[2]
+    assert "runs whole functions on numpy arrays only" in said[0]
+    assert "needs cuda-bindings" in said[1] and "needs hip-python" in said[2]
+    assert "back end 'sim' is not available here" in said[3]
 
 
 def test_only_what_the_runtime_needs_is_in_it() -> None:

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A compiled function as what a C program links: an object, a shared library, and a header.
+
+    void roller_matmul(const float *input0, const float *input1, float *output0);
+    void matmul_0(const float *argument0, const float *argument1, float *argument2, int64_t first, int64_t end);
+
+The first runs all kernels in order on the caller's thread; each of the others runs a range of one kernel's tasks, which
+are independent of each other, for a caller with threads of its own. Results in between lie in memory that the caller
+gives, and so do constants, which are the artifact's constants.bin.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from math import prod
+
+from roller_mlir.backend.child.frames import Message
+from roller_mlir.backend.child.pool import process_pool
+from roller_mlir.backend.errors import CompileError
+from roller_mlir.backend.job import KernelBinary
+from roller_mlir.backend.target import DEFAULT_TIMEOUT_S
+from roller_mlir.backend.toolchain import LLD_REMEDY, find_toolchain
+from roller_mlir.backend.tools import run_tool
+from roller_mlir.plan.manifest import Buffer, BufferView, Manifest
+
+C_TYPES = {
+    "f64": "double",
+    "f32": "float",
+    "f16": "uint16_t",
+    "bf16": "uint16_t",
+    "i64": "int64_t",
+    "i32": "int32_t",
+    "i16": "int16_t",
+    "i8": "int8_t",
+    "i1": "uint8_t",
+}
+"""How elements are spelled; halves are their bits."""
+_MEMORY = {"constant": "constants", "workspace": "workspace"}
+"""What the caller gives beside inputs and outputs, by the role of the buffers that lie there."""
+
+
+def library_files(
+    manifest: Manifest, binaries: Sequence[KernelBinary], triple: str
+) -> dict[str, tuple[str, bytes]]:
+    """Return the files of a function, by name, each with its role; none where its kernels have no objects.
+
+    Args:
+        manifest: Its record.
+        binaries: Its kernels.
+        triple: LLVM's name of the machine.
+
+    Raises:
+        CompileError: There is no linker, or it refuses.
+    """
+    if not binaries or any("object" not in binary.files for binary in binaries):
+        return {}
+    name, lld = symbol_of(manifest), find_toolchain().lld
+    if lld is None:
+        raise CompileError(name, f"no iree-lld was found to link its shared library; {LLD_REMEDY}")
+    objects = [(f"{number}.o", binary.files["object"]) for number, binary in enumerate(binaries)]
+    request = Message(
+        fields={
+            "kernel": name,
+            "triple": triple,
+            "cpu": manifest.device.architecture,
+            "features": "",
+            "library": "",
+            "needed": [],
+            "object": True,
+            "unroll": False,
+            "shared": True,
+        },
+        blobs={"llvm_ir": _entry(manifest).encode()},
+    )
+    objects.append(("entry.o", process_pool().run(name, request, DEFAULT_TIMEOUT_S).blobs["object"]))
+    linked: dict[str, bytes] = {}
+    for how in ("-r", "-shared"):
+        options = ("-flavor", "gnu", how, "--whole-archive", "-o", "output")
+        result = run_tool(name, lld, options, _archive(objects), suffix=".a", timeout_s=DEFAULT_TIMEOUT_S)
+        if result.code != 0:
+            raise CompileError(name, f"{lld} refused its objects: {result.complaint}")
+        linked[how] = result.output
+    stem = name.removeprefix("roller_")
+    return {
+        f"{stem}.o": ("object", linked["-r"]),
+        f"lib{stem}.so": ("library", linked["-shared"]),
+        f"{stem}.h": ("header", _header(manifest).encode()),
+    }
+
+
+def symbol_of(manifest: Manifest) -> str:
+    """Return the name of a function in C."""
+    return "roller_" + re.sub(r"\W", "_", manifest.function, flags=re.ASCII)
+
+
+def _parameters(manifest: Manifest) -> list[str]:
+    """Return the names of the entry's parameters: inputs, outputs, and the memory that it needs beside them."""
+    used = {buffer.role for buffer in manifest.buffers}
+    beside = [name for role, name in _MEMORY.items() if role in used]
+    return [*manifest.inputs, *manifest.outputs, *beside]
+
+
+def _entry(manifest: Manifest) -> str:
+    """Return the entry as LLVM IR: each launch in order."""
+    lines: list[str] = []
+    declared: dict[str, str] = {}
+
+    def address(view: BufferView) -> str:
+        buffer = manifest.buffer(view.buffer)
+        base = _MEMORY.get(buffer.role, buffer.name)
+        offset = view.offset_bytes + (buffer.offset_bytes if buffer.role in _MEMORY else 0)
+        lines.append(f"  %v{len(lines)} = getelementptr i8, ptr %{base}, i64 {offset}")
+        return f"ptr %v{len(lines) - 1}"
+
+    for launch in manifest.launches:
+        given = [address(view) for view in launch.arguments]
+        if launch.kernel:
+            kinds = ", ".join(["ptr"] * len(given) + ["i64", "i64"])
+            declared[launch.kernel] = f"declare void @{launch.kernel}({kinds})"
+            tasks = prod(launch.static_grid)
+            lines.append(f"  call void @{launch.kernel}({', '.join([*given, 'i64 0', f'i64 {tasks}'])})")
+        else:
+            size = launch.arguments[0].size_bytes
+            declared[""] = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
+            lines.append(f"  call void @llvm.memcpy.p0.p0.i64({given[1]}, {given[0]}, i64 {size}, i1 false)")
+    parameters = ", ".join(f"ptr %{name}" for name in _parameters(manifest))
+    body = "\n".join([*declared.values(), f"define void @{symbol_of(manifest)}({parameters}) {{", *lines, "  ret void", "}"])
+    return body + "\n"
+
+
+def _header(manifest: Manifest) -> str:
+    """Return the header."""
+    name, device = symbol_of(manifest), manifest.device
+    guard = f"{name.upper()}_H"
+    arrays = [manifest.buffer(one) for one in (*manifest.inputs, *manifest.outputs)]
+    lines = [
+        f"/* {manifest.function} for {device.name} ({device.architecture}). Link its object or its shared library, and libm.",
+        "   Arrays are dense and row-major:",
+        *(f"     {_described(one)}" for one in arrays),
+        "*/",
+        f"#ifndef {guard}",
+        f"#define {guard}",
+        "#include <stdint.h>",
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+        "",
+    ]
+    if manifest.workspace_bytes:
+        lines += [
+            "/* The size of `workspace`, which is aligned to 256 B; what it holds before and after does not matter. */",
+            f"#define {name.upper()}_WORKSPACE_BYTES {manifest.workspace_bytes}",
+        ]
+    if any(buffer.role == "constant" for buffer in manifest.buffers):
+        lines.append("/* `constants` is the content of constants.bin, aligned to 256 B. */")
+    lines += ["/* Runs the function on the caller's thread. */", f"void {name}({', '.join(_entry_types(manifest))});", ""]
+    lines += _kernel_lines(manifest)
+    lines += ["", "#ifdef __cplusplus", "}", "#endif", f"#endif /* {guard} */", ""]
+    return "\n".join(lines)
+
+
+def _described(buffer: Buffer) -> str:
+    shape = "x".join(map(str, buffer.static_shape)) or "one element"
+    return f"{buffer.name}: {shape} of {buffer.element_type}, aligned to {buffer.alignment_bytes} B"
+
+
+def _entry_types(manifest: Manifest) -> Iterator[str]:
+    for name in _parameters(manifest):
+        if name == "constants":
+            yield "const void *constants"
+        elif name == "workspace":
+            yield "void *workspace"
+        else:
+            buffer = manifest.buffer(name)
+            yield f"{'const ' if buffer.role == 'input' else ''}{C_TYPES[buffer.element_type]} *{name}"
+
+
+def _kernel_lines(manifest: Manifest) -> list[str]:
+    """Return the declarations of kernels, each once, in the order of their first launches."""
+    lines, seen = ["/* Each runs tasks of one kernel, from `first` to before `end`; they are independent of each other. */"], set[str]()
+    for launch in manifest.launches:
+        if not launch.kernel or launch.kernel in seen:
+            continue
+        seen.add(launch.kernel)
+        written = launch.written
+        types = [
+            f"{'const ' if written is not None and number not in written else ''}{C_TYPES[view.element_type]} *argument{number}"
+            for number, view in enumerate(launch.arguments)
+        ]
+        lines.append(f"#define {launch.kernel.upper()}_TASKS {prod(launch.static_grid)}")
+        lines.append(f"void {launch.kernel}({', '.join([*types, 'int64_t first', 'int64_t end'])});")
+    return lines
+
+
+def _archive(members: Sequence[tuple[str, bytes]]) -> bytes:
+    """Return a static archive of files."""
+    parts = [b"!<arch>\n"]
+    for name, data in members:
+        parts.append(f"{name + '/':<16}{0:<12}{0:<6}{0:<6}{644:<8}{len(data):<10}`\n".encode())
+        parts.append(data + b"\n" * (len(data) % 2))
+    return b"".join(parts)
