@@ -23,7 +23,7 @@ _ARITHMETIC = (
     *("arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf", "arith.sitofp", "arith.uitofp"),
 )
 _HALVES = ("f16", "bf16")
-_LESS, _EQUAL_OR_UNORDERED = 2, 8
+_LESS, _EQUAL_OR_UNORDERED = 4, 8
 
 
 LIBRARY = """

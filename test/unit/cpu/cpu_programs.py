@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs that this machine runs, beside numpy."""
+
+from functools import cache
+
+import numpy as np
+
+import roller_mlir
+from roller_mlir import CompileOptions
+from roller_mlir.compiler.source import Source, parse_source
+from roller_mlir.hal import DeviceError, find_device
+from roller_mlir.plan.accumulation import accumulation_of
+from roller_mlir.reference import compare_all, evaluate_function, random_inputs
+from roller_mlir.runtime import Artifact
+from roller_mlir.runtime.cpu.features import missing_feature
+from roller_mlir.support.bindings import make_context
+
+
+@cache
+def targets() -> tuple[str, ...]:
+    """Return the devices whose code this machine runs: itself, and older ones; none where it is no CPU of ours."""
+    try:
+        find_device("host")
+    except DeviceError:
+        return ()
+    return ("host", *(name for name in ("haswell",) if not missing_feature(find_device(name).architecture)))
+
+
+def product(rows: int, columns: int, depth: int) -> str:
+    """Return the text of a product."""
+    a, b, c = f"tensor<{rows}x{depth}xf32>", f"tensor<{depth}x{columns}xf32>", f"tensor<{rows}x{columns}xf32>"
+    return f"""func.func @product(%a: {a}, %b: {b}) -> {c} {{
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : {c}
+  %init = linalg.fill ins(%zero : f32) outs(%empty : {c}) -> {c}
+  %c = linalg.matmul ins(%a, %b : {a}, {b}) outs(%init : {c}) -> {c}
+  return %c : {c}
+}}"""
+
+
+def compiled(text: str, target: str = "host", **options: object) -> Artifact:
+    """Return the artifact of a text."""
+    return roller_mlir.compile(text, target=target, options=CompileOptions(**options))  # pyrefly: ignore
+
+
+def differences(text: str, artifact: Artifact, seed: int = 0, values: str = "integers", **options: object) -> list[str]:
+    """Run an artifact on this machine; return how its results differ from the reference's."""
+    manifest = artifact.manifest
+    inputs = random_inputs([manifest.buffer(name) for name in manifest.inputs], seed, values)
+    before = [array.copy() for array in inputs]
+    outputs = artifact.run(*inputs, on="cpu", **options)
+    assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(before, inputs, strict=True))
+    with make_context() as context:
+        module = parse_source(Source("-", text), context)
+        expected = evaluate_function(module, manifest.function, inputs, accumulation_of(manifest))
+        return [str(one) for one in compare_all(outputs, expected) if not one.matches]

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The back end of this machine: threads, arrays where they lie, what it refuses, and no compiler at run time."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cpu_programs import compiled, product
+
+from roller_mlir.runtime import Artifact
+from roller_mlir.runtime.cpu import features
+from roller_mlir.runtime.cpu.threads import Pool, shares, thread_count
+from roller_mlir.runtime.errors import ArgumentError, BackendError
+
+TEXT = product(37, 70, 24)
+
+
+@pytest.fixture(scope="module")
+def artifact() -> Artifact:
+    return compiled(TEXT)
+
+
+def _inputs() -> tuple[np.ndarray, np.ndarray]:
+    numbers = np.random.default_rng(0)
+    return tuple(numbers.integers(-4, 5, shape).astype(np.float32) for shape in ((37, 24), (24, 70)))  # pyrefly: ignore
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 64])
+def test_any_number_of_threads_gives_the_same(artifact: Artifact, threads: int) -> None:
+    a, b = _inputs()
+    (found,) = artifact.run(a, b, on="cpu", threads=threads)
+    assert np.array_equal(found, a @ b)
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "message"),
+    [
+        ("x", None, "ROLLER_NUM_THREADS must be a number of threads from 1 to 1024, but is 'x'"),
+        ("0", None, "ROLLER_NUM_THREADS must be a number of threads from 1 to 1024, but is '0'"),
+        ("2", 0, "threads must be a number of threads from 1 to 1024, but is 0"),
+        ("2", 1025, "threads must be a number of threads from 1 to 1024, but is 1025"),
+    ],
+)
+def test_a_wrong_number_of_threads_is_refused(
+    monkeypatch: pytest.MonkeyPatch, said: str, asked: int | None, message: str
+) -> None:
+    monkeypatch.setenv("ROLLER_NUM_THREADS", said)
+    with pytest.raises(BackendError, match=message):
+        thread_count(asked)
+
+
+def test_the_environment_says_how_many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROLLER_NUM_THREADS", "3")
+    assert (thread_count(), thread_count(2)) == (3, 2)
+    monkeypatch.delenv("ROLLER_NUM_THREADS")
+    assert thread_count() >= 1
+
+
+def test_every_task_runs_once() -> None:
+    pool = Pool(3)
+    for tasks in (0, 1, 2, 3, 10, 100):
+        seen = np.zeros(max(1, tasks), np.int64)
+
+        def part(low: int, high: int, seen: np.ndarray = seen) -> None:
+            seen[low:high] += 1
+
+        pool.run(part, tasks)
+        assert seen[:tasks].tolist() == [1] * tasks
+        assert [high - low for low, high in shares(tasks, 3)] == sorted(
+            [high - low for low, high in shares(tasks, 3)], reverse=True
+        )
+    pool.close()
+
+
+def test_what_a_part_raises_is_raised_when_all_are_done() -> None:
+    pool, done = Pool(2), list[int]()
+
+    def part(low: int, high: int) -> None:
+        done.append(low)
+        if low:
+            raise ValueError("of a thread")
+
+    with pytest.raises(ValueError, match="of a thread"):
+        pool.run(part, 2)
+    assert sorted(done) == [0, 1]
+    pool.close()
+
+
+def test_inputs_are_read_where_they_lie_and_outputs_are_new(artifact: Artifact) -> None:
+    a, b = _inputs()
+    first, second = (artifact.run(a, b, on="cpu")[0] for _ in range(2))
+    assert not np.shares_memory(first, second) and first.flags.writeable
+
+
+def test_a_misaligned_array_is_refused(artifact: Artifact) -> None:
+    a, b = _inputs()
+    odd = np.empty(a.nbytes + 4, np.uint8)[4:].view(np.float32).reshape(a.shape)
+    if odd.ctypes.data % 16 == 0:
+        odd = np.empty(a.nbytes + 8, np.uint8)[8:].view(np.float32).reshape(a.shape)
+    with pytest.raises(ArgumentError, match="must begin at a multiple of 16 B, but its address is .* B past one"):
+        artifact.run(odd, b, on="cpu")
+
+
+def test_a_machine_without_the_instructions_is_told(artifact: Artifact, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(features, "host_flags", lambda: frozenset({"sse2", "avx2", "fma", "bmi2", "f16c"}))
+    manifest = artifact.manifest
+    newer = replace(manifest, device=replace(manifest.device, name="spr", architecture="sapphirerapids"))
+    with pytest.raises(BackendError, match=r"for spr: its code for sapphirerapids needs avx512f, .*; compile for 'host'"):
+        Artifact(newer, artifact.files).run(*_inputs(), on="cpu")
+    other = replace(manifest, device=replace(manifest.device, name="neoverse-v1", architecture="neoverse-v1"))
+    with pytest.raises(BackendError, match="for neoverse-v1: its code is for AArch64, but this machine is x86_64"):
+        Artifact(other, artifact.files).run(*_inputs(), on="cpu")
+
+
+def test_an_artifact_of_another_family_is_refused(artifact: Artifact) -> None:
+    device = replace(artifact.manifest.device, name="h200", vendor="nvidia")
+    with pytest.raises(BackendError, match="was compiled for h200 of nvidia; cpu runs artifacts for CPUs"):
+        Artifact(replace(artifact.manifest, device=device), artifact.files).run(*_inputs(), on="cpu")
+
+
+def test_an_artifact_without_a_library_is_refused() -> None:
+    bare = compiled(TEXT, binaries=False)
+    with pytest.raises(BackendError, match="'product' has no shared library; compile it with binaries"):
+        bare.run(*_inputs(), on="cpu")
+
+
+def test_a_damaged_library_is_refused(artifact: Artifact) -> None:
+    library = artifact.manifest.file("library")
+    assert library is not None
+    with pytest.raises(BackendError, match="the shared library of 'product' cannot be loaded"):
+        Artifact(artifact.manifest, {**artifact.files, library.name: b"nothing"}).run(*_inputs(), on="cpu")
+
+
+def test_nothing_of_the_compiler_is_imported_to_run(artifact: Artifact, tmp_path: Path) -> None:
+    artifact.save(tmp_path / "product.roller")
+    script = (
+        "import sys\n"
+        "for name in ('torch_mlir', 'llvmlite', 'iree'): sys.modules[name] = None\n"
+        "import numpy as np\n"
+        "from roller_mlir.runtime import Artifact\n"
+        "ones = Artifact.load('product.roller').run(np.ones((37, 24), 'f4'), np.ones((24, 70), 'f4'), on='cpu')\n"
+        "assert (ones[0] == 24).all() and not any(one.startswith('roller_mlir.compiler') for one in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

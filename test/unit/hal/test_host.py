@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The device `host`: what it reads of a machine, and what it says of one that it has no code for."""
+
+import os
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from roller_mlir.hal import DeviceError, find_device, host
+
+AVX2 = "avx2 fma bmi2 f16c"
+AVX512 = f"{AVX2} avx512f avx512bw avx512dq avx512vl avx512cd"
+CACHES = {"index0": ("1", "Data", "48K", "0"), "index1": ("1", "Instruction", "32K", "0"), "index2": ("2", "Unified", "2048K", "0-1")}
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder that stands for the system's files."""
+    for name, (level, kind, size, sharing) in CACHES.items():
+        folder = tmp_path / "cache" / name
+        folder.mkdir(parents=True)
+        for file, text in (("level", level), ("type", kind), ("size", size), ("shared_cpu_list", sharing)):
+            (folder / file).write_text(f"{text}\n")
+        (folder / "coherency_line_size").write_text("64\n")
+    monkeypatch.setattr(host, "_CORE", tmp_path)
+    monkeypatch.setattr(host, "_CPUINFO", tmp_path / "cpuinfo")
+    monkeypatch.setattr(host, "_llvm_name", lambda: "unheard-of")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3})
+    monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(machine="x86_64"))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("flags", "architecture", "vectors"), [(AVX512, "x86-64-v4", (64, 32)), (AVX2, "x86-64-v3", (32, 16))]
+)
+def test_vectors_caches_and_clock_are_the_systems(
+    machine: Path, flags: str, architecture: str, vectors: tuple[int, int]
+) -> None:
+    (machine / "cpuinfo").write_text(f"model name\t: A Core\nflags\t\t: fpu {flags}\ncpu MHz\t\t: 2500.0\n")
+    device = host.host_device.__wrapped__()
+    assert (device.architecture, device.units, device.clock_hz) == (architecture, 4, 2.5e9)
+    assert (device.vector_bytes, device.vector_registers) == vectors
+    assert [(one.name, one.capacity_bytes, one.instances) for one in device.caches] == [
+        ("l1", 48 << 10, 4),
+        ("l2", 2 << 20, 2),
+    ]
+    assert device.description == "this machine: A Core, 4 cores"
+    assert device.multiply_add.flops_per_cycle_per_unit == vectors[0] // 4 * 2 * 2
+
+
+def test_a_clock_that_the_system_limits_goes_before_the_current_one(machine: Path) -> None:
+    (machine / "cpuinfo").write_text(f"flags : {AVX2}\ncpu MHz : 900.0\n")
+    (machine / "cpufreq").mkdir()
+    (machine / "cpufreq" / "cpuinfo_max_freq").write_text("3800000\n")
+    assert host.host_device.__wrapped__().clock_hz == 3.8e9
+
+
+def test_a_machine_without_our_vectors_is_told(machine: Path) -> None:
+    (machine / "cpuinfo").write_text("flags : fpu sse2 avx\n")
+    with pytest.raises(DeviceError, match="'host' lacks avx2, bmi2, f16c, fma: code is generated for AVX2 and AVX-512"):
+        host.host_device.__wrapped__()
+
+
+def test_a_machine_of_another_kind_is_told(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (machine / "cpuinfo").write_text("")
+    monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(machine="riscv64"))
+    with pytest.raises(DeviceError, match="'host' is riscv64, for which no code is generated"):
+        host.host_device.__wrapped__()
+
+
+def test_a_system_without_these_files_is_told(machine: Path) -> None:
+    with pytest.raises(DeviceError, match=r"'host' cannot be described: .*cpuinfo: No such file or directory"):
+        host.host_device.__wrapped__()
+
+
+def test_it_is_a_device_like_any_other() -> None:
+    assert find_device("HOST").name == "host"
