@@ -20,8 +20,8 @@ def find_device(name: str) -> Device:
 
     Args:
         name: A device ("h200"), an alias of one ("a100"), an architecture that has a default device ("sm_90" gives
-            h200), "host" (this machine), or the path of a device description, which ends in ".toml". Upper and lower case are the same.
-            Any of them may be followed by "+" and the path of a calibration file: "h200+mine.toml".
+            h200), "host" (this machine), or the path of a device description, which ends in ".toml". Upper and lower
+            case are the same. Any of them may be followed by "+" and the path of a calibration file: "h200+mine.toml".
 
     Raises:
         DeviceError: No such device, or the description or the calibration is wrong.

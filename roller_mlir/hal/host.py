@@ -10,6 +10,7 @@ import os
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from roller_mlir.hal.errors import DeviceError
 from roller_mlir.hal.instructions import Instruction
@@ -48,13 +49,6 @@ def host_device() -> Device:
     fma_ports, load_ports = _PORTS.get(architecture, (2, 2))
     clock_hz, units = _clock_hz(text), len(os.sched_getaffinity(0))
     size = vector_bytes // 4
-    vectors = {
-        "vector_bytes": vector_bytes,
-        "vector_registers": registers,
-        "fma_ports": fma_ports,
-        "load_ports": load_ports,
-    }
-    spared = without_threads(vectors)
     layers = (
         MemoryLayer(name="register", kind="explicit", instances=units, capacity_bytes=vector_bytes * registers),
         *_caches(units, clock_hz, load_ports * vector_bytes),
@@ -78,10 +72,23 @@ def host_device() -> Device:
         for kind, lanes in (("f32", size), ("f64", size // 2))
     )
     found = re.search(r"^model name\s*:\s*(.*)$", text, re.MULTILINE)
-    made = {**spared, **vectors, "units": units, "clock_hz": clock_hz, "layers": layers, "instructions": instructions}
     name = found[1].strip() if found else machine
+    spared: dict[str, Any] = dict(without_threads(vector_bytes, registers))
     return Device(
-        name=NAME, vendor="cpu", architecture=architecture, description=f"this machine: {name}, {units} cores", **made
+        name=NAME,
+        vendor="cpu",
+        architecture=architecture,
+        description=f"this machine: {name}, {units} cores",
+        units=units,
+        clock_hz=clock_hz,
+        layers=layers,
+        instructions=instructions,
+        vector_bytes=vector_bytes,
+        vector_registers=registers,
+        fma_ports=fma_ports,
+        load_ports=load_ports,
+        max_access_bytes=vector_bytes,
+        **spared,
     )
 
 

@@ -51,7 +51,7 @@ def parse_device(text: str, *, file: str) -> Device:
 
 def _device(table: Table) -> Device:
     scalars = {key: value for key, value in table.items() if key not in COMPUTED[:3]}
-    scalars = without_threads(scalars) | scalars
+    scalars = _vectors_only(scalars) | scalars
     fields = fields_of(Device, scalars, computed=COMPUTED)
     clock_hz, units = fields["clock_hz"], fields["units"]
     assert isinstance(clock_hz, float) and isinstance(units, int)
@@ -77,20 +77,24 @@ def _device(table: Table) -> Device:
     return Device(**typing.cast("dict[str, typing.Any]", made))
 
 
-def without_threads(table: Table) -> dict[str, object]:
-    """Return what a device of vectors need not say: its blocks have one thread, whose registers are vectors."""
+def _vectors_only(table: Table) -> dict[str, object]:
+    """Return what a device of vectors need not say."""
     if "vector_bytes" not in table:
         return {}
     size, count = (typed(key, table.get(key, 1), int) for key in ("vector_bytes", "vector_registers"))
     assert isinstance(size, int) and isinstance(count, int)
-    words = max(1, size * count // REGISTER_BYTES)
+    return {**without_threads(size, count), "max_access_bytes": size}
+
+
+def without_threads(vector_bytes: int, vector_registers: int) -> dict[str, int]:
+    """Return the limits of blocks that have one thread, whose registers are vectors, and no workgroup memory."""
+    one = ("max_threads_per_block", "max_threads_per_unit", "max_blocks_per_unit", "subgroup_size")
+    words = max(1, vector_bytes * vector_registers // REGISTER_BYTES)
     return {
-        **dict.fromkeys(("max_threads_per_block", "max_threads_per_unit", "max_blocks_per_unit", "subgroup_size"), 1),
-        **dict.fromkeys(("schedulers_per_unit", "register_allocation_per_subgroup"), 1),
+        **dict.fromkeys((*one, "schedulers_per_unit", "register_allocation_per_subgroup"), 1),
         **dict.fromkeys(("max_workgroup_bytes_per_block", "max_workgroup_bytes_per_unit", "static_workgroup_bytes"), 0),
         **dict.fromkeys(("registers_per_unit", "max_registers_per_thread"), words),
         "max_grid_blocks": _MOST_TASKS,
-        "max_access_bytes": size,
     }
 
 

@@ -3,9 +3,9 @@
 
 Words of the whole project: a *unit* runs blocks on its own (NVIDIA: streaming multiprocessor; AMD: compute unit), a
 *subgroup* is the set of threads that execute together (warp, wavefront), *workgroup memory* is what the threads of a
-block share. What is not known is `None`, never 0. A device without threads has vectors in their place: its units are cores,
-each of which runs a task by itself, and its memory is cached. No record but `host`'s is derived from the machine that
-the compiler runs on.
+block share. What is not known is `None`, never 0. A device without threads has vectors in their place: its units are
+cores, each of which runs a task by itself, and its memory is cached. No record but `host`'s is derived from the machine
+that the compiler runs on.
 
 Paper: ROLLER section 3.1 (hardware abstraction: layers, execution units, transactions, banks), section 4 (instances).
 """

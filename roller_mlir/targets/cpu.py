@@ -29,9 +29,7 @@ def _build(module: Any, device: Device, request: BuildRequest) -> list[KernelBin
     return build_kernels(module, device, triple_of(device), request, build_cpu, compared_cpu)
 
 
-def _package(
-    manifest: Manifest, device: Device, binaries: Sequence[KernelBinary]
-) -> Mapping[str, tuple[str, bytes]]:
+def _package(manifest: Manifest, device: Device, binaries: Sequence[KernelBinary]) -> Mapping[str, tuple[str, bytes]]:
     from roller_mlir.backend.cpu.library import library_files
 
     return library_files(manifest, binaries, triple_of(device))

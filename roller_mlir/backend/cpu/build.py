@@ -44,7 +44,7 @@ def compared_cpu(
     missing: tuple[Mismatch, ...] = ()
     if found < source.fma_count:
         text = f"the kernel has {found} multiply-adds, each lane counted, its IR promises {source.fma_count}"
-        missing = (Mismatch("fma", source.fma_count, found, text),)
+        missing = (Mismatch(kind="fma", promised=source.fma_count, found=found, message=text),)
     phases = {**binary.phases_s, "gate_s": time.perf_counter() - start}
     return replace(binary, mismatches=missing, phases_s=phases)
 

@@ -38,9 +38,7 @@ _MEMORY = {"constant": "constants", "workspace": "workspace"}
 """What the caller gives beside inputs and outputs, by the role of the buffers that lie there."""
 
 
-def library_files(
-    manifest: Manifest, binaries: Sequence[KernelBinary], triple: str
-) -> dict[str, tuple[str, bytes]]:
+def library_files(manifest: Manifest, binaries: Sequence[KernelBinary], triple: str) -> dict[str, tuple[str, bytes]]:
     """Return the files of a function, by name, each with its role; none where its kernels have no objects.
 
     Args:
@@ -123,7 +121,9 @@ def _entry(manifest: Manifest) -> str:
             declared[""] = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
             lines.append(f"  call void @llvm.memcpy.p0.p0.i64({given[1]}, {given[0]}, i64 {size}, i1 false)")
     parameters = ", ".join(f"ptr %{name}" for name in _parameters(manifest))
-    body = "\n".join([*declared.values(), f"define void @{symbol_of(manifest)}({parameters}) {{", *lines, "  ret void", "}"])
+    body = "\n".join(
+        [*declared.values(), f"define void @{symbol_of(manifest)}({parameters}) {{", *lines, "  ret void", "}"]
+    )
     return body + "\n"
 
 
@@ -133,7 +133,8 @@ def _header(manifest: Manifest) -> str:
     guard = f"{name.upper()}_H"
     arrays = [manifest.buffer(one) for one in (*manifest.inputs, *manifest.outputs)]
     lines = [
-        f"/* {manifest.function} for {device.name} ({device.architecture}). Link its object or its shared library, and libm.",
+        f"/* {manifest.function} for {device.name} ({device.architecture}).",
+        "   Link its object or its shared library, and libm.",
         "   Arrays are dense and row-major:",
         *(f"     {_described(one)}" for one in arrays),
         "*/",
@@ -152,7 +153,11 @@ def _header(manifest: Manifest) -> str:
         ]
     if any(buffer.role == "constant" for buffer in manifest.buffers):
         lines.append("/* `constants` is the content of constants.bin, aligned to 256 B. */")
-    lines += ["/* Runs the function on the caller's thread. */", f"void {name}({', '.join(_entry_types(manifest))});", ""]
+    lines += [
+        "/* Runs the function on the caller's thread. */",
+        f"void {name}({', '.join(_entry_types(manifest))});",
+        "",
+    ]
     lines += _kernel_lines(manifest)
     lines += ["", "#ifdef __cplusplus", "}", "#endif", f"#endif /* {guard} */", ""]
     return "\n".join(lines)
@@ -176,15 +181,20 @@ def _entry_types(manifest: Manifest) -> Iterator[str]:
 
 def _kernel_lines(manifest: Manifest) -> list[str]:
     """Return the declarations of kernels, each once, in the order of their first launches."""
-    lines, seen = ["/* Each runs tasks of one kernel, from `first` to before `end`; they are independent of each other. */"], set[str]()
+    lines, seen = (
+        ["/* Each runs tasks of one kernel, from `first` to before `end`; they are independent of each other. */"],
+        set[str](),
+    )
     for launch in manifest.launches:
         if not launch.kernel or launch.kernel in seen:
             continue
         seen.add(launch.kernel)
-        written = launch.written
+        count = len(launch.arguments)
+        written = range(count) if launch.written is None else launch.written
+        kinds = ["" if number in written else "const " for number in range(count)]
         types = [
-            f"{'const ' if written is not None and number not in written else ''}{C_TYPES[view.element_type]} *argument{number}"
-            for number, view in enumerate(launch.arguments)
+            f"{kind}{C_TYPES[view.element_type]} *argument{number}"
+            for number, (kind, view) in enumerate(zip(kinds, launch.arguments, strict=True))
         ]
         lines.append(f"#define {launch.kernel.upper()}_TASKS {prod(launch.static_grid)}")
         lines.append(f"void {launch.kernel}({', '.join([*types, 'int64_t first', 'int64_t end'])});")

@@ -91,7 +91,10 @@ def _to_function(kernel: Any, device: Device) -> None:
     inputs = list(ir.FunctionType(ir.TypeAttr(kernel.attributes["function_type"]).value).inputs)
     threads = tuple(ir.DenseI32ArrayAttr(kernel.attributes["known_block_size"]))
     if any(extent != 1 for extent in threads):
-        fail(kernel, f"kernel '{name}' has blocks of {threads[0]} threads, '{device.name}' has none; plan it for this device")
+        fail(
+            kernel,
+            f"kernel '{name}' has blocks of {threads[0]} threads, '{device.name}' has none; plan it for this device",
+        )
     for op in operations_inside(kernel):
         if op.name in ("gpu.barrier", "gpu.shuffle", "gpu.dynamic_shared_memory"):
             fail(op, f"'{op.name}' is for threads, which '{device.name}' does not have")

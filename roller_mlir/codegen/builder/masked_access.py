@@ -55,7 +55,10 @@ def load_neighbours(
     if mask is None:
         return emit.op("vector.load", [buffer, *indices], kind, _attributes(element, site))
     return emit.op(
-        "vector.maskedload", [buffer, *indices, mask, splat(emit, element, width, pad)], kind, _attributes(element, site)
+        "vector.maskedload",
+        [buffer, *indices, mask, splat(emit, element, width, pad)],
+        kind,
+        _attributes(element, site),
     )
 
 

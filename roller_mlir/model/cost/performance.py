@@ -21,8 +21,8 @@ from roller_mlir.model.cost.timing import CandidateWork, first_tile_cycles, seco
 from roller_mlir.model.cost.traffic import combine_traffic, tile_costs, traffic_of
 from roller_mlir.model.instruction import atom_of
 from roller_mlir.model.machine import Machine, machine_of
-from roller_mlir.model.vectors.cost import predict_vectors
 from roller_mlir.model.problem_context import ProblemContext
+from roller_mlir.model.vectors.cost import predict_vectors
 from roller_mlir.plan import Access, OperandPlan, Plan, Prediction, TensorExpression
 from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR, WORKGROUP
 from roller_mlir.plan.split import combine_expression, first_expression, first_plan

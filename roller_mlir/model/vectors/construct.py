@@ -2,8 +2,8 @@
 """Construction of plans of vectors: register tiles of rows x vectors, and the order of the tasks that they are.
 
 For each loop that may run along vectors, tiles grow along the loops that reuse data until the registers are full; sizes
-are exact divisors of extents, whole extents, and a few others, since no matrix unit asks for powers of two. Each tile is
-combined with the orders of the loops around it, and all are ranked by predicted time.
+are exact divisors of extents, whole extents, and a few others, since no matrix unit asks for powers of two. Each tile
+is combined with the orders of the loops around it, and all are ranked by predicted time.
 
 Paper: ROLLER section 3.2 (a program is the aligned tiles of each layer); PolyDL section 4 (orders ranked by what their
 working sets move).
@@ -35,7 +35,9 @@ _ORDERED_LOOPS = 4
 _ALTERNATIVES = 10
 
 
-def construct_vectors(expression: TensorExpression, device: Device, options: ConstructOptions) -> tuple[list[Plan], int]:
+def construct_vectors(
+    expression: TensorExpression, device: Device, options: ConstructOptions
+) -> tuple[list[Plan], int]:
     """Return plans, best predicted time first, and how many programs were evaluated; see `search.construct`.
 
     Raises:
@@ -44,7 +46,9 @@ def construct_vectors(expression: TensorExpression, device: Device, options: Con
     for name in ("thread_tile", "stages", "block_threads", "task_threads", "block_registers", "block_workgroup_bytes"):
         if getattr(options, name):
             word = name.replace("_", "-")
-            raise ConstructionError(f"cannot have {word} on '{device.name}', which has no threads and stages nothing; leave it out")
+            raise ConstructionError(
+                f"cannot have {word} on '{device.name}', which has no threads and stages nothing; leave it out"
+            )
     if options.tile_sizes and len(options.tile_sizes) != len(expression.loops):
         raise ConstructionError(
             f"needs {len(expression.loops)} tile-sizes, one per loop, but got {len(options.tile_sizes)}"

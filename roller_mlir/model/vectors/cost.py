@@ -19,7 +19,7 @@ from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.plan import Access, Plan, Prediction, TensorExpression
 
 LATENCY_CYCLES = 4
-"""Of a vector multiply-add: on each core that is described, 4 (Intel 248966, AMD 58455, Arm V1 guide) or 5 (Haswell)."""
+"""Of a vector multiply-add: 4 on each core described here (Intel 248966, AMD 58455, the V1 guide), 5 on Haswell."""
 ISSUE = 4
 """Vector and scalar operations that a core starts in a cycle, at least."""
 TASK_CYCLES = 12

@@ -8,6 +8,7 @@ import os
 import queue
 import threading
 from collections.abc import Callable
+from itertools import pairwise
 
 from roller_mlir.runtime.errors import BackendError
 
@@ -50,7 +51,7 @@ def shares(tasks: int, threads: int) -> list[tuple[int, int]]:
     count = min(tasks, threads)
     each, more = divmod(tasks, max(1, count))
     starts = [number * each + min(number, more) for number in range(count + 1)]
-    return list(zip(starts[:-1], starts[1:], strict=True))
+    return list(pairwise(starts))
 
 
 class Pool:

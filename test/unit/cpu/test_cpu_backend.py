@@ -108,7 +108,9 @@ def test_a_machine_without_the_instructions_is_told(artifact: Artifact, monkeypa
     monkeypatch.setattr(features, "host_flags", lambda: frozenset({"sse2", "avx2", "fma", "bmi2", "f16c"}))
     manifest = artifact.manifest
     newer = replace(manifest, device=replace(manifest.device, name="spr", architecture="sapphirerapids"))
-    with pytest.raises(BackendError, match=r"for spr: its code for sapphirerapids needs avx512f, .*; compile for 'host'"):
+    with pytest.raises(
+        BackendError, match=r"for spr: its code for sapphirerapids needs avx512f, .*; compile for 'host'"
+    ):
         Artifact(newer, artifact.files).run(*_inputs(), on="cpu")
     other = replace(manifest, device=replace(manifest.device, name="neoverse-v1", architecture="neoverse-v1"))
     with pytest.raises(BackendError, match="for neoverse-v1: its code is for AArch64, but this machine is x86_64"):

@@ -28,7 +28,8 @@ def test_examples_equal_numpy(name: str, target: str) -> None:
 @pytest.mark.full(every=6)
 @pytest.mark.parametrize("target", targets())
 @pytest.mark.parametrize(
-    "extents", [(1, 1, 1), (7, 33, 5), (16, 64, 32), (3, 17, 129), (65, 15, 1), (1, 100, 64), (100, 1, 64), (13, 13, 13)]
+    "extents",
+    [(1, 1, 1), (7, 33, 5), (16, 64, 32), (3, 17, 129), (65, 15, 1), (1, 100, 64), (100, 1, 64), (13, 13, 13)],
 )
 def test_products_of_any_extents_equal_numpy(extents: tuple[int, int, int], target: str) -> None:
     text = product(*extents)

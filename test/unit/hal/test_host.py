@@ -11,7 +11,11 @@ from roller_mlir.hal import DeviceError, find_device, host
 
 AVX2 = "avx2 fma bmi2 f16c"
 AVX512 = f"{AVX2} avx512f avx512bw avx512dq avx512vl avx512cd"
-CACHES = {"index0": ("1", "Data", "48K", "0"), "index1": ("1", "Instruction", "32K", "0"), "index2": ("2", "Unified", "2048K", "0-1")}
+CACHES = {
+    "index0": ("1", "Data", "48K", "0"),
+    "index1": ("1", "Instruction", "32K", "0"),
+    "index2": ("2", "Unified", "2048K", "0-1"),
+}
 
 
 @pytest.fixture
