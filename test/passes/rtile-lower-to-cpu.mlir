@@ -16,7 +16,7 @@
 // CHECK: llvm.br ^[[LOOP:bb[0-9]+]](%[[FIRST]] : i64)
 // CHECK: ^[[LOOP]](%[[TASK:.*]]: i64):
 // CHECK: llvm.icmp "slt" %[[TASK]], %[[END]] : i64
-// CHECK: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<16xf32>
+// CHECK: llvm.load %[[P:.*]] {alignment = 4 : i64} : !llvm.ptr -> vector<16xf32>
 // CHECK: llvm.return
 // AVX2: ["prefer-vector-width", "256"]
 module attributes {gpu.container_module} {
@@ -43,12 +43,12 @@ module attributes {gpu.container_module} {
 // Halves are computed in f32 and rounded once; of f64, what the rounding to f16 must know is kept in f32's last bit.
 
 // CHECK-LABEL: llvm.func @halves
-// CHECK: %[[SUM:.*]] = llvm.fadd %{{.*}}, %{{.*}} : f32
+// CHECK: %[[SUM:.*]] = llvm.fadd %[[X:.*]], %[[Y:.*]] : f32
 // CHECK: llvm.fptrunc %[[SUM]] : f32 to f16
-// CHECK: %[[NEAR:.*]] = llvm.fptrunc %{{.*}} : f64 to f32
+// CHECK: %[[NEAR:.*]] = llvm.fptrunc %[[W:.*]] : f64 to f32
 // CHECK: llvm.fpext %[[NEAR]] : f32 to f64
 // CHECK: llvm.or
-// CHECK: llvm.fptrunc %{{.*}} : f32 to f16
+// CHECK: llvm.fptrunc %[[ODD:.*]] : f32 to f16
 // AVX2-LABEL: llvm.func @halves
 gpu.module @kernels {
   gpu.func @halves(%a: memref<2xf16>, %b: memref<1xf64>, %c: memref<2xf16>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
