@@ -190,8 +190,8 @@ def _check_loop_attributes(op: Any) -> None:
         if op.name != "scf.for":
             raise InvalidOpError(f"{where}, which belongs on 'scf.for'", op.location)
         value = op.attributes[name]
-        if name == MAPPING and str(value) != '"unit"':
-            raise InvalidOpError(f'{where} = {value}, which must be "unit"', op.location)
+        if name == MAPPING and str(value) not in ('"unit"', '"inner"'):
+            raise InvalidOpError(f'{where} = {value}, which must be "unit" or "inner"', op.location)
         if name == STAGES and not (isinstance(value, ir.IntegerAttr) and value.value >= 1):
             raise InvalidOpError(f"{where} = {value}, which must be an integer of at least 1", op.location)
 

@@ -28,6 +28,8 @@ COMPUTED = ("layers", "instructions", "model", "overrides")
 """Fields of a device that are records of their own, or that no file states."""
 
 
+_MOST_PACKED = 1 << 26
+"""Bytes that one task may pack: memory like any other, of which caches hold what they can."""
 _MOST_TASKS = (1 << 31) - 1
 """Of one program: tasks are counted in 32 bits."""
 
@@ -87,12 +89,13 @@ def _vectors_only(table: Table) -> dict[str, object]:
 
 
 def without_threads(vector_bytes: int, vector_registers: int) -> dict[str, int]:
-    """Return the limits of blocks that have one thread, whose registers are vectors, and no workgroup memory."""
+    """Return the limits of blocks that have one thread, whose registers are vectors, and memory to pack into."""
     one = ("max_threads_per_block", "max_threads_per_unit", "max_blocks_per_unit", "subgroup_size")
     words = max(1, vector_bytes * vector_registers // REGISTER_BYTES)
     return {
         **dict.fromkeys((*one, "schedulers_per_unit", "register_allocation_per_subgroup"), 1),
-        **dict.fromkeys(("max_workgroup_bytes_per_block", "max_workgroup_bytes_per_unit", "static_workgroup_bytes"), 0),
+        **dict.fromkeys(("max_workgroup_bytes_per_block", "max_workgroup_bytes_per_unit"), _MOST_PACKED),
+        "static_workgroup_bytes": 0,
         **dict.fromkeys(("registers_per_unit", "max_registers_per_thread"), words),
         "max_grid_blocks": _MOST_TASKS,
     }

@@ -46,7 +46,6 @@ FEATURES = ("async_copy", "tensor_copy", "cluster", "matrix_load")
 
 
 _OF_VECTORS = ("vector_bytes", "vector_registers", "fma_ports", "load_ports")
-_OF_WORKGROUPS = ("max_workgroup_bytes_per_block", "max_workgroup_bytes_per_unit", "static_workgroup_bytes")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,8 +164,9 @@ class Device:
         numbers = {key: value for key, value in vars(self).items() if isinstance(value, (int, float))}
         reserved = numbers.pop("reserved_workgroup_bytes_per_block")
         require(reserved >= 0, "reserved_workgroup_bytes_per_block", f"must not be negative, but got {reserved}")
-        for key in _OF_WORKGROUPS if self.vector_bytes is not None else ():
-            require(numbers.pop(key) == 0, key, "must be left out: a device of vectors has no workgroup memory")
+        if self.vector_bytes is not None:
+            rule = "must be left out: a device of vectors declares no workgroup memory"
+            require(numbers.pop("static_workgroup_bytes") == 0, "static_workgroup_bytes", rule)
         require_positive(numbers)
         require_power_of_two("vector_bytes", self.vector_bytes)
         for key in _OF_VECTORS:

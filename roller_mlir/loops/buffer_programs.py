@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from roller_mlir.dialects import rtile
 from roller_mlir.linalg.mapped_copies import copy_mapped
-from roller_mlir.loops.loop_nest import is_parallel
+from roller_mlir.loops.loop_nest import is_inner, is_parallel
 from roller_mlir.support.bindings import ir, scf
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
@@ -45,16 +45,20 @@ def _destination(program: ir.Operation, value: ir.Value) -> ir.Value:
             return value
         if operation.name == "rtile.store":
             value = operation.operands[1]
-        elif operation.name == "scf.for" and is_parallel(operation):
+        elif operation.name == "scf.for" and _carries_results(operation):
             value = operation.operands[3 + ir.OpResult(value).result_number]
         else:
             fail(operation, f"'{operation.name}' gives a program's result; only rtile.store and unit loops can")
 
 
+def _carries_results(loop: ir.Operation) -> bool:
+    return is_parallel(loop) or is_inner(loop)
+
+
 def _move(operation: ir.Operation, mapping: Mapping) -> None:
     if any(result in mapping for result in operation.results):
         return  # the empty tensor whose place a buffer takes
-    if operation.name == "scf.for" and is_parallel(operation):
+    if operation.name == "scf.for" and _carries_results(operation):
         _move_parallel_loop(operation, mapping)
         return
     if operation.name == "rtile.store":

@@ -17,6 +17,7 @@ from roller_mlir.linalg.group.group import Group, Member
 from roller_mlir.linalg.reader import StructuredOp, fill_constant
 from roller_mlir.loops.compute_box import ComputeBox, local_map, unit_coefficients
 from roller_mlir.loops.expand_body import clone_region
+from roller_mlir.loops.loop_nest import INNER, UNIT
 from roller_mlir.mapping.layout.data_tile import first_elements, tile_dimensions
 from roller_mlir.mapping.layout.layout import epilogue_vectors, planned_vector, residue_shift, steps_of
 from roller_mlir.plan import Access, LinearIndex, Loop, OperandPlan, Plan
@@ -43,6 +44,7 @@ class Expansion:
             for number, (loop, axis) in enumerate(zip(loops, plan.axes, strict=True))
         ]
         self._tiles: dict[ir.Value, ir.Value] = {}
+        self._staged: dict[int, ir.Value] = {}  # in front of loops that a task walks, by number of the operand
         self._kept: dict[int, ir.Value] = {}  # by number of the operand that several ops read
         self._beside = plan.epilogue_vectors or epilogue_vectors(group.expression, plan.axes)
         self._operands = {use: number for number, uses in enumerate(group.inputs) for use in uses}
@@ -52,8 +54,31 @@ class Expansion:
         destinations = [
             tensor.empty(access.static_shape, ir.Type.parse(access.element_type)) for access in self._outputs()
         ]
-        units = [loop for loop in self._plan.unit_order if self._steps[loop] > 1]
-        return self._nest(units, destinations, self._task, {rtile.MAPPING: ir.StringAttr.get("unit")})
+        inner = self._inner_loops()
+        units = [loop for loop in self._plan.unit_order if self._steps[loop] > 1 and loop not in inner]
+        return self._nest(units, destinations, self._task, {rtile.MAPPING: ir.StringAttr.get(UNIT)})
+
+    def _inner_loops(self) -> list[int]:
+        return [loop for loop in self._plan.inner_order if self._steps[loop] > 1]
+
+    def _task(self, destinations: Sequence[ir.Value]) -> list[ir.Value]:
+        inner = self._inner_loops()
+        if inner:
+            self._stage(inner)
+        return self._nest(inner, destinations, self._tile, {rtile.MAPPING: ir.StringAttr.get(INNER)})
+
+    def _stage(self, inner: Sequence[int]) -> None:
+        """Stage the tiles that do not move with loops that the task walks by itself, in front of these."""
+        for operand, layout in enumerate(self._plan.operands):
+            number, position = self._group.inputs[operand][0]
+            member = self._group.members[number]
+            access = member.root.expression.inputs[position]
+            if layout.layer != WORKGROUP or {member.loops[loop] for loop in access.loops()} & set(inner):
+                continue
+            box, source = self._box(member), member.root.sources[position]
+            producer = self._group.producers.get((member.root.operation, position))
+            with member.root.operation.location:
+                self._staged[operand] = self._load(box, source, box.access(access), layout, producer)
 
     def _outputs(self) -> list[Access]:
         return [self._made(value)[1] for value in self._group.results]
@@ -89,7 +114,7 @@ class Expansion:
             loop.operation.attributes[name] = value
         return list(loop.results_)
 
-    def _task(self, destinations: Sequence[ir.Value]) -> list[ir.Value]:
+    def _tile(self, destinations: Sequence[ir.Value]) -> list[ir.Value]:
         for number, member in enumerate(self._group.members):
             with member.root.operation.location:
                 tiles = self._member(number, member)
@@ -240,6 +265,8 @@ class Expansion:
                 pad_value=self._group.members[number].root.expression.pad_values[position],
             )
             return self._load(box, source, own, layout)
+        if operand in self._staged:
+            return self._staged[operand]
         layout = self._plan.operands[operand]
         uses = self._group.inputs[operand]
         producer = self._group.producers.get((self._group.members[number].root.operation, position))

@@ -10,7 +10,7 @@ from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
 
-UNIT = "unit"
+UNIT, INNER = "unit", "inner"
 # Tasks and steps are counted in 32 bits.
 MAX_TRIPS = 1 << 31
 
@@ -75,7 +75,7 @@ def parallel_nest(program: ir.Operation) -> LoopNest:
             fail(loop, f"unit loops must be perfectly nested, but '{others[0]}' stands beside this one")
         if len(loop.results):
             fail(loop, "unit loops carry nothing once buffers are assigned; run rtile-assign-buffers first")
-        loops.append(_nest_loop(loop))
+        loops.append(nest_loop(loop))
         block = loop.regions[0].blocks[0]
     return LoopNest(tuple(loops), list(block.operations), 1, (), (), (), ())
 
@@ -84,7 +84,7 @@ def reduction_nest(outer: ir.Operation) -> LoopNest:
     """Return the perfect nest of reduction loops that starts at a loop."""
     if is_parallel(outer):
         fail(outer, "unit loops must be perfectly nested and stand outside of reduction loops")
-    loops = [_nest_loop(outer)]
+    loops = [nest_loop(outer)]
     operations_of_nest = [outer]
     loop = outer
     while True:
@@ -100,7 +100,7 @@ def reduction_nest(outer: ir.Operation) -> LoopNest:
         if list(nested[0].operands)[3:] != list(block.arguments)[1:]:
             fail(nested[0], "an inner reduction loop must carry what its outer loop carries")
         loop = nested[0]
-        loops.append(_nest_loop(loop))
+        loops.append(nest_loop(loop))
         operations_of_nest.append(loop)
     block = loop.regions[0].blocks[0]
     operations = list(block.operations)
@@ -123,10 +123,20 @@ def reduction_nest(outer: ir.Operation) -> LoopNest:
 
 def is_parallel(operation: ir.Operation) -> bool:
     """Return whether a loop's iterations are tasks."""
-    return MAPPING in operation.attributes and ir.StringAttr(operation.attributes[MAPPING]).value == UNIT
+    return _mapping(operation) == UNIT
 
 
-def _nest_loop(operation: ir.Operation) -> NestLoop:
+def is_inner(operation: ir.Operation) -> bool:
+    """Return whether a loop's iterations are tiles that one task computes one after the other."""
+    return _mapping(operation) == INNER
+
+
+def _mapping(operation: ir.Operation) -> str:
+    return ir.StringAttr(operation.attributes[MAPPING]).value if MAPPING in operation.attributes else ""
+
+
+def nest_loop(operation: ir.Operation) -> NestLoop:
+    """Return a loop with constant bounds, or refuse it."""
     low, high, step = (_constant(operation, value) for value in list(operation.operands)[:3])
     if step < 1 or high <= low:
         fail(operation, f"loops need at least 1 trip, but this one runs from {low} to {high} by {step}")

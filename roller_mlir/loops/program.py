@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What an expanded program says, as the records that planning uses: its loads, computes and stores."""
 
+from collections.abc import Iterable
 from typing import TypeVar
 
 from roller_mlir.dialects.rtile import ComputeOp, ProgramOp, StoreOp, TileLoad
 from roller_mlir.linalg.reader import is_structured
-from roller_mlir.loops.loop_nest import parallel_nest, reduction_nest
+from roller_mlir.loops.loop_nest import is_inner, parallel_nest, reduction_nest
 from roller_mlir.plan import AxisPlan, Loop, OperandPlan
 from roller_mlir.plan.plan import WORKGROUP
 from roller_mlir.support.bindings import ir
@@ -49,11 +50,17 @@ def stores_of(program: ir.Operation) -> list[StoreOp]:
 
 def staged_loads(program: ir.Operation) -> list[tuple[TileLoad, int]]:
     """Return the loads into workgroup memory, each with its number of buffers."""
+    return _staged(parallel_nest(program).body)
+
+
+def _staged(body: Iterable[ir.OpView]) -> list[tuple[TileLoad, int]]:
     found: list[tuple[TileLoad, int]] = []
-    for op in parallel_nest(program).body:
+    for op in body:
         operation = op.operation
         if operation.name in LOADS:
             found += [(load, 1) for load in [operation.opview] if load.tile.layer == WORKGROUP]
+        elif operation.name == "scf.for" and is_inner(operation):
+            found += _staged(operation.regions[0].blocks[0].operations)
         elif operation.name == "scf.for":
             nest = reduction_nest(operation)
             stages = min(nest.stages, nest.trips.bound)

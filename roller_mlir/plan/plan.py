@@ -239,6 +239,8 @@ class Plan:
         thread_order: Loops with more than one thread, fastest in the thread number first.
         lane: Loop whose chunk becomes the SSA vector, None for scalars.
         unit_order: Parallel loops with more than one task, outermost first: the raster of tasks.
+        inner_order: The last loops of unit_order, which one task walks by itself: it stages a tile that does not move
+            with them once for all of them. Empty where a task is one tile.
         reduction_order: Reduction loops, outermost first.
         operands: One OperandPlan per input.
         epilogue_vectors: Elements of one read of each tensor that is read beside the inputs, see
@@ -279,6 +281,7 @@ class Plan:
     max_units: Count | None = None
     store: Annotated[str, OneOf(STORES)] = SYNCHRONOUS
     persistent: bool = False
+    inner_order: tuple[LoopNumber, ...] = ()
     atom: AtomPlan | None = None
     prediction: Prediction | None = field(default=None, compare=False)
 

@@ -5,7 +5,8 @@
     void matmul_0(const float *argument0, const float *argument1, float *argument2, int64_t first, int64_t end);
 
 The first runs all kernels in order on the caller's thread; each of the others runs a range of one kernel's tasks, which
-are independent of each other, for a caller with threads of its own. Results in between lie in memory that the caller
+are independent of each other, for a caller with threads of its own. A kernel that packs takes a scratch, one for each
+thread. Results in between lie in memory that the caller
 gives, and so do constants, which are the artifact's constants.bin.
 """
 
@@ -15,11 +16,13 @@ from math import prod
 
 from roller_mlir.backend.child.frames import Message
 from roller_mlir.backend.child.pool import process_pool
+from roller_mlir.backend.cpu.lower import SCRATCH_ALIGNMENT_BYTES
 from roller_mlir.backend.errors import CompileError
 from roller_mlir.backend.job import KernelBinary
 from roller_mlir.backend.target import DEFAULT_TIMEOUT_S
 from roller_mlir.backend.toolchain import LLD_REMEDY, find_toolchain
 from roller_mlir.backend.tools import run_tool
+from roller_mlir.mapping.alignment import aligned
 from roller_mlir.plan.manifest import Buffer, BufferView, Manifest
 
 C_TYPES = {
@@ -92,9 +95,19 @@ def symbol_of(manifest: Manifest) -> str:
 
 def _parameters(manifest: Manifest) -> list[str]:
     """Return the names of the entry's parameters: inputs, outputs, and the memory that it needs beside them."""
-    used = {buffer.role for buffer in manifest.buffers}
+    used = {buffer.role for buffer in manifest.buffers} | ({"workspace"} if _scratch_bytes(manifest) else set[str]())
     beside = [name for role, name in _MEMORY.items() if role in used]
     return [*manifest.inputs, *manifest.outputs, *beside]
+
+
+def _scratch_bytes(manifest: Manifest) -> int:
+    """Return the largest scratch of a kernel."""
+    return max((launch.dynamic_workgroup_bytes for launch in manifest.launches), default=0)
+
+
+def _scratch_start(manifest: Manifest) -> int:
+    """Return where in the workspace the entry's scratch begins, behind results in between."""
+    return aligned(manifest.workspace_bytes, SCRATCH_ALIGNMENT_BYTES)
 
 
 def _entry(manifest: Manifest) -> str:
@@ -111,6 +124,9 @@ def _entry(manifest: Manifest) -> str:
 
     for launch in manifest.launches:
         given = [address(view) for view in launch.arguments]
+        if launch.dynamic_workgroup_bytes:
+            lines.append(f"  %v{len(lines)} = getelementptr i8, ptr %workspace, i64 {_scratch_start(manifest)}")
+            given.append(f"ptr %v{len(lines) - 1}")
         if launch.kernel:
             kinds = ", ".join(["ptr"] * len(given) + ["i64", "i64"])
             declared[launch.kernel] = f"declare void @{launch.kernel}({kinds})"
@@ -146,10 +162,13 @@ def _header(manifest: Manifest) -> str:
         "#endif",
         "",
     ]
-    if manifest.workspace_bytes:
+    workspace = manifest.workspace_bytes
+    if _scratch_bytes(manifest):
+        workspace = _scratch_start(manifest) + _scratch_bytes(manifest)
+    if workspace:
         lines += [
             "/* The size of `workspace`, which is aligned to 256 B; what it holds before and after does not matter. */",
-            f"#define {name.upper()}_WORKSPACE_BYTES {manifest.workspace_bytes}",
+            f"#define {name.upper()}_WORKSPACE_BYTES {workspace}",
         ]
     if any(buffer.role == "constant" for buffer in manifest.buffers):
         lines.append("/* `constants` is the content of constants.bin, aligned to 256 B. */")
@@ -182,7 +201,10 @@ def _entry_types(manifest: Manifest) -> Iterator[str]:
 def _kernel_lines(manifest: Manifest) -> list[str]:
     """Return the declarations of kernels, each once, in the order of their first launches."""
     lines, seen = (
-        ["/* Each runs tasks of one kernel, from `first` to before `end`; they are independent of each other. */"],
+        [
+            "/* Each runs tasks of one kernel, from `first` to before `end`; they are independent of each other. A",
+            "   `scratch` is a thread's own, aligned to 256 B; what it holds before and after does not matter. */",
+        ],
         set[str](),
     )
     for launch in manifest.launches:
@@ -197,6 +219,9 @@ def _kernel_lines(manifest: Manifest) -> list[str]:
             for number, (kind, view) in enumerate(zip(kinds, launch.arguments, strict=True))
         ]
         lines.append(f"#define {launch.kernel.upper()}_TASKS {prod(launch.static_grid)}")
+        if launch.dynamic_workgroup_bytes:
+            lines.append(f"#define {launch.kernel.upper()}_SCRATCH_BYTES {launch.dynamic_workgroup_bytes}")
+            types.append("void *scratch")
         lines.append(f"void {launch.kernel}({', '.join([*types, 'int64_t first', 'int64_t end'])});")
     return lines
 

@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels of one thread to functions of the LLVM dialect, each of which runs a range of its tasks.
 
-    void matmul_0(const float *arg0, const float *arg1, float *arg2, int64_t first, int64_t end)
+    void matmul_0(const float *arg0, const float *arg1, float *arg2, void *scratch, int64_t first, int64_t end)
 
-Who calls it decides which tasks run on which core: they are independent of each other.
+Who calls it decides which tasks run on which core: they are independent of each other, where each core has a scratch of
+its own. A kernel that packs nothing has none; of one that does, it is the workgroup memory of its launch.
 """
 
 from typing import Any
 
 from roller_mlir.backend.cpu.floats import prepare_floats
-from roller_mlir.backend.kernel_module import checked_kernels, finish, gpu_modules, run_upstream, symbol_name
+from roller_mlir.backend.kernel_module import (
+    checked_kernels,
+    dynamic_workgroup_bytes,
+    finish,
+    gpu_modules,
+    launches,
+    run_upstream,
+    symbol_name,
+)
 from roller_mlir.backend.math.operations import prepare_math
 from roller_mlir.hal import Device
 from roller_mlir.loops.attributes import TASK_RANGE
@@ -17,6 +26,7 @@ from roller_mlir.support.bindings import arith, ir, scf
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import operations_inside
 
+SCRATCH_ALIGNMENT_BYTES = 256
 _AT_A_TIME = 16
 """Functions that go through upstream's passes together."""
 
@@ -50,8 +60,10 @@ def lower_to_cpu(module: ir.Module, device: Device) -> None:
         DiagnosedError: a kernel needs more than one thread or workgroup memory, or something has no lowering.
     """
     require_cpu(device)
+    by_kernel = launches(module)
     for kernel in list(checked_kernels(module, device)):
-        _to_function(kernel, device)
+        name = symbol_name(kernel)
+        _to_function(kernel, device, dynamic_workgroup_bytes(name, by_kernel.get(name, [])))
     for gpu_module in gpu_modules(module):
         prepare_math(gpu_module)
         prepare_floats(gpu_module)
@@ -84,8 +96,8 @@ def _lower(gpu_module: Any) -> None:
                 body.append(op)
 
 
-def _to_function(kernel: Any, device: Device) -> None:
-    """Put a function of a range of tasks in place of a kernel."""
+def _to_function(kernel: Any, device: Device, scratch_bytes: int) -> None:
+    """Put a function of a range of tasks in place of a kernel, which takes a scratch where it has so many bytes."""
     name = symbol_name(kernel)
     block = kernel.regions[0].blocks[0]
     inputs = list(ir.FunctionType(ir.TypeAttr(kernel.attributes["function_type"]).value).inputs)
@@ -96,11 +108,15 @@ def _to_function(kernel: Any, device: Device) -> None:
             f"kernel '{name}' has blocks of {threads[0]} threads, '{device.name}' has none; plan it for this device",
         )
     for op in operations_inside(kernel):
-        if op.name in ("gpu.barrier", "gpu.shuffle", "gpu.dynamic_shared_memory"):
+        if op.name in ("gpu.barrier", "gpu.shuffle"):
             fail(op, f"'{op.name}' is for threads, which '{device.name}' does not have")
     index = ir.IndexType.get(kernel.context)
+    alignment = ir.IntegerAttr.get(ir.IntegerType.get_signless(64, kernel.context), SCRATCH_ALIGNMENT_BYTES)
     facts = list(ir.ArrayAttr(kernel.attributes["arg_attrs"])) if "arg_attrs" in kernel.attributes else []
     facts = facts or [ir.DictAttr.get({})] * len(inputs)
+    if scratch_bytes:
+        facts.append(ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get(), "llvm.align": alignment}))
+        inputs.append(ir.MemRefType.get([scratch_bytes], ir.IntegerType.get_signless(8)))
     kept = {one: kernel.attributes[one] for one in kernel.attributes if one.startswith("rtile.")}
     attributes = {
         **kept,
@@ -123,6 +139,10 @@ def _to_function(kernel: Any, device: Device) -> None:
             if op.operation.name == "gpu.return":
                 op.operation.erase()
                 continue
+            if op.operation.name == "gpu.dynamic_shared_memory":
+                op.operation.results[0].replace_all_uses_with(entry.arguments[-3])
+                op.operation.erase()
+                continue
             if op.operation.name == "gpu.block_id":
                 op.operation.results[0].replace_all_uses_with(loop.induction_variable)
                 op.operation.erase()
@@ -131,3 +151,13 @@ def _to_function(kernel: Any, device: Device) -> None:
         with ir.InsertionPoint(loop.body):
             scf.YieldOp([])
     kernel.erase()
+    _forget_memory_space(function)
+
+
+def _forget_memory_space(function: Any) -> None:
+    """Let views of the scratch be memory like any other."""
+    for op in operations_inside(function):
+        for result in op.results:
+            if isinstance(result.type, ir.MemRefType) and ir.MemRefType(result.type).memory_space is not None:
+                kind = ir.MemRefType(result.type)
+                result.set_type(ir.MemRefType.get(list(kind.shape), kind.element_type))

@@ -58,7 +58,7 @@ class TileReader:
             order = tile.layout.order
             at = [local[d] for d in order]
             functions = [indices[d] for d in order]
-            width = tile.layout.fragment_vector
+            width = 1 if self._context.masked else tile.layout.fragment_vector
             lane_factors = self._lane_factors(functions, [1] * len(order))
         else:
             at = [o + x * s for o, x, s in zip(tile.origin, local, tile.steps, strict=True)]
@@ -70,7 +70,6 @@ class TileReader:
         if lanes == 1 or not any(lane_factors):
             return self._element(tile, at, width), 1
         if self._takes_neighbours(tile) and lane_factors[-1] == 1 and not any(lane_factors[:-1]):
-            assert isinstance(tile, DirectTile)
             return self._neighbours(tile, at, lanes), lanes
         if lane_factors[-1] == 1 and not any(lane_factors[:-1]) and width == lanes and at[-1].constant % width == 0:
             return self._vector(tile, at, width), lanes
@@ -87,14 +86,18 @@ class TileReader:
 
     def _takes_neighbours(self, tile: DirectTile | StagedTile) -> bool:
         """Whether lanes that are neighbours in memory are one load, wherever they begin."""
-        direct = self._context.masked and isinstance(tile, DirectTile)
-        return direct and takes_vectors(ir.MemRefType(tile.buffer.type).element_type)
+        source = tile.source if isinstance(tile, StagedTile) else tile
+        return self._context.masked and takes_vectors(ir.MemRefType(source.buffer.type).element_type)
 
-    def _neighbours(self, tile: DirectTile, at: list[Linear], lanes: int) -> ir.Value:
+    def _neighbours(self, tile: DirectTile | StagedTile, at: list[Linear], lanes: int) -> ir.Value:
         key: Key = (id(tile), "neighbours", lanes, *at)
         for scope in reversed(self._known):
             if key in scope:
                 return scope[key]
+        if isinstance(tile, StagedTile):
+            whole, site = [Linear(), *at], f"workgroup load {tile.source.name}"
+            self._known[-1][key] = load_neighbours(self._emit, tile.view, whole, lanes, None, 0.0, site)
+            return self._known[-1][key]
         mask = neighbours_inside(self._emit, at, tile.shape, lanes)
         site = f"global load {tile.name}"
         value = load_neighbours(self._emit, tile.buffer, at, lanes, mask, tile.pad, site)

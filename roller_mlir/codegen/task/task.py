@@ -12,15 +12,16 @@ from dataclasses import dataclass, field
 from roller_mlir.codegen.builder.task_context import TaskContext
 from roller_mlir.codegen.builder.tile_values import RegisterTile
 from roller_mlir.codegen.task.compute_reader import ComputeReader
+from roller_mlir.codegen.task.pack import pack
 from roller_mlir.codegen.task.pipeline import CopyPipeline
 from roller_mlir.codegen.task.register_tiles import materialise, owner
 from roller_mlir.codegen.task.scope import TaskScope, staged_tile
 from roller_mlir.codegen.task.store import store_register_tile
 from roller_mlir.codegen.task.strategies import Reduction, Strategy, emit_box, strategy_of
 from roller_mlir.dialects.rtile import TileLoad
-from roller_mlir.loops.loop_nest import parallel_nest, reduction_nest
+from roller_mlir.loops.loop_nest import is_inner, nest_loop, parallel_nest, reduction_nest
 from roller_mlir.loops.program import LOADS, load_layout
-from roller_mlir.mapping.index import Symbol
+from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.plan.plan import SYNCHRONOUS, WORKGROUP
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -70,7 +71,9 @@ class TaskBuilder:
         if op.name in LOADS:
             view = op.opview
             tile = self._scope.direct(view)
-            if view.tile.layer == WORKGROUP:
+            if view.tile.layer == WORKGROUP and self._context.masked:
+                self._scope.tiles[op.results[0]] = pack(self._scope, view, tile)
+            elif view.tile.layer == WORKGROUP:
                 zero = self._context.emit.constant(0)
                 copy = self._scope.copy(view, 1, now=load_layout(view).copy == SYNCHRONOUS)
                 CopyPipeline(self._context, self._scope, [(view, copy)], 1, 1, lambda symbol: None).fill_once()
@@ -81,10 +84,24 @@ class TaskBuilder:
             self._define(op.results, self._compute(op))
         elif op.name == "rtile.store":
             self._own.stores.get(op, self._store)(self._scope, op)
+        elif op.name == "scf.for" and is_inner(op):
+            self._walk(op)
         elif op.name == "scf.for":
             self._reduce(op)
         elif op.name not in NO_TILE:
             fail(op, f"'{op.name}' cannot stand in a task; only rtile ops, reduction loops and constant tiles can")
+
+    def _walk(self, op: ir.Operation) -> None:
+        """A loop over tiles of one task."""
+        loop = nest_loop(op)
+
+        def one(step: Symbol, _: list[ir.Value]) -> list[ir.Value]:
+            self._context.indices[loop.variable] = Linear.of(step, loop.step) + loop.low
+            for inner in op.regions[0].blocks[0].operations:
+                self._emit(inner.operation)
+            return []
+
+        self._context.emit.loop(0, loop.trips.static, [], one)
 
     def _define(self, results: Sequence[ir.Value], tiles: Sequence[RegisterTile]) -> None:
         for result, tile in zip(results, tiles, strict=True):

@@ -63,6 +63,9 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
         ]
         if missing:
             return f"has a plan whose {name} {list(order)} leaves out loop {missing[0]}, which has several blocks"
+    problem = _inner_problem(expression, plan)
+    if problem:
+        return f"has a plan whose inner_order {list(plan.inner_order)} {problem}"
     family = atom_family(plan.instruction)
     accesses = zip(expression.inputs, expression.pad_values, plan.operands, strict=True)
     for number, (access, pad, operand) in enumerate(accesses):
@@ -92,6 +95,21 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
         return f"has a plan whose {found}, but a thread has {widest[wide]} neighbours in aligned rows"
     problem = pipeline_problem(plan.pipeline, plan.copies, plan.stages, matrix=plan.atom is not None)
     return f"has a plan with {problem}" if problem else ""
+
+
+def _inner_problem(expression: TensorExpression, plan: Plan) -> str:
+    """Return why a task cannot walk the loops that it is to walk by itself, or an empty string."""
+    inner = plan.inner_order
+    if not inner:
+        return ""
+    if inner != plan.unit_order[-len(inner) :]:
+        return f"must be the last loops of unit_order {list(plan.unit_order)}"
+    if plan.threads > 1 or plan.atom is not None:
+        return f"is for tasks of one thread, but this plan has {plan.threads}"
+    several = next((i for i in expression.reductions() if steps_of(expression.loops[i], plan.axes[i]) > 1), None)
+    if several is not None:
+        return f"is for reductions in one step, but loop {several} has several"
+    return ""
 
 
 def _whole_matrix_problem(access: Access, plan: Plan, operand: OperandPlan) -> str:

@@ -10,17 +10,19 @@ working sets move).
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import permutations
 from math import prod
 
 from roller_mlir.hal import Device
 from roller_mlir.mapping.checks.plan_check import plan_problem
+from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.tile import contiguous_loop, reuse_loops
 from roller_mlir.model.vectors.cost import Work, lanes_of, prediction_of, reads_lanes, work_of
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
-from roller_mlir.plan.plan import MOST_POINTS, REGISTER
+from roller_mlir.plan.plan import MOST_POINTS, REGISTER, WORKGROUP
 
 MOST_ROWS = 16
 """Points of a loop beside the vectors' in a task."""
@@ -32,7 +34,12 @@ UNROLLED = 4
 """Points of the innermost reduction loop that are unrolled; more made LLVM spill."""
 LEAST_LANES = 2
 _ORDERED_LOOPS = 4
-_ALTERNATIVES = 10
+_SPARE = 4
+"""Vector registers beside those of sums: for what the next points read; LLVM spills sums where there are fewer."""
+_STAGED = 8
+"""Programs whose inputs are packed, too: the first ones."""
+_ROOM = 0.75
+"""A core's share of the largest cache that a packed input may take."""
 
 
 def construct_vectors(
@@ -53,40 +60,105 @@ def construct_vectors(
         raise ConstructionError(
             f"needs {len(expression.loops)} tile-sizes, one per loop, but got {len(options.tile_sizes)}"
         )
-    found: dict[tuple[tuple[int, ...], int | None], tuple[float, Work, list[int]]] = {}
+    found: dict[tuple[tuple[int, ...], int | None], VectorProgram] = {}
     for lane in _lanes(expression, device):
         if options.tile_sizes and lane is not None and options.tile_sizes[lane] == 1:
             lane = None
         for blocks in _tiles(expression, device, lane, options):
             key = tuple(blocks), lane
-            if key in found:
-                continue
-            order = [i for i in expression.parallel() if expression.loops[i].extent.tiles(blocks[i]).bound > 1]
-            best: tuple[float, Work, list[int]] | None = None
-            for one in _orders(expression, order):
-                work = work_of(expression, device, blocks, lane, one)
-                seconds = prediction_of(expression, device, work, options.max_units).seconds
-                if best is None or seconds < best[0]:
-                    best = seconds, work, one
-            assert best is not None
-            found[key] = best
+            if key not in found:
+                found[key] = min(
+                    _ordered(expression, device, tuple(blocks), lane, options), key=lambda one: one.seconds
+                )
     if not found:
         raise ConstructionError(_too_large(expression, device))
-    ranked = sorted(found.items(), key=lambda item: (item[1][0], item[0][0], item[0][1] is None))
+    ranked = sorted(found.values(), key=VectorProgram.rank)
+    for one in ranked[:_STAGED]:
+        ranked += _with_staged_inputs(expression, device, one, options)
     plans: list[Plan] = []
-    for (blocks, lane), (_, work, order) in ranked:
-        plan = _plan(expression, device, blocks, lane, order, work, options)
-        if plan_problem(expression, plan) and not options.tile_sizes:
-            continue
+    for one in sorted(ranked, key=VectorProgram.rank):
+        plan = _plan(expression, device, one, options)
         problem = plan_problem(expression, plan)
-        if problem:
+        if problem and options.tile_sizes:
             raise ConstructionError(problem)
-        plans.append(plan)
+        if not problem:
+            plans.append(plan)
         if len(plans) == options.top_k:
             break
     if not plans:
         raise ConstructionError(_too_large(expression, device))
-    return plans, len(found)
+    return plans, len(ranked)
+
+
+@dataclass(frozen=True)
+class VectorProgram:
+    """A program of tasks, and what it costs.
+
+    Attributes:
+        blocks: Points per loop of a task's tile.
+        lane: The loop along vectors, None for scalars.
+        order: The loops around tiles, outermost first.
+        inner: The last of them, which one task walks.
+        staged: Inputs that a task packs in front of these.
+        work: What the tasks do.
+        seconds: The predicted time.
+    """
+
+    blocks: tuple[int, ...]
+    lane: int | None
+    order: tuple[int, ...]
+    inner: tuple[int, ...]
+    staged: tuple[int, ...]
+    work: Work
+    seconds: float
+
+    def rank(self) -> tuple[float, int, tuple[int, ...], bool]:
+        """Order by predicted time; among equals what stages less, then smaller tiles."""
+        return self.seconds, len(self.staged), self.blocks, self.lane is None
+
+
+def _program(
+    expression: TensorExpression,
+    device: Device,
+    blocks: tuple[int, ...],
+    lane: int | None,
+    order: Sequence[int],
+    options: ConstructOptions,
+    inner: Sequence[int] = (),
+    staged: Sequence[int] = (),
+) -> VectorProgram:
+    work = work_of(expression, device, blocks, lane, order, inner, staged)
+    seconds = prediction_of(expression, device, work, options.max_units).seconds
+    return VectorProgram(blocks, lane, tuple(order), tuple(inner), tuple(staged), work, seconds)
+
+
+def _ordered(
+    expression: TensorExpression, device: Device, blocks: tuple[int, ...], lane: int | None, options: ConstructOptions
+) -> Iterator[VectorProgram]:
+    """Yield a tile's programs, one an order of the loops around it."""
+    loops = [i for i in expression.parallel() if expression.loops[i].extent.tiles(blocks[i]).bound > 1]
+    for order in _orders(expression, loops):
+        yield _program(expression, device, blocks, lane, order, options)
+
+
+def _with_staged_inputs(
+    expression: TensorExpression, device: Device, one: VectorProgram, options: ConstructOptions
+) -> Iterator[VectorProgram]:
+    """Yield programs that pack what is read as vectors, once for all tiles along the loops that do not move it."""
+    lane, blocks = one.lane, one.blocks
+    if lane is None or expression.loops[lane].reduction or expression.whole or not expression.reductions():
+        return
+    if any(blocks[i] < expression.bounds[i] for i in expression.reductions()):
+        return
+    room = max((cache.total_capacity_bytes / device.units * _ROOM for cache in device.caches), default=0.0)
+    for number, access in enumerate(expression.inputs):
+        if access.gathered or reads_lanes(access, lane) != "vector":
+            continue
+        outer = [i for i in one.order if i in access.loops()]
+        inner = [i for i in one.order if i not in access.loops()]
+        size = prod([dimension.extent for dimension in tile_dimensions(access, blocks)]) * access.element_bytes
+        if inner and size <= room:
+            yield _program(expression, device, blocks, lane, [*outer, *inner], options, inner, [number])
 
 
 def vector_plan_problem(plan: Plan, device: Device) -> str:
@@ -96,10 +168,11 @@ def vector_plan_problem(plan: Plan, device: Device) -> str:
         return f"has a plan with {plan.axes[threads].threads} threads along loop {threads}; '{device.name}' has none"
     if plan.split is not None or plan.part is not None:
         return f"has a plan that divides its reduction over tasks, which is not done for '{device.name}'"
-    staged = next((i for i, one in enumerate(plan.operands) if one.layer != REGISTER), None)
-    if staged is not None:
-        layer = plan.operands[staged].layer
-        return f"has a plan whose operand {staged} is staged in layer '{layer}', which '{device.name}' does not have"
+    lost = next((i for i, one in enumerate(plan.operands) if one.layer == WORKGROUP and not plan.inner_order), None)
+    if lost is not None:
+        return (
+            f"has a plan whose operand {lost} is packed for a single tile; give inner_order loops that do not move it"
+        )
     return ""
 
 
@@ -157,7 +230,7 @@ def _tiles(
     rows = [i for i in reuse_loops(expression) if i != lane and i not in expression.whole]
     if not rows or expression.whole:
         rows = [i for i in expression.parallel() if i != lane and i not in expression.whole][-1:]
-    most_sums = max(1, (device.vector_registers or 8) - 2)
+    most_sums = max(1, (device.vector_registers or 8) - _SPARE)
     for count in counts:
         start = list(base)
         if lane is not None and not expression.loops[lane].reduction and lane not in expression.whole:
@@ -220,36 +293,43 @@ def _orders(expression: TensorExpression, loops: Sequence[int]) -> Iterator[list
         yield [*others, *order]
 
 
-def _plan(
-    expression: TensorExpression,
-    device: Device,
-    blocks: Sequence[int],
-    lane: int | None,
-    order: Sequence[int],
-    work: Work,
-    options: ConstructOptions,
-) -> Plan:
-    width = _width(expression, lane, lanes_of(expression, device)) if lane is not None else 1
-    unrolled, along = _unrolled(expression, blocks, lane)
+def _plan(expression: TensorExpression, device: Device, one: VectorProgram, options: ConstructOptions) -> Plan:
+    width = _width(expression, one.lane, lanes_of(expression, device)) if one.lane is not None else 1
+    unrolled, along = _unrolled(expression, one.blocks, one.lane)
     axes = [
-        AxisPlan(block=block, chunk=width if loop == lane else unrolled if loop == along else 1)
-        for loop, block in enumerate(blocks)
+        AxisPlan(block=block, chunk=width if loop == one.lane else unrolled if loop == along else 1)
+        for loop, block in enumerate(one.blocks)
     ]
     return Plan(
         device=device.name,
         axes=tuple(axes),
         thread_order=(),
-        lane=lane,
-        unit_order=tuple(order),
+        lane=one.lane,
+        unit_order=one.order,
+        inner_order=one.inner,
         reduction_order=expression.reductions(),
         operands=tuple(
-            OperandPlan(layer=REGISTER, order=tuple(range(len(access.shape))), pad_value=pad)
-            for access, pad in zip(expression.inputs, expression.pad_values, strict=True)
+            _operand(len(access.shape), pad, width if number in one.staged else 0)
+            for number, (access, pad) in enumerate(zip(expression.inputs, expression.pad_values, strict=True))
         ),
         unroll=unrolled,
         tasks_per_unit=1,
         max_units=options.max_units,
-        prediction=prediction_of(expression, device, work, options.max_units),
+        prediction=prediction_of(expression, device, one.work, options.max_units),
+    )
+
+
+def _operand(rank: int, pad: float | None, packed: int) -> OperandPlan:
+    """Return where an input lies: as it is, or packed row by row in vectors of so many elements."""
+    if not packed:
+        return OperandPlan(layer=REGISTER, order=tuple(range(rank)), pad_value=pad)
+    return OperandPlan(
+        layer=WORKGROUP,
+        order=tuple(range(rank)),
+        vector=packed,
+        store_vector=packed,
+        fragment_vector=packed,
+        pad_value=pad,
     )
 
 

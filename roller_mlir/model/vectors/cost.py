@@ -9,14 +9,15 @@ reads comes from the layer behind, once for each pass of the loops around it tha
 matmul 64x64x64 of f32, tasks of 8x32, caches of 48 KiB: all 49,152 B fit, so 49,152 B come from behind, once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import prod
+from math import gcd, prod
 
 from roller_mlir.hal import Device, MemoryLayer
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.plan import Access, Plan, Prediction, TensorExpression
+from roller_mlir.plan.plan import WORKGROUP
 
 LATENCY_CYCLES = 4
 """Of a vector multiply-add: 4 on each core described here (Intel 248966, AMD 58455, the V1 guide), 5 on Haswell."""
@@ -28,6 +29,15 @@ GATHER_CYCLES = 1.5
 """Of each lane that is loaded by itself and put into a vector. Assumed."""
 MASK_CYCLES = 2.0
 """Of an access whose bounds are not proven. Assumed."""
+PACK_BYTES = 16
+"""Bytes that are packed in a cycle. Assumed."""
+HIDDEN_SHARE = 0.3
+"""Share of the time of the layers other than the slowest that is hidden behind it. Assumed."""
+CONFLICT_CYCLES = 0.8
+"""Of a load whose row shares its sets of the first cache with too many others. Fitted to one core (docs/cpu.md)."""
+_SHARE_OF_WAYS, _MOST_HELD = 0.8, 32
+WAYS = 8
+"""Of each cache, for rows that are so far apart that they share sets. Assumed."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +80,13 @@ def reads_lanes(access: Access, lane: int) -> str:
 
 
 def work_of(
-    expression: TensorExpression, device: Device, blocks: Sequence[int], lane: int | None, order: Sequence[int]
+    expression: TensorExpression,
+    device: Device,
+    blocks: Sequence[int],
+    lane: int | None,
+    order: Sequence[int],
+    inner: Sequence[int] = (),
+    staged: Collection[int] = (),
 ) -> Work:
     """Return the work of tasks of `blocks` points a loop, with lanes along one, that follow each other in an order.
 
@@ -80,10 +96,12 @@ def work_of(
         blocks: Points of each loop in a task; of reductions, all of them or those of a step.
         lane: The loop along vectors, None for scalars.
         order: The parallel loops with several tasks, outermost first.
+        inner: The last of them, which one task walks by itself.
+        staged: Inputs that a task packs in front of these.
     """
     loops = expression.loops
     width = min(lanes_of(expression, device), blocks[lane]) if lane is not None else 1
-    tasks = prod([loops[i].extent.tiles(blocks[i]).bound for i in order])
+    tasks = prod([loops[i].extent.tiles(blocks[i]).bound for i in order if i not in inner])
     vectors = prod([blocks[i] for i in expression.parallel()])
     steps = prod([loops[i].extent.bound for i in expression.reductions()])
     if lane is not None and not loops[lane].reduction:
@@ -93,12 +111,17 @@ def work_of(
     operations = 1 if expression.fused_multiply_add else max(1, expression.flops_per_point)
     ports = device.load_ports or 1
     loads, masked, temporaries = 0.0, 0.0, 0
-    for access in expression.inputs:
+    packed = 0.0
+    for number, access in enumerate(expression.inputs):
+        if number in staged:
+            packed += _bytes(access, blocks, 1)
         count, each = _loads(expression, access, blocks, lane, width)
         loads += count * (GATHER_CYCLES * ports if each else 1)
+        if number not in staged and expression.reductions() and _rows_collide(access, blocks, device):
+            masked += CONFLICT_CYCLES * count
         if not each and lane is not None and reads_lanes(access, lane) == "vector":
             temporaries = max(temporaries, count)
-        if expression.reductions() and _may_leave(expression, access):
+        if number not in staged and expression.reductions() and _may_leave(expression, access):
             masked += MASK_CYCLES * count
     arithmetic = vectors * operations
     point = max(
@@ -112,8 +135,9 @@ def work_of(
     spilled = max(0, registers - (device.vector_registers or 1))
     point += 2.0 * spilled / ports
     stored = vectors * (len(expression.outputs) + len(expression.epilogue) + expression.epilogue_flops)
-    cycles = TASK_CYCLES + steps * point + stored
-    moved = _moved(expression, device, blocks, order)
+    walked = prod([loops[i].extent.tiles(blocks[i]).bound for i in inner])
+    cycles = walked * (TASK_CYCLES + steps * point + stored) + packed / PACK_BYTES
+    moved = _moved(expression, device, blocks, order, staged)
     return Work(tasks, cycles, registers, moved)
 
 
@@ -157,8 +181,50 @@ def _bytes(access: Access, box: Sequence[int], line: int) -> float:
     return min(rows * max(row, min(line, access.size_bytes)), -(-access.size_bytes // line) * line)
 
 
+def _rows_collide(access: Access, blocks: Sequence[int], device: Device) -> bool:
+    """Return whether the rows of a task's tile that are walked together are more than their sets of a cache hold."""
+    if not device.caches or access.gathered or len(access.shape) < 2:
+        return False
+    cache = device.caches[0]
+    line, pitch, rows = cache.line_bytes or 64, access.element_bytes, 1
+    sets = max(1, cache.capacity_bytes // (line * WAYS))
+    dimensions = tile_dimensions(access, blocks)
+    for dimension, extent in zip(reversed(dimensions[:-1]), reversed(access.bounds[1:]), strict=True):
+        pitch *= extent
+        if dimension.extent > 1 and pitch % line == 0:
+            rows = dimension.extent
+            distinct = sets // gcd(pitch * dimension.step // line, sets)
+            own = [i for i in dimension.coefficients if i not in _reduced(access, blocks)]
+            if own and rows > _SHARE_OF_WAYS * WAYS * distinct:
+                return True
+    return False
+
+
+def _reduced(access: Access, blocks: Sequence[int]) -> frozenset[int]:
+    """Return the loops of an access whose tile is walked and not held: the long ones."""
+    return frozenset(i for i in access.loops() if blocks[i] > _MOST_HELD)
+
+
+def _holds(access: Access, box: Sequence[int], cache: MemoryLayer, size: float, packed: bool) -> bool:
+    """Return whether a cache can hold a box of a tensor as far as its sets go: rows far apart share a few of them."""
+    line = cache.line_bytes or 64
+    if packed or access.gathered or not access.shape:
+        return True
+    dimensions, pitch, share = tile_dimensions(access, box), access.element_bytes, 1.0
+    sets = max(1, cache.capacity_bytes // (line * WAYS))
+    lines = -(-dimensions[-1].extent * dimensions[-1].step * access.element_bytes // line)
+    for dimension, extent in zip(reversed(dimensions[:-1]), reversed(access.bounds[1:]), strict=True):
+        pitch *= extent
+        if dimension.extent > 1 and pitch % line == 0:
+            distinct = sets // gcd(pitch * dimension.step // line, sets)
+            share = min(
+                share, min(1.0, min(distinct, dimension.extent) * lines / sets) if dimension.extent > distinct else 1.0
+            )
+    return size <= cache.capacity_bytes * share
+
+
 def _moved(
-    expression: TensorExpression, device: Device, blocks: Sequence[int], order: Sequence[int]
+    expression: TensorExpression, device: Device, blocks: Sequence[int], order: Sequence[int], staged: Collection[int]
 ) -> tuple[float, ...]:
     """Return the bytes that come into each cache from behind it, for the whole operator."""
     accesses = (*expression.inputs, *expression.beside, *expression.outputs)
@@ -176,17 +242,27 @@ def _moved(
         capacity = cache.capacity_bytes if share is None else max(share, cache.capacity_bytes / device.units)
         level = 0
         sizes = [_bytes(access, boxes[0], line) for access in accesses]
+        held = [
+            _holds(access, boxes[0], cache, size, number in staged)
+            for number, (access, size) in enumerate(zip(accesses, sizes, strict=True))
+        ]
         for number, box in enumerate(boxes[1:], 1):
             larger = [_bytes(access, box, line) for access in accesses]
-            if sum(larger) > capacity:
+            if sum(larger) > capacity or not all(held):
                 break
             level, sizes = number, larger
         outer = list(order[: len(order) - level])
         total = 0.0
-        for access, size in zip(accesses, sizes, strict=True):
+        for access, size, is_held in zip(accesses, sizes, held, strict=True):
             around = list(outer)
             # A pass that follows directly and touches the same data finds it, where one pass fits.
-            while sum(sizes) <= capacity and around and around[-1] not in access.loops() and not access.gathered:
+            while (
+                is_held
+                and sum(sizes) <= capacity
+                and around
+                and around[-1] not in access.loops()
+                and not access.gathered
+            ):
                 around.pop()
             total += size * prod([trips[i] for i in around])
         moved.append(total)
@@ -197,7 +273,8 @@ def predict_vectors(expression: TensorExpression, plan: Plan, device: Device) ->
     """Return what the model expects of a plan of vectors; see `cost.performance.predict`."""
     blocks = [axis.block for axis in plan.axes]
     order = [i for i in plan.unit_order if expression.loops[i].extent.tiles(blocks[i]).bound > 1]
-    work = work_of(expression, device, blocks, plan.lane, order)
+    staged = [number for number, operand in enumerate(plan.operands) if operand.layer == WORKGROUP]
+    work = work_of(expression, device, blocks, plan.lane, order, plan.inner_order, staged)
     return prediction_of(expression, device, work, plan.max_units)
 
 
@@ -212,8 +289,7 @@ def prediction_of(expression: TensorExpression, device: Device, work: Work, max_
         seconds[layer.name] = moved / _rate(device, layer, cores)
     launch = device.launch_latency_s or device.model.assumed_launch_s
     longest = max(seconds, key=lambda key: seconds[key])
-    hidden = device.model.hidden_share
-    total = seconds[longest] + (1 - hidden) * (sum(seconds.values()) - seconds[longest])
+    total = seconds[longest] + (1 - HIDDEN_SHARE) * (sum(seconds.values()) - seconds[longest])
     loaded = int(work.moved[-1])
     stored = sum(access.size_bytes for access in expression.outputs)
     return Prediction(
@@ -242,10 +318,11 @@ def prediction_of(expression: TensorExpression, device: Device, work: Work, max_
 def _rate(device: Device, layer: MemoryLayer, cores: int) -> float:
     """Return the bytes that so many cores draw from a layer in a second.
 
-    Where a description leaves it out, a core is taken to draw 16 bytes a cycle from a shared cache, and 8 from memory.
+    Where a description leaves it out, a core is taken to draw 16 bytes a cycle from a cache of its own, and 6 from what
+    cores share.
     """
     known = layer.sustained_bandwidth_bytes_per_s or layer.bandwidth_bytes_per_s
-    each = (16.0 if layer.kind == "cached" else 8.0) * device.clock_hz
+    each = (16.0 if layer.instances >= device.units else 6.0) * device.clock_hz
     if known is None:
         return each * cores
     if layer.instances == device.units:

@@ -2,6 +2,7 @@
 """This machine as a back end: `Artifact.run(..., on="cpu")`. Inputs are read where they lie, outputs are new arrays."""
 
 import ctypes
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.sequence import LaunchReport
 
 VENDOR = "cpu"
+_SCRATCH_ALIGNMENT_BYTES = 256
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,19 @@ class CpuBackend:
         """
         self._pool = Pool(thread_count(threads))
         self._kernels: dict[str, Any] = {}
+        self._kept = threading.local()
 
     def __del__(self) -> None:
         """End the threads."""
         if hasattr(self, "_pool"):
             self._pool.close()
+
+    def _scratch(self, size_bytes: int) -> HostMemory:
+        """Return memory of the thread that asks, kept for its next kernel."""
+        known: HostMemory | None = getattr(self._kept, "scratch", None)
+        if known is None or known.size_bytes < size_bytes:
+            known = self._kept.scratch = self.allocate(size_bytes, _SCRATCH_ALIGNMENT_BYTES)
+        return known
 
     def open(self, manifest: Manifest, files: Mapping[str, bytes]) -> None:
         """Load the shared library of an artifact.
@@ -108,11 +118,16 @@ class CpuBackend:
     def launch(self, launch: Launch, arguments: Sequence[tuple[BufferView, HostMemory]]) -> LaunchReport:
         """Run all tasks of a kernel."""
         function = self._kernels[launch.kernel]
-        addresses = [memory.address for _, memory in arguments]
+        addresses, scratch_bytes = [memory.address for _, memory in arguments], launch.dynamic_workgroup_bytes
         started = time.perf_counter()
-        kinds = [ctypes.c_void_p] * len(addresses)
-        function.argtypes = [*kinds, ctypes.c_int64, ctypes.c_int64]
-        self._pool.run(lambda low, high: function(*addresses, low, high), prod(launch.static_grid))
+        count = len(addresses) + bool(scratch_bytes)
+        function.argtypes = [*[ctypes.c_void_p] * count, ctypes.c_int64, ctypes.c_int64]
+
+        def part(low: int, high: int) -> None:
+            scratch = (self._scratch(scratch_bytes).address,) if scratch_bytes else ()
+            function(*addresses, *scratch, low, high)
+
+        self._pool.run(part, prod(launch.static_grid))
         return LaunchReport(kernel=launch.kernel, seconds=time.perf_counter() - started)
 
 

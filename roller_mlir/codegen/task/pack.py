@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A tile that one thread packs into memory of the task, row by row, so that what reads it finds neighbours."""
+
+from collections.abc import Sequence
+
+from roller_mlir.codegen.builder.fragments import load_global, mapped
+from roller_mlir.codegen.builder.masked_access import (
+    load_neighbours,
+    neighbours_inside,
+    store_neighbours,
+    takes_vectors,
+)
+from roller_mlir.codegen.builder.task_context import access_memory, memref_view
+from roller_mlir.codegen.builder.tile_values import DirectTile, StagedTile
+from roller_mlir.codegen.task.scope import TaskScope
+from roller_mlir.dialects.rtile import TileLoad
+from roller_mlir.loops.program import load_layout
+from roller_mlir.mapping.index import Linear, Symbol
+from roller_mlir.mapping.layout.data_tile import TileDimension
+from roller_mlir.mapping.layout.layout import buffer_shape
+from roller_mlir.support.bindings import ir
+
+MOST_UNROLLED = 8
+"""Vectors of a row whose copies stand in the code."""
+
+
+def pack(scope: TaskScope, load: TileLoad, tile: DirectTile) -> StagedTile:
+    """Emit the copy of a tile to its place in the task's memory; return the copy.
+
+    Args:
+        scope: The task.
+        load: What loads the tile.
+        tile: Where it lies.
+    """
+    context, emit, layout = scope.context, scope.context.emit, load_layout(load)
+    assert context.arena is not None
+    element = ir.MemRefType(tile.buffer.type).element_type
+    extents = list(load.tile.shape)
+    shape = (1, *buffer_shape([TileDimension({}, 1, extent) for extent in extents], layout))
+    view = memref_view(emit, context.arena, context.offsets[load.operation], shape, element)
+    inner, width = len(extents) - 1, layout.vector
+    rows = layout.order[-1] == inner and tile.steps[inner] == 1 and width > 1 and takes_vectors(element)
+    step = width if rows else 1
+
+    def copy(place: Sequence[Linear]) -> None:
+        at = [o + x * s for o, x, s in zip(tile.origin, place, tile.steps, strict=True)]
+        target = [Linear(), *[place[d] for d in layout.order]]
+        site = f"workgroup store {tile.name}"
+        if rows:
+            mask = neighbours_inside(emit, at, tile.shape, width)
+            value = load_neighbours(emit, tile.buffer, at, width, mask, tile.pad, f"global load {tile.name}")
+            store_neighbours(emit, view, target, None, mapped(context, tile, value, width, mask), site)
+            return
+        value = load_global(context, tile, at, 1, emit.inside(at, tile.shape))
+        access_memory(emit, view, [emit.index(x) for x in target], 1, site, value)
+
+    def walk(place: list[Linear]) -> None:
+        dimension = len(place)
+        if dimension == len(extents):
+            copy(place)
+            return
+        distance = step if dimension == inner else 1
+        count = -(-extents[dimension] // distance)
+        if count == 1 or (dimension == inner and count <= MOST_UNROLLED):
+            for number in range(count):
+                walk([*place, Linear(None, number * distance)])
+            return
+
+        def one(number: Symbol, _: list[ir.Value]) -> list[ir.Value]:
+            walk([*place, Linear.of(number, distance)])
+            return []
+
+        emit.loop(0, count, [], one)
+
+    walk([])
+    return StagedTile(tile, view, emit.constant(0), layout)
