@@ -1288,7 +1288,7 @@ func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf
 // #rtile.plan.
 
 func.func @plan(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'rtile.program' op plan.grid: expected one of the keys ['atom', 'axes', 'device', 'edge', 'epilogue_vectors', 'instruction', 'lane', 'max_units', 'operands', 'part', 'persistent', 'pipeline', 'prediction', 'reduction_order', 'split', 'stages', 'store', 'tasks_per_unit', 'thread_order', 'unit_order', 'unroll'], but got 'grid'}}
+  // expected-error@+1 {{'rtile.program' op plan.grid: expected one of the keys ['atom', 'axes', 'device', 'edge', 'epilogue_vectors', 'inner_order', 'instruction', 'lane', 'max_units', 'operands', 'part', 'persistent', 'pipeline', 'prediction', 'reduction_order', 'split', 'stages', 'store', 'tasks_per_unit', 'thread_order', 'unit_order', 'unroll'], but got 'grid'}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()
@@ -1547,7 +1547,7 @@ func.func @loop(%a: tensor<8xf32>) {
   ^bb0(%p: tensor<8xf32>):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    // expected-error@+1 {{'rtile.program' op holds 'scf.for' with attribute 'rtile.mapping' = "thread", which must be "unit"}}
+    // expected-error@+1 {{'rtile.program' op holds 'scf.for' with attribute 'rtile.mapping' = "thread", which must be "unit" or "inner"}}
     scf.for %i = %c0 to %c1 step %c1 {
     } {rtile.mapping = "thread"}
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()

@@ -69,8 +69,12 @@ class TileReader:
         lanes = self._box.width
         if lanes == 1 or not any(lane_factors):
             return self._element(tile, at, width), 1
-        if self._takes_neighbours(tile) and lane_factors[-1] == 1 and not any(lane_factors[:-1]):
-            return self._neighbours(tile, at, lanes), lanes
+        if self._takes_neighbours(tile) and lane_factors[-1] in (1, 2) and not any(lane_factors[:-1]):
+            first = self._neighbours(tile, at, lanes)
+            if lane_factors[-1] == 1:
+                return first, lanes
+            second = self._neighbours(tile, [*at[:-1], at[-1] + lanes], lanes)
+            return self._every_other(first, second, lanes), lanes
         if lane_factors[-1] == 1 and not any(lane_factors[:-1]) and width == lanes and at[-1].constant % width == 0:
             return self._vector(tile, at, width), lanes
         elements = [
@@ -103,6 +107,12 @@ class TileReader:
         value = load_neighbours(self._emit, tile.buffer, at, lanes, mask, tile.pad, site)
         self._known[-1][key] = mapped(self._context, tile, value, lanes, mask)
         return self._known[-1][key]
+
+    def _every_other(self, first: ir.Value, second: ir.Value, lanes: int) -> ir.Value:
+        """Return every other element of two vectors that follow each other."""
+        mask: dict[str, ir.Attribute] = {"mask": ir.DenseI64ArrayAttr.get(list(range(0, 2 * lanes, 2)))}
+        key = ("every other", first, second)
+        return self._emit.cached(key, lambda: self._emit.op("vector.shuffle", [first, second], first.type, mask))
 
     def _lane_factors(self, functions: Sequence[LinearIndex], steps: Sequence[int]) -> list[int]:
         lane = self._box.lane

@@ -33,6 +33,8 @@ PACK_BYTES = 16
 """Bytes that are packed in a cycle. Assumed."""
 HIDDEN_SHARE = 0.3
 """Share of the time of the layers other than the slowest that is hidden behind it. Assumed."""
+PAIR_LOADS = 3
+"""What every other element of a row costs: two loads, and a shuffle. Assumed."""
 CONFLICT_CYCLES = 0.8
 """Of a load whose row shares its sets of the first cache with too many others. Fitted to one core (docs/cpu.md)."""
 _SHARE_OF_WAYS, _MOST_HELD = 0.8, 32
@@ -66,7 +68,9 @@ def lanes_of(expression: TensorExpression, device: Device) -> int:
 
 
 def reads_lanes(access: Access, lane: int) -> str:
-    """Return how lanes along a loop read a tensor: "one" element for all, neighbours as a "vector", or each by itself.
+    """Return how lanes along a loop read a tensor.
+
+    That is "one" element for all, neighbours as a "vector", every other element as "pairs" of vectors, or "each" alone.
 
     >>> from roller_mlir.plan import LinearIndex
     >>> x = Access("x", (8, 8), "f32", (LinearIndex((1, 0)), LinearIndex((0, 1))))
@@ -76,7 +80,7 @@ def reads_lanes(access: Access, lane: int) -> str:
     factors = [index.coefficients[lane] for index in access.indices]
     if not any(factors):
         return "one"
-    return "vector" if factors[-1] == 1 and not any(factors[:-1]) else "each"
+    return {1: "vector", 2: "pairs"}.get(factors[-1], "each") if not any(factors[:-1]) else "each"
 
 
 def work_of(
@@ -150,6 +154,8 @@ def _loads(
         return count, False
     how = "each" if access.gathered else reads_lanes(access, lane)
     reduces = expression.loops[lane].reduction
+    if how == "pairs" and not reduces:
+        return PAIR_LOADS * max(1, count // width), False
     if how == "vector":
         return (count if reduces else max(1, count // width)), False
     return (count * width if how == "each" and reduces else count), how == "each"

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tasks that pack an input once for all tiles that share it: ragged extents, paddings, and plans that cannot be."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cpu_programs import compiled, differences, product
+
+from roller_mlir.plan import Plan
+from roller_mlir.plan.codec import to_json
+from roller_mlir.support.diagnostics import DiagnosedError
+
+ROWS, COLUMNS, DEPTH = 37, 70, 24
+TEXT = product(ROWS, COLUMNS, DEPTH)
+CONVOLUTION = """func.func @convolution(%x: tensor<2x9x9x6xf32>, %w: tensor<3x3x6x40xf32>) -> tensor<2x9x9x40xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<2x9x9x6xf32> to tensor<2x11x11x6xf32>
+  %e = tensor.empty() : tensor<2x9x9x40xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<2x9x9x40xf32>) -> tensor<2x9x9x40xf32>
+  %r = linalg.conv_2d_nhwc_hwcf ins(%p, %w : tensor<2x11x11x6xf32>, tensor<3x3x6x40xf32>)
+    outs(%i : tensor<2x9x9x40xf32>) -> tensor<2x9x9x40xf32>
+  return %r : tensor<2x9x9x40xf32>
+}"""
+
+
+def _plan(text: str) -> Plan:
+    (kernel,) = compiled(text).kernels
+    assert kernel.plan is not None
+    return kernel.plan
+
+
+def _packed(plan: Plan, operand: int, order: tuple[int, ...], inner: tuple[int, ...]) -> Plan:
+    """Return a plan that packs an input in front of loops that a task walks."""
+    lane = plan.lane
+    assert lane is not None
+    width = plan.axes[lane].chunk
+    one = replace(plan.operands[operand], layer="workgroup", vector=width, store_vector=width, fragment_vector=width)
+    operands = tuple(one if number == operand else other for number, other in enumerate(plan.operands))
+    return replace(plan, operands=operands, unit_order=order, inner_order=inner, pipeline="", prediction=None)
+
+
+def _compiled(text: str, plan: Plan, name: str, folder: Path) -> Any:
+    file = folder / "plan.json"
+    file.write_text(json.dumps({name: to_json(plan)}))
+    return compiled(text, plan_file=file)
+
+
+def test_a_packed_product_of_ragged_extents_equals_numpy(tmp_path: Path) -> None:
+    plan = _packed(_plan(TEXT), 1, (1, 0), (0,))
+    artifact = _compiled(TEXT, plan, "matmul_0", tmp_path)
+    assert artifact.kernels[0].plan.inner_order == (0,)
+    assert artifact.manifest.launches[0].dynamic_workgroup_bytes >= DEPTH * plan.axes[1].block * 4
+    for threads in (1, 3):
+        assert differences(TEXT, artifact, threads=threads) == []
+
+
+def test_packed_filters_of_a_padded_convolution_equal_numpy(tmp_path: Path) -> None:
+    plan = _plan(CONVOLUTION)
+    plan = _packed(replace(plan, inner_order=()), 1, (3, 0, 1, 2), (0, 1, 2))
+    name = compiled(CONVOLUTION).kernels[0].program
+    assert differences(CONVOLUTION, _compiled(CONVOLUTION, plan, name, tmp_path)) == []
+
+
+def test_the_simulator_runs_the_same_kernel(tmp_path: Path) -> None:
+    """One without masks, which it does not know."""
+    text = product(32, 96, DEPTH)
+    artifact = _compiled(text, _packed(_plan(text), 1, (1, 0), (0,)), "matmul_0", tmp_path)
+    a, b = np.ones((32, DEPTH), np.float32), np.ones((DEPTH, 96), np.float32)
+    assert artifact.run(a, b, on="sim")[0].tolist() == [[float(DEPTH)] * 96] * 32
+
+
+@pytest.mark.parametrize(
+    ("order", "inner", "message"),
+    [
+        ((1, 0), (1,), r"inner_order \[1\] must be the last loops of unit_order \[1, 0\]"),
+        ((1, 0), (), r"operand 1 is packed for a single tile; give inner_order loops that do not move it"),
+    ],
+)
+def test_a_plan_that_cannot_pack_is_refused(
+    order: tuple[int, ...], inner: tuple[int, ...], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(DiagnosedError, match=message):
+        _compiled(TEXT, _packed(_plan(TEXT), 1, order, inner), "matmul_0", tmp_path)
+
+
+def test_large_products_pack_and_small_ones_do_not() -> None:
+    large, small = (_plan_of(product(*extents)) for extents in ((2048, 2048, 2048), (16, 16, 16)))
+    assert (large.inner_order, large.operands[1].layer) == ((0,), "workgroup")
+    assert (small.inner_order, small.operands[1].layer) == ((), "register")
+
+
+def _plan_of(text: str) -> Plan:
+    (kernel,) = compiled(text, "spr", binaries=False).kernels
+    assert kernel.plan is not None
+    return kernel.plan
