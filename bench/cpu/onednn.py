@@ -121,5 +121,5 @@ class OneDnn:
             self._library.dnnl_primitive_execute(primitive, self._stream, 3, arguments)
             self._library.dnnl_stream_wait(self._stream)
 
-        run.kept = kept  # type: ignore[attr-defined]
+        run.kept = kept  # pyrefly: ignore[missing-attribute]
         return run

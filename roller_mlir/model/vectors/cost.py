@@ -9,6 +9,7 @@ reads comes from the layer behind, once for each pass of the loops around it tha
 matmul 64x64x64 of f32, tasks of 8x32, caches of 48 KiB: all 49,152 B fit, so 49,152 B come from behind, once.
 """
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,8 +18,11 @@ from math import gcd, prod
 from roller_mlir.hal import Device, MemoryLayer
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.plan import Access, Plan, Prediction, TensorExpression
+from roller_mlir.plan.expression import dense_strides
 from roller_mlir.plan.plan import WORKGROUP
 
+LINE_BYTES = 64
+"""Of a cache, where nobody says another."""
 LATENCY_CYCLES = 4
 """Of a vector multiply-add: 4 on each core described here (Intel 248966, AMD 58455, the V1 guide), 5 on Haswell."""
 ISSUE = 4
@@ -29,15 +33,15 @@ GATHER_CYCLES = 1.5
 """Of each lane that is loaded by itself and put into a vector. Assumed."""
 MASK_CYCLES = 2.0
 """Of an access whose bounds are not proven. Assumed."""
-PACK_BYTES = 16
-"""Bytes that are packed in a cycle. Assumed."""
+PACK_LINE_CYCLES = 25
+"""Of a cache line that is packed, from a place far from the line before. Fitted to one core (docs/cpu.md)."""
 HIDDEN_SHARE = 0.3
 """Share of the time of the layers other than the slowest that is hidden behind it. Assumed."""
 PAIR_LOADS = 3
 """What every other element of a row costs: two loads, and a shuffle. Assumed."""
 CONFLICT_CYCLES = 0.8
 """Of a load whose row shares its sets of the first cache with too many others. Fitted to one core (docs/cpu.md)."""
-_SHARE_OF_WAYS, _MOST_HELD = 0.8, 32
+_SHARE_OF_WAYS = 0.8
 WAYS = 8
 """Of each cache, for rows that are so far apart that they share sets. Assumed."""
 
@@ -115,14 +119,17 @@ def work_of(
     operations = 1 if expression.fused_multiply_add else max(1, expression.flops_per_point)
     ports = device.load_ports or 1
     loads, masked, temporaries = 0.0, 0.0, 0
-    packed = 0.0
+    packed, reduced = 0.0, expression.reductions()
     for number, access in enumerate(expression.inputs):
         if number in staged:
-            packed += _bytes(access, blocks, 1)
+            packed += _bytes(access, blocks, LINE_BYTES) / LINE_BYTES
         count, each = _loads(expression, access, blocks, lane, width)
         loads += count * (GATHER_CYCLES * ports if each else 1)
-        if number not in staged and expression.reductions() and _rows_collide(access, blocks, device):
-            masked += CONFLICT_CYCLES * count
+        if number not in staged and reduced and device.caches and not access.gathered:
+            own = tuple(
+                (i, blocks[i]) for i in access.loops() if not loops[i].reduction and i != lane and blocks[i] > 1
+            )
+            masked += CONFLICT_CYCLES * count * _rows_collide(access, own, device.caches[0])
         if not each and lane is not None and reads_lanes(access, lane) == "vector":
             temporaries = max(temporaries, count)
         if number not in staged and expression.reductions() and _may_leave(expression, access):
@@ -140,7 +147,7 @@ def work_of(
     point += 2.0 * spilled / ports
     stored = vectors * (len(expression.outputs) + len(expression.epilogue) + expression.epilogue_flops)
     walked = prod([loops[i].extent.tiles(blocks[i]).bound for i in inner])
-    cycles = walked * (TASK_CYCLES + steps * point + stored) + packed / PACK_BYTES
+    cycles = walked * (TASK_CYCLES + steps * point + stored) + packed * PACK_LINE_CYCLES
     moved = _moved(expression, device, blocks, order, staged)
     return Work(tasks, cycles, registers, moved)
 
@@ -187,33 +194,36 @@ def _bytes(access: Access, box: Sequence[int], line: int) -> float:
     return min(rows * max(row, min(line, access.size_bytes)), -(-access.size_bytes // line) * line)
 
 
-def _rows_collide(access: Access, blocks: Sequence[int], device: Device) -> bool:
-    """Return whether the rows of a task's tile that are walked together are more than their sets of a cache hold."""
-    if not device.caches or access.gathered or len(access.shape) < 2:
-        return False
-    cache = device.caches[0]
-    line, pitch, rows = cache.line_bytes or 64, access.element_bytes, 1
+@lru_cache(maxsize=8192)
+def _rows_collide(access: Access, own: tuple[tuple[int, int], ...], cache: MemoryLayer) -> bool:
+    """Return whether the rows of a tile that are walked side by side are more than their sets of a cache hold.
+
+    Args:
+        access: The tensor.
+        own: The loops along which a task holds points, beside that of the lanes, and how many.
+        cache: The nearest cache.
+
+    >>> from roller_mlir.plan import LinearIndex
+    >>> first = MemoryLayer(name="l1", kind="cached", instances=1, capacity_bytes=32768, line_bytes=64)
+    >>> rows = Access("a", (64, 1024), "f32", (LinearIndex((1, 0)), LinearIndex((0, 1))))
+    >>> _rows_collide(rows, ((0, 6),), first), _rows_collide(rows, ((0, 14),), first)
+    (False, True)
+    """
+    line = cache.line_bytes or LINE_BYTES
     sets = max(1, cache.capacity_bytes // (line * WAYS))
-    dimensions = tile_dimensions(access, blocks)
-    for dimension, extent in zip(reversed(dimensions[:-1]), reversed(access.bounds[1:]), strict=True):
-        pitch *= extent
-        if dimension.extent > 1 and pitch % line == 0:
-            rows = dimension.extent
-            distinct = sets // gcd(pitch * dimension.step // line, sets)
-            own = [i for i in dimension.coefficients if i not in _reduced(access, blocks)]
-            if own and rows > _SHARE_OF_WAYS * WAYS * distinct:
-                return True
-    return False
-
-
-def _reduced(access: Access, blocks: Sequence[int]) -> frozenset[int]:
-    """Return the loops of an access whose tile is walked and not held: the long ones."""
-    return frozenset(i for i in access.loops() if blocks[i] > _MOST_HELD)
+    strides = dense_strides(access.bounds)
+    places = [0]
+    for loop, points in own:
+        step = sum(index.coefficients[loop] * stride for index, stride in zip(access.indices, strides, strict=True))
+        places = [place + step * point for place in places for point in range(points)]
+    lines = {place * access.element_bytes // line for place in places}
+    taken = Counter(one % sets for one in lines)
+    return max(taken.values()) > _SHARE_OF_WAYS * WAYS
 
 
 def _holds(access: Access, box: Sequence[int], cache: MemoryLayer, size: float, packed: bool) -> bool:
     """Return whether a cache can hold a box of a tensor as far as its sets go: rows far apart share a few of them."""
-    line = cache.line_bytes or 64
+    line = cache.line_bytes or LINE_BYTES
     if packed or access.gathered or not access.shape:
         return True
     dimensions, pitch, share = tile_dimensions(access, box), access.element_bytes, 1.0
@@ -243,7 +253,7 @@ def _moved(
         boxes.append(inner)
     moved: list[float] = []
     for cache in device.caches:
-        line = cache.line_bytes or 64
+        line = cache.line_bytes or LINE_BYTES
         share = cache.capacity_bytes * cache.instances / device.units if cache.instances < device.units else None
         capacity = cache.capacity_bytes if share is None else max(share, cache.capacity_bytes / device.units)
         level = 0
