@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Plans for devices of vectors: tiles of divisors and whole extents, what caches hold, packing, and what is refused."""
+
+from dataclasses import replace
+
+import pytest
+
+from roller_mlir.hal import find_device
+from roller_mlir.model import ConstructionError, ConstructOptions, construct, predict
+from roller_mlir.model.search.validate_plan import validate_plan
+from roller_mlir.model.vectors.cost import reads_lanes, work_of
+from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression
+
+SPR, HASWELL = find_device("spr"), find_device("haswell")
+
+
+def product(rows: int, columns: int, depth: int) -> TensorExpression:
+    a, b, c = ((1, 0, 0), (0, 0, 1)), ((0, 0, 1), (0, 1, 0)), ((1, 0, 0), (0, 1, 0))
+
+    def access(name: str, shape: tuple[int, int], indices: tuple[tuple[int, ...], ...]) -> Access:
+        return Access(name, shape, "f32", tuple(LinearIndex(index) for index in indices))
+
+    return TensorExpression(
+        (Loop(rows), Loop(columns), Loop(depth, True)),
+        (access("a", (rows, depth), a), access("b", (depth, columns), b)),
+        access("c", (rows, columns), c),
+        "arith.addf",
+        2,
+        (0.0, 0.0),
+        fused_multiply_add=True,
+    )
+
+
+def best(expression: TensorExpression, device: object = SPR, **options: object) -> Plan:
+    return construct(expression, device, ConstructOptions(top_k=1, **options))[0]  # pyrefly: ignore
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(7, 64), (14, 64), (12, 48), (49, 512), (6, 16)])
+def test_tiles_are_divisors_or_whole_extents(rows: int, columns: int) -> None:
+    plan = best(product(rows, columns, 256))
+    assert rows % plan.axes[0].block == 0 and columns % plan.axes[1].block == 0
+
+
+@pytest.mark.parametrize(("device", "lanes", "registers"), [(SPR, 16, 32), (HASWELL, 8, 16)])
+def test_sums_fit_into_the_registers_and_lanes_are_the_devices(device: object, lanes: int, registers: int) -> None:
+    for extents in ((64, 64, 64), (1024, 1024, 1024), (100, 100, 100), (128, 4096, 2048)):
+        plan = best(product(*extents), device)
+        rows, columns, depth = plan.axes
+        assert (plan.lane, columns.chunk, plan.threads) == (1, lanes, 1)
+        assert rows.block * columns.block // lanes <= registers - 4
+        assert depth.block == extents[2] and depth.chunk in (1, 2, 3, 4)
+
+
+def test_an_extent_without_small_divisors_is_masked() -> None:
+    plan = best(product(61, 61, 61))
+    assert plan.axes[1].block % 16 == 0 and plan.axes[2].chunk == 1
+
+
+def test_what_fits_into_a_cache_comes_into_it_once() -> None:
+    """64x64x64 of f32 is 49,152 B, as much as the first cache has: each tensor comes from behind once."""
+    work = work_of(product(64, 64, 64), SPR, (8, 32, 64), 1, (0, 1))
+    assert (work.tasks, work.moved) == (16, (49_152.0, 49_152.0, 49_152.0))
+
+
+def test_what_does_not_fit_comes_again_for_each_pass_that_moves_it() -> None:
+    """Of 512x512x512 two tiles of rows and all of b are more than the first cache: b comes for each tile of rows."""
+    expression = product(512, 512, 512)
+    near, _, far = work_of(expression, SPR, (8, 32, 512), 1, (0, 1)).moved
+    whole = 512 * 512 * 4
+    assert near >= 64 * whole and far == 3 * whole
+
+
+def test_one_core_computes_at_most_its_peak() -> None:
+    for extents in ((512, 512, 512), (100, 33, 7), (7, 7, 7)):
+        expression = product(*extents)
+        plan = best(expression, max_units=1)
+        assert plan.prediction is not None
+        assert plan.prediction.seconds * SPR.clock_hz * 64 >= expression.flops
+
+
+def test_packing_pays_where_rows_share_sets_of_the_caches() -> None:
+    large, small = best(product(2048, 2048, 2048)), best(product(16, 16, 16))
+    assert (large.inner_order, [one.layer for one in large.operands]) == ((0,), ["register", "workgroup"])
+    assert (small.inner_order, [one.layer for one in small.operands]) == ((), ["register", "register"])
+
+
+def test_forced_tiles_are_taken_and_checked() -> None:
+    assert [axis.block for axis in best(product(30, 64, 9), tile_sizes=(3, 16, 9)).axes] == [3, 16, 9]
+    with pytest.raises(ConstructionError, match="needs 3 tile-sizes, one per loop, but got 2"):
+        best(product(30, 64, 9), tile_sizes=(3, 16))
+    for name, value in (("thread_tile", (1, 1, 1)), ("stages", 2), ("task_threads", 4)):
+        word = name.replace("_", "-")
+        with pytest.raises(ConstructionError, match=f"cannot have {word} on 'spr', which has no threads and stages"):
+            best(product(30, 64, 9), **{name: value})
+
+
+def test_plans_of_others_are_checked() -> None:
+    expression = product(64, 64, 64)
+    plan = best(expression)
+    assert validate_plan(expression, plan, SPR) == plan
+    threads = replace(plan, axes=(replace(plan.axes[0], block=8, threads=2), *plan.axes[1:]), thread_order=(0,))
+    with pytest.raises(ConstructionError, match="2 threads along loop 0; 'spr' has none"):
+        validate_plan(expression, threads, SPR)
+    gpu = find_device("h200")
+    wide = replace(plan, device="h200")
+    assert predict(expression, wide, gpu).threads == 1
+
+
+def test_lanes_read_neighbours_pairs_or_each_alone() -> None:
+    def x(*factors: tuple[int, int]) -> Access:
+        return Access("x", (64, 64), "f32", tuple(LinearIndex(one) for one in factors))
+
+    found = [
+        reads_lanes(x(*pair), 1) for pair in (((1, 0), (0, 1)), ((1, 0), (0, 2)), ((0, 1), (1, 0)), ((1, 0), (1, 0)))
+    ]
+    assert found == ["vector", "pairs", "each", "one"]
