@@ -83,7 +83,7 @@ def _memory(access: TileLoad | rtile.StoreOp) -> ir.Value:
     return access.destination if isinstance(access, rtile.StoreOp) else access.source
 
 
-def _without_constants(program: rtile.ProgramOp) -> tuple[str, tuple[int, ...]]:
+def _without_constants(program: rtile.ProgramOp) -> tuple[bytes, tuple[int, ...]]:
     """Return what a program says but for those constants, and what of the widest vector divides those along rows.
 
     Loops are the program, whatever plan they carry; what a plan predicts follows the constants.

@@ -50,7 +50,7 @@ def named_units(blocks: list[Any]) -> dict[str, Unit]:
         DiagnosedError: One cannot be read, or joined ops cannot be one kernel.
     """
     operations = [inner.operation for block in blocks for inner in block.operations]
-    known: dict[str, Unit] = {}
+    known: dict[bytes, Unit] = {}
     found: list[Unit] = []
     reader = StructuredReader()
     for one in operations:

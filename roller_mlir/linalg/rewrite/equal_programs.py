@@ -9,6 +9,7 @@ launches are of one kernel, which has the first one's name. A program that is ed
 comparison is of the text, so it holds for IR of any origin.
 """
 
+import os
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
@@ -28,7 +29,7 @@ class EqualPrograms(Generic[_Made]):
 
     def __init__(self, make: Callable[[rtile.ProgramOp], _Made]) -> None:
         self._make = make
-        self._made: dict[str, _Made] = {}
+        self._made: dict[bytes, _Made] = {}
 
     def of(self, program: rtile.ProgramOp) -> tuple[_Made, bool]:
         """Return what was made of the first program that is equal to one, and whether that is made anew."""
@@ -39,14 +40,23 @@ class EqualPrograms(Generic[_Made]):
         return made, True
 
 
-def program_text(program: rtile.ProgramOp) -> str:
-    """Return what a program says, as text, without its name and without what its operands are called outside."""
+def program_text(program: rtile.ProgramOp) -> bytes:
+    """Return what a program says, as text, without its name and without what its operands are called outside.
+
+    MLIR hands what it prints to Python in pieces of three characters, which takes longer than all the rest; so it
+    prints into a file, which is memory.
+    """
     name = program.attributes["sym_name"]
     program.attributes["sym_name"] = ir.StringAttr.get("")
+    file = os.memfd_create("roller-program")
     try:
         # From the op alone: numbering the values around it would take as long as the whole module.
-        return program.operation.get_asm(use_local_scope=True, print_generic_op_form=True, assume_verified=True)
+        program.operation.print(
+            file=f"/proc/self/fd/{file}", use_local_scope=True, print_generic_op_form=True, assume_verified=True
+        )
+        return os.pread(file, os.fstat(file).st_size, 0)
     finally:
+        os.close(file)
         program.attributes["sym_name"] = name
 
 
