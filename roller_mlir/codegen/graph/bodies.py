@@ -6,9 +6,11 @@ record says where: a word below the number of those arguments is one of them, an
 in pieces of 16 bytes. The record holds the starts of the application, too.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from math import gcd
+from typing import Any
 
 from roller_mlir.codegen.buffer_order import argument_roles, place_of
 from roller_mlir.codegen.graph.tables import PIECE_BYTES
@@ -17,6 +19,9 @@ from roller_mlir.mapping.index import UNLIMITED
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
+
+Place = Callable[[ir.Value], tuple[Any, int]]
+"""Where a value lies, as `place_of` says."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,9 +41,9 @@ class BodyOperand:
         """Whether a word of the record says which of them it is."""
         return self.in_workspace or len(self.arguments) > 1
 
-    def word(self, value: ir.Value) -> int:
-        """Return what the record says of it, given the value that it is."""
-        root, start = place_of(value)
+    def word(self, value: ir.Value, place: Place = place_of) -> int:
+        """Return what the record says of it, given the value that it is, and who knows where values lie."""
+        root, start = place(value)
         number = self._numbers.get(root)
         return len(self.arguments) + start // PIECE_BYTES if number is None else number
 
@@ -95,13 +100,15 @@ def bodies_of(function: func.FuncOp, program: rammer.GraphOp) -> Bodies:
     roles = argument_roles(function)
     applications: dict[tuple[str, int], list[rammer.ApplyOp]] = {}
     roots: dict[ir.Value | str, ir.Value] = {}
+    place = cache(place_of)  # a result is an operand of several
     for application in program.applications:
         applications.setdefault((application.attributes["callee"].value, application.kernel), []).append(application)
         for value in application.operands:
-            roots.setdefault(place_of(value)[0], root_of(value))
+            if (root := place(value)[0]) not in roots:
+                roots[root] = root_of(value)
     arguments = {root: roles[ir.BlockArgument(root).arg_number] for root in roots if not isinstance(root, str)}
     workspace = frozenset(root for root, role in arguments.items() if role == "workspace")
-    bodies = {key: _body(found, workspace) for key, found in applications.items()}
+    bodies = {key: _body(found, workspace, place) for key, found in applications.items()}
     numbers = {key: number for number, key in enumerate(bodies)}
     of: list[int] = []
     starts: list[tuple[int, ...]] = []
@@ -109,7 +116,7 @@ def bodies_of(function: func.FuncOp, program: rammer.GraphOp) -> Bodies:
         key = (application.attributes["callee"].value, application.kernel)
         pairs = zip(bodies[key].operands, application.operands, strict=True)
         of.append(numbers[key])
-        starts.append((*(one.word(value) for one, value in pairs if one.recorded), *application.starts))
+        starts.append((*(one.word(value, place) for one, value in pairs if one.recorded), *application.starts))
     return Bodies(
         tuple(bodies.values()),
         tuple(of),
@@ -120,18 +127,18 @@ def bodies_of(function: func.FuncOp, program: rammer.GraphOp) -> Bodies:
     )
 
 
-def _body(applications: list[rammer.ApplyOp], workspace: frozenset[ir.Value]) -> TaskBody:
+def _body(applications: list[rammer.ApplyOp], workspace: frozenset[ir.Value], place: Place) -> TaskBody:
     """Return the body of applications of one program."""
     operands: list[BodyOperand] = []
     for values in zip(*(one.operands for one in applications), strict=True):
         arguments: dict[ir.Value | str, ir.Value] = {}
         for application, value in zip(applications, values, strict=True):
-            root, start = place_of(value)
+            root, start = place(value)
             if root not in workspace:
                 arguments.setdefault(root, value)
             elif start % PIECE_BYTES:
                 fail(application, f"operands in the workspace start at multiples of {PIECE_BYTES} B, one at {start}")
-        operands.append(BodyOperand(tuple(arguments.values()), any(place_of(one)[0] in workspace for one in values)))
+        operands.append(BodyOperand(tuple(arguments.values()), any(place(one)[0] in workspace for one in values)))
     ranges = (
         (min(each), max(each), gcd(*each) or UNLIMITED)
         for each in zip(*(one.starts for one in applications), strict=True)

@@ -31,11 +31,13 @@ class ProgramBoxes:
         tasks: How many tasks it has.
         reads: Operand and boxes of each load.
         writes: Operand and boxes of each store.
+        per_unit: How many of its tasks a unit holds at a time.
     """
 
     tasks: int
     reads: tuple[tuple[int, TaskBoxes], ...]
     writes: tuple[tuple[int, TaskBoxes], ...]
+    per_unit: int
 
 
 def boxes_of(program: ProgramOp, starts: Sequence[int] = ()) -> ProgramBoxes:
@@ -65,6 +67,7 @@ def boxes_of(program: ProgramOp, starts: Sequence[int] = ()) -> ProgramBoxes:
             )
             for one in stores_of(program.operation)
         ),
+        program.tasks_per_unit or 1,
     )
 
 

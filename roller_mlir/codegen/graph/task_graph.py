@@ -71,7 +71,7 @@ def read_graph(program: rammer.GraphOp, device: Device, *, ordered: bool = True)
                 tuple(accesses(boxes.reads)),
                 tuple(accesses(boxes.writes)),
                 application.units,
-                None if seconds is None else _together(application, boxes.tasks, device),
+                None if seconds is None else _together(application, boxes, device),
             )
         )
     graph = TaskGraph(tuple(operators))
@@ -83,9 +83,9 @@ def read_graph(program: rammer.GraphOp, device: Device, *, ordered: bool = True)
     return ApplicationGraph(graph, tuple(applications), tuple(numbers))
 
 
-def _together(application: rammer.ApplyOp, tasks: int, device: Device) -> int:
+def _together(application: rammer.ApplyOp, boxes: ProgramBoxes, device: Device) -> int:
     """Return how many tasks of an application run at a time, where each takes as long as it is predicted."""
-    return min(tasks, (application.units or device.units) * (application.program.tasks_per_unit or 1))
+    return min(boxes.tasks, (application.units or device.units) * boxes.per_unit)
 
 
 def _moved_seconds(boxes: ProgramBoxes, device: Device) -> float:
