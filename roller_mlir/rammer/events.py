@@ -4,18 +4,22 @@
 Paper: RAMMER, section 3.3 (`Wait`), where one wait for the last of consecutive tasks of a vEU is the only reduction.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from roller_mlir.rammer.boxes import Ints
 from roller_mlir.rammer.clocks import Clocks, clocks_of
 from roller_mlir.rammer.options import HAND_OVER_NAMES
 from roller_mlir.rammer.policy import waves_of
-from roller_mlir.rammer.schedule import NO_EVENT, NO_WAITS, Schedule, in_parts
-from roller_mlir.rammer.task_graph import TaskDependences, TaskGraph, run_begins
+from roller_mlir.rammer.schedule import NO_EVENT, NO_WAITS, Schedule, in_parts, spread
+from roller_mlir.rammer.task_graph import TaskDependences, TaskGraph
+
+PAIRS_TOGETHER = 1 << 21
+"""Pairs of tasks that are looked at together."""
 
 
 def add_events(graph: TaskGraph, programs: Sequence[Ints]) -> Schedule:
@@ -98,27 +102,45 @@ def reduce_waits(schedule: Schedule) -> Schedule:
     if clocks.stuck:
         return schedule
     unit, position = schedule.place
-    done = np.zeros_like(clocks.before)  # before each task, by the order on its vEU alone
-    for number, program in enumerate(schedule.programs):
-        done[program[1:]] = clocks.before[program[:-1]]
-        done[program, number] = position[program]
-    tasks, events = [NO_WAITS], [NO_WAITS]
-    for waits, own in zip(schedule.wait_sets[1], schedule.waiters, strict=True):
-        members = np.concatenate([NO_WAITS, *(schedule.members[event] for event in waits.tolist())])
-        if not len(members):
-            continue
-        implied = clocks.before[members[:, None], unit[members]] > position[members]
-        members = members[~implied.any(axis=0)]
-        missing = done[own[:, None], unit[members]] <= position[members]
-        signalled = schedule.signals[members]
-        first = np.flatnonzero(run_begins(signalled))
-        task, event = np.nonzero(np.logical_or.reduceat(missing, first, axis=1))
-        tasks.append(own[task])
-        events.append(signalled[first[event]])
-    task = np.concatenate(tasks)
-    order = np.argsort(task, kind="stable")
-    left = in_parts(np.concatenate(events)[order], np.searchsorted(task[order], np.arange(len(unit) + 1)))
+    set_of, sets = schedule.wait_sets
+    events = np.concatenate([*sets, NO_WAITS])
+    signals = schedule.signals
+    order = np.argsort(signals, kind="stable").astype(np.int32)
+    begin, end = (np.searchsorted(signals[order], events, side) for side in ("left", "right"))
+    of = np.repeat(np.arange(len(sets)), list(map(len, sets)))  # the set of each of the events, then of their members
+    members, of = order[spread(begin, end - begin)], np.repeat(of, end - begin)
+    starts = np.searchsorted(of, np.arange(len(sets) + 1))
+    implied = np.zeros(len(members), bool)
+    for part in _in_turn(np.diff(starts)[of]):  # those that another member of their set has waited for
+        each = np.repeat(part, np.diff(starts)[of[part]])
+        other = members[spread(starts[of[part]], np.diff(starts)[of[part]])]
+        before = clocks.before[other, unit[members[each]]] > position[members[each]]
+        implied[each[before]] = True
+    members, of = members[~implied], of[~implied]
+    starts = np.searchsorted(of, np.arange(len(sets) + 1))
+    previous = np.full(len(unit), -1, np.int32)
+    for program in schedule.programs:
+        previous[program[1:]] = program[:-1]
+    keys = [np.zeros(0, np.int64)]
+    for part in _in_turn(np.diff(starts)[set_of]):  # tasks, and what they wait for beyond the order on their vEUs
+        task = np.repeat(part, np.diff(starts)[set_of[part]])
+        member = members[spread(starts[set_of[part]], np.diff(starts)[set_of[part]])]
+        done = np.where(previous[task] < 0, 0, clocks.before[previous[task], unit[member]])
+        done = np.where(unit[member] == unit[task], position[task], done)
+        missing = done <= position[member]
+        keys.append(np.unique(task[missing] * np.int64(len(schedule.counts)) + signals[member[missing]]))
+    task, event = np.divmod(np.concatenate(keys), max(1, len(schedule.counts)))
+    left = in_parts(event.astype(np.int32), np.searchsorted(task, np.arange(len(unit) + 1)))
     return _joined(_numbered(replace(schedule, waits=left)), clocks)
+
+
+def _in_turn(sizes: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """Yield the numbers of things of these sizes, together those that have so many in all that memory holds them."""
+    behind = np.cumsum(sizes)
+    for start in range(0, int(behind[-1]) if len(behind) else 0, PAIRS_TOGETHER):
+        part = np.flatnonzero((behind > start) & (behind <= start + PAIRS_TOGETHER))
+        if len(part):
+            yield part
 
 
 def _joined(schedule: Schedule, clocks: Clocks) -> Schedule:

@@ -105,3 +105,13 @@ class Schedule:
 def in_parts(numbers: Ints, starts: NDArray[np.integer[Any]]) -> tuple[Ints, ...]:
     """Return numbers cut into parts, one from each start to the next."""
     return tuple(numbers[a:b] for a, b in pairwise(starts.tolist()))
+
+
+def spread(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return so many numbers from each start on, one after the other.
+
+    >>> spread(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    behind = np.cumsum(counts)
+    return np.repeat(starts - behind + counts, counts) + np.arange(counts.sum())

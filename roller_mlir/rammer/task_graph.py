@@ -48,6 +48,10 @@ class TaskAccess:
         """The bytes of the buffer between which the view lies."""
         return self.offset_bytes, self.offset_bytes + prod(self.boxes.shape) * self.boxes.element_bytes
 
+    def meets(self, other: "TaskAccess") -> bool:
+        """Return whether both views have bytes in common."""
+        return self.buffer == other.buffer and self.span[0] < other.span[1] and other.span[0] < self.span[1]
+
 
 @dataclass(frozen=True, eq=False)
 class TaskOperator:
@@ -137,14 +141,22 @@ class TaskGraph:
         return found
 
     @cached_property
-    def _operator_pairs(self) -> dict[tuple[int, int], tuple[int, int]]:
-        """Of each two dependent operators, the pairs of dependent tasks, and tasks of the second one in some pair."""
+    def _runs(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Runs of pairs of one consumer and one producers' operator: both operators in one number, and their lengths.
+
+        The numbers are those of the first value, each operators' once.
+        """
         of = self.dependences
         consumer_op, producer_op = self.operator_of[of.consumers], self.operator_of[of.producers]
         begins = np.flatnonzero(run_begins(of.consumers) | run_begins(producer_op))
-        lengths = np.diff(begins, append=len(producer_op))
         keys = consumer_op[begins].astype(np.int64) * len(self.operators) + producer_op[begins]
         distinct, number = np.unique(keys, return_inverse=True)
+        return distinct, number, np.diff(begins, append=len(producer_op))
+
+    @cached_property
+    def _operator_pairs(self) -> dict[tuple[int, int], tuple[int, int]]:
+        """Of each two dependent operators, the pairs of dependent tasks, and tasks of the second one in some pair."""
+        distinct, number, lengths = self._runs
         pairs, tasks = np.bincount(number, lengths).astype(np.int64), np.bincount(number)
         consumers, producers = np.divmod(distinct, max(1, len(self.operators)))
         between = zip(producers.tolist(), consumers.tolist(), strict=True)
@@ -161,18 +173,16 @@ class TaskGraph:
         givers: dict[int, list[int]] = defaultdict(list)
         for producer, consumer in pairs:
             givers[consumer].append(producer)
-        implied = [
-            producer * len(tasks) + consumer
-            for producer, consumer in pairs
-            if any(
+        direct = [
+            not any(
                 pairs.get((producer, between), (0, 0))[0] == tasks[producer] * tasks[between]
                 and pairs[between, consumer][1] == tasks[consumer]
                 for between in givers[consumer]
             )
+            for producer, consumer in pairs
         ]
-        of = self.operator_of.astype(np.int64)
-        keys = of[self.dependences.producers] * len(tasks) + of[self.dependences.consumers]
-        return ~np.isin(keys, implied)
+        _, number, lengths = self._runs
+        return np.repeat(np.array(direct, bool)[number], lengths)
 
     def describe(self, task: int) -> str:
         """Return how messages call a task: its number in its operator, and the operator."""
@@ -218,7 +228,8 @@ class _Tracker:
             for one in operator.writes:
                 self._write(first, one)
             for one in reads:
-                self._check_own(first, one)
+                if any(one.meets(other) for other in operator.writes):
+                    self._check_own(first, one)
             for one in operator.writes:
                 self._overwrite(first, one)
             for one in reads:
