@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from small_graphs import access, conflicts, is_right, mutations, random_graph
 
-from roller_mlir.rammer import boxes, task_graph
+from roller_mlir.rammer import boxes, events, task_graph
 from roller_mlir.rammer.clocks import clocks_of
 from roller_mlir.rammer.events import add_barriers, add_events, reduce_waits
 from roller_mlir.rammer.policy import POLICIES, waves_of
@@ -97,6 +97,22 @@ def test_reduction_leaves_the_least_number_of_waits(seed: int) -> None:
                 fewer = list(reduced.waits)
                 fewer[task] = waits[waits != event]
                 assert find_faults(graph, Schedule(reduced.programs, tuple(fewer), reduced.signals, reduced.counts))
+
+
+def test_waits_are_the_same_however_many_pairs_are_looked_at_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    def reduced() -> list[list[int]]:
+        found: list[list[int]] = []
+        for seed in range(30):
+            graph = random_graph(random.Random(seed))
+            if conflicts(graph) is not None:
+                schedule = reduce_waits(add_events(graph, POLICIES["round-robin"](graph, 3, 1e-6)))
+                found += [schedule.signals.tolist(), *(waits.tolist() for waits in schedule.waits)]
+        return found
+
+    whole = reduced()
+    assert max(map(len, whole)) > 1
+    monkeypatch.setattr(events, "PAIRS_TOGETHER", 2)
+    assert reduced() == whole
 
 
 def chain() -> TaskGraph:
