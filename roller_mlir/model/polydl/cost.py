@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What it costs that reuses are served by this cache and that one.
+
+Paper: PolyDL section 4.2.1, Equation 1. It weighs the bytes that each cache holds, which is no time: a set that is
+reused once counts as much as one that is reused a thousand times. `ranking_cost` is that equation. `seconds_by_layer`
+takes the same assignment, but weighs what each layer hands over: the bytes of all reuses that it serves.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from roller_mlir.model.polydl.caches import Assignment, Cache
+from roller_mlir.model.polydl.dependences import touched
+from roller_mlir.model.polydl.footprint import tensor_of
+from roller_mlir.model.polydl.intervals import Footprints
+from roller_mlir.model.polydl.nest import TiledNest
+from roller_mlir.model.polydl.values import volume
+from roller_mlir.model.polydl.working_sets import WorkingSet
+
+
+def ranking_cost(assignment: Assignment) -> float:
+    """Return Equation 1: the sum of held bytes x latency / bandwidth; the lower, the better.
+
+    >>> l1 = Cache(name="l1", capacity_bytes=100, latency_s=1.0, bandwidth_bytes_per_s=2.0)
+    >>> memory = Cache(name="global", capacity_bytes=None, latency_s=30.0, bandwidth_bytes_per_s=1.0)
+    >>> ranking_cost(Assignment((l1, memory), (80, 400), (), ()))
+    12040.0
+
+    Raises:
+        ValueError: A layer's latency or bandwidth is not known.
+    """
+    return sum(
+        [
+            held * _known(cache, "latency_s") / _known(cache, "bandwidth_bytes_per_s")
+            for held, cache in zip(assignment.held_bytes, assignment.caches, strict=True)
+        ]
+    )
+
+
+def served_bytes(nest: TiledNest, sets: Sequence[WorkingSet], assignment: Assignment) -> tuple[float, ...]:
+    """Return the bytes that each layer hands to the body of a nest, all iterations together.
+
+    A loop of n iterations, each of which touches u bytes of a tensor, v of them different in all, reuses n u - v bytes
+    each time that it runs. These come from the cache that holds the working set up to the first reuse; reuses are
+    alike, so that the next needs as much again. What is touched for the first time comes from memory. Outputs count
+    twice, as they are read and written back.
+
+    In C[i, j] += A[i, k] B[k, j] with loops i, j, k of M, N, K iterations, j reuses N K - K elements of A, M times.
+
+    Args:
+        nest: The nest.
+        sets: Its working sets.
+        assignment: The caches that hold them.
+    """
+    footprints = Footprints(nest)
+    tensors = [tensor_of(access, nest.extents) for access in touched(nest)]
+    depth = len(footprints.counts)
+    levels = sum(loop.count > 1 for loop in nest.loops)
+    ways = [access.element_bytes * (1 + (access in nest.expression.outputs)) for access in touched(nest)]
+    # From loops of all iterations inwards: what one run of each touches.
+    inside = [[0.0] * len(tensors) for _ in range(levels + 1)]
+    for level in range(levels + 1):
+        parts = [((0,) * depth, level, 0, footprints.counts[level] - 1)] if level < depth else []
+        boxes = footprints.axis_values(parts)
+        for number, tensor in enumerate(tensors):
+            image = tensor.image(boxes[0][1], nest.extents) if boxes else ()  # without loops, one point
+            size = tensor.access.gathered or (0 if image is None else volume(image))
+            inside[level][number] = float(size * ways[number])
+    served = [0.0] * len(assignment.caches)
+    runs = [1.0]
+    for count in footprints.counts[:levels]:
+        runs.append(runs[-1] * count)
+    for one, place in zip(sets, assignment.first_reuses, strict=True):
+        number, level = one.dependence.tensor, one.dependence.level
+        if level < levels:
+            reused = footprints.counts[level] * inside[level + 1][number] - inside[level][number]
+            served[place] += runs[level] * max(0.0, reused)
+    served[-1] += sum(inside[0])
+    return tuple(served)
+
+
+def seconds_by_layer(
+    nest: TiledNest,
+    sets: Sequence[WorkingSet],
+    assignment: Assignment,
+    *,
+    threads: int = 1,
+    factors: Mapping[str, float] | None = None,
+) -> dict[str, float]:
+    """Return seconds were each layer the only limit, as `model.cost.timing.seconds_by_layer` does for GPUs.
+
+    What a layer serves passes the layers before it, too. Threads divide the iterations of the outermost parallel loop;
+    the busiest is as slow as all.
+
+    Args:
+        nest: The nest.
+        sets: Its working sets.
+        assignment: The caches that hold them.
+        threads: Threads among which parallel iterations are divided.
+        factors: Of each layer, how many times as long as at its bandwidth it takes, measured; 1 where nothing is said.
+
+    Raises:
+        ValueError: A layer's bandwidth is not known.
+    """
+    served = served_bytes(nest, sets, assignment)
+    parallel = next((loop.count for loop in nest.point_loops if loop.parallel), 1)
+    share = -(-parallel // min(threads, parallel)) / parallel
+    seconds: dict[str, float] = {}
+    for place, cache in enumerate(assignment.caches):
+        passed = sum(served[place:]) * share
+        factor = (factors or {}).get(cache.name, 1.0)
+        seconds[cache.name] = factor * passed / _known(cache, "bandwidth_bytes_per_s")
+    return seconds
+
+
+def _known(cache: Cache, field: str) -> float:
+    value = getattr(cache, field)
+    if value is None:
+        raise ValueError(f"layer '{cache.name}' needs {field}, which the device does not say; calibrate it")
+    return float(value)

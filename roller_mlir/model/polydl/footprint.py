@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What boxes of iterations touch of a tensor, in closed form.
+
+Along a dimension with index sum(c * axis) + constant, the tiles of a box give intervals of each axis, and these an
+interval of the dimension, in which every c-th element is missing only where a stride or a dilation leaves it out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import gcd
+
+from roller_mlir.model.polydl.values import Box, Values, add, as_bits, clipped
+from roller_mlir.plan import Access
+
+
+@dataclass(frozen=True, slots=True)
+class TouchedDimension:
+    """A dimension of a tensor: value = sum(step * axis), the index but for a factor and a constant.
+
+    Attributes:
+        terms: (step, axis, whether the axis runs backwards), the smallest step first.
+        limits: First and last value that lie in the tensor, where not all do; others are padding, which nothing holds.
+    """
+
+    terms: tuple[tuple[int, int, bool], ...]
+    limits: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TouchedTensor:
+    """An access as footprints see it.
+
+    Attributes:
+        access: The access.
+        dimensions: Those that any axis moves along, and those that lie in padding; no two share an axis.
+        axes: The axes that move along it.
+        alone: Those of them that are alone in moving along a dimension.
+        plain: Whether each dimension belongs to one axis and holds no padding, so that an element is touched by one
+            value of each axis alone.
+        direct: The axis of each dimension, where their values are the same; None of other tensors.
+    """
+
+    access: Access
+    dimensions: tuple[TouchedDimension, ...]
+    axes: frozenset[int]
+    alone: frozenset[int]
+    plain: bool
+    direct: tuple[int, ...] | None
+
+    def image(self, values: Sequence[Values], extents: Sequence[int]) -> Box | None:
+        """Return what a box of axis values touches, None where that is padding alone."""
+        if self.direct is not None:
+            return tuple([values[axis] for axis in self.direct])
+        found: list[Values] = []
+        for dimension in self.dimensions:
+            total: Values | None = None
+            for step, axis, backwards in dimension.terms:
+                own = values[axis]
+                if backwards:
+                    own = _turned(own, extents[axis])
+                total = own if total is None and step == 1 else add((0, 0) if total is None else total, step, own)
+            total = (0, 0) if total is None else total
+            if dimension.limits is not None:
+                total = clipped(total, *dimension.limits)
+                if total is None:
+                    return None
+            found.append(total)
+        return tuple(found)
+
+
+@lru_cache(maxsize=1024)
+def tensor_of(access: Access, extents: tuple[int, ...]) -> TouchedTensor:
+    """Return an access over axes of those extents as footprints see it."""
+    rows: list[tuple[dict[int, int], int, int | None]] = []
+    for index, bound in zip(access.indices, access.bounds, strict=True):
+        terms = {axis: c for axis, c in index.terms().items() if extents[axis] > 1}
+        low, high = _range(terms, extents)
+        outside = low + index.constant < 0 or high + index.constant >= bound
+        row = (terms, index.constant, bound if outside else None)
+        # Dimensions that an axis moves along together become one, whose index tells both.
+        for other in [one for one in rows if one[0].keys() & terms.keys()]:
+            rows.remove(other)
+            low, high = _range(row[0], extents)
+            factor = high - low + 1
+            joined = {
+                a: row[0].get(a, 0) + factor * other[0].get(a, 0) for a in sorted(row[0].keys() | other[0].keys())
+            }
+            row = (joined, 0, None)
+        if terms or outside:
+            rows.append(row)
+    dimensions = tuple(_dimension(*row, extents) for row in rows)
+    plain = all(len(one.terms) == 1 and one.limits is None for one in dimensions)
+    direct = plain and not any(one.terms[0][2] for one in dimensions)
+    return TouchedTensor(
+        access,
+        dimensions,
+        frozenset(axis for one in dimensions for _, axis, _ in one.terms),
+        frozenset(one.terms[0][1] for one in dimensions if len(one.terms) == 1),
+        plain,
+        tuple([one.terms[0][1] for one in dimensions]) if direct else None,
+    )
+
+
+def _range(terms: dict[int, int], extents: Sequence[int]) -> tuple[int, int]:
+    ends = [sorted((0, c * (extents[axis] - 1))) for axis, c in terms.items()]
+    return sum(end[0] for end in ends), sum(end[1] for end in ends)
+
+
+def _dimension(terms: dict[int, int], constant: int, bound: int | None, extents: Sequence[int]) -> TouchedDimension:
+    common = gcd(*terms.values()) or 1
+    first = constant + _range(terms, extents)[0]
+    steps = tuple(sorted((abs(c) // common, axis, c < 0) for axis, c in terms.items() if c))
+    limits = None if bound is None else (-(first // common), (bound - 1 - first) // common)
+    return TouchedDimension(steps, limits)
+
+
+def _turned(values: Values, extent: int) -> Values:
+    if isinstance(values, tuple):
+        return extent - 1 - values[1], extent - 1 - values[0]
+    return int(f"{as_bits(values):0{extent}b}"[::-1], 2)
