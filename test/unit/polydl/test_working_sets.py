@@ -178,3 +178,15 @@ def test_tiles_that_are_larger_than_the_axis() -> None:
         assert found == Oracle(nest).working_sets()
         # Loops without iterations are none: j, i in tiles of 4, k, i in tiles of 2.
         assert ((1, 1) in found, (1, 3) in found) == (extent > 4, extent > 2)
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_windows_over_parallel_loops(order: tuple[int, int], backwards: bool) -> None:
+    """Rows of a window that moves meet in other iterations of the loop inside, before or behind the source's."""
+    expression = window(9, 3, backwards=backwards)
+    outer, inner = [TileLoop(axis, expression.bounds[axis], 1) for axis in order]
+    nest = TiledNest(expression, (outer, replace(inner, parallel=True)))
+    sets = working_sets(nest)
+    assert by_place(sets) == Oracle(nest).working_sets()
+    assert all(one.dependence.parallel for one in sets if one.dependence.tensor == 0)
