@@ -67,7 +67,7 @@ class PeerProcess:
             raise
 
     def ask(self, what: str, **words: Any) -> dict[str, Any]:
-        """Return the answer to an order, which is a method of `worker.Work`.
+        """Return the answer to an order, which is a method of `worker.PeerWork`.
 
         Raises:
             PeerError: It fails in it; of the whole library where the process is gone.

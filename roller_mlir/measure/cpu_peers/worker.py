@@ -25,7 +25,7 @@ from roller_mlir.plan.codec import from_json, to_json
 Answer = dict[str, Any]
 
 
-class Work:
+class PeerWork:
     """What the process holds."""
 
     def __init__(self, peer: HostPeer, threads: int) -> None:
@@ -88,7 +88,7 @@ def serve(arguments: list[str]) -> int:
     orders, channel = take_channels()
     tie_to(int(parent))
     try:
-        work = Work(_started(factory, read_json(options), int(threads)), int(threads))
+        work = PeerWork(_started(factory, read_json(options), int(threads)), int(threads))
     except PeerError as error:
         say(channel, missing=str(error))
         return 0
