@@ -23,7 +23,11 @@ from typing import ClassVar
 
 from roller_mlir.codegen.graph.start_operands import take_out_starts
 from roller_mlir.dialects import rammer, rtile
+from roller_mlir.dialects.rtile_fields import read_record
+from roller_mlir.loops.attributes import EXPRESSION
 from roller_mlir.loops.program import check_no_loose_ops
+from roller_mlir.plan import TensorExpression
+from roller_mlir.plan.least_starts import with_least_starts
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes.passes import Pass, register
@@ -56,8 +60,12 @@ def _form(module: ir.Module, function: func.FuncOp, programs: list[rtile.Program
             fail(program, "'rtile.program' works on tensors; run rtile-assign-buffers first")
     share = _Shares().of
     times = [share(program) for program in programs]
+    expressions = [program.attributes.get(EXPRESSION) for program in programs]
     alike = take_out_starts(programs)
-    operators = {first: _operator(module, function, programs[first]) for first in sorted({one for one, _ in alike})}
+    operators = {
+        first: _operator(module, function, programs[first], expressions[first])
+        for first in sorted({one for one, _ in alike})
+    }
     with function.location:
         graph = rammer.program(function.name.value, ip=ir.InsertionPoint(programs[-1]))
     for program, (first, starts), (units, seconds) in zip(programs, alike, times, strict=True):
@@ -96,8 +104,14 @@ class _Shares:
         return units, self._task_s[plan]
 
 
-def _operator(module: ir.Module, function: func.FuncOp, program: rtile.ProgramOp) -> str:
-    """Build an operator of a copy of a program before its function, and return its symbol."""
+def _operator(
+    module: ir.Module, function: func.FuncOp, program: rtile.ProgramOp, expression: ir.Attribute | None
+) -> str:
+    """Build an operator of a copy of a program before its function, and return its symbol.
+
+    What the program was planned for says where its inputs begin; of several programs that differ in that alone, where
+    they begin at least.
+    """
     name = free_symbol(module, program.program_name)
     with program.location:
         kinds = [operand.type for operand in program.operands]
@@ -105,4 +119,7 @@ def _operator(module: ir.Module, function: func.FuncOp, program: rtile.ProgramOp
         copy = program.operation.clone(ip=ir.InsertionPoint(operator.entry))
         for number, argument in enumerate(operator.entry.arguments):
             copy.operation.operands[number] = argument
+        if expression is not None:
+            planned = with_least_starts(read_record(TensorExpression, expression, EXPRESSION))
+            copy.operation.attributes[EXPRESSION] = rtile.to_attribute(planned)
     return name

@@ -20,10 +20,12 @@ polls: it writes who waited for what, waits for nothing any more, and ends.
 With `record-times` it ends with start and end of each task (`plan.task_times`), which a thread of each block writes.
 
 Refused: tensor maps made by the device, tasks of different numbers of threads, blocks too small, pages or tensor maps
-that a block cannot hold, programs without a schedule, functions whose buffers take more than the device's memory.
+that a block cannot hold, copies of results ahead of their waits, programs without a schedule, functions whose buffers
+take more than the device's memory.
 Paper: RAMMER, section 4.1.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -36,7 +38,7 @@ from roller_mlir.codegen.graph.kernel import GraphKernel, emit_graph_kernel, rep
 from roller_mlir.codegen.graph.roles import role_layout, roles_of, takes_roles
 from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of
 from roller_mlir.codegen.graph.tables import WORD_BYTES, tables_of
-from roller_mlir.codegen.graph.task_graph import read_graph
+from roller_mlir.codegen.graph.task_graph import ApplicationGraph, read_graph
 from roller_mlir.codegen.graph.virtual_device import check_block, expected_registers, threads_of
 from roller_mlir.dialects import rammer, rtile
 from roller_mlir.hal import Device, find_device
@@ -116,8 +118,12 @@ def _outline(
             "(instructions=...)",
         )
     copied = None if layout is None else [takes_roles(bodies.bodies[number].program) for number in bodies.of]
-    graph = read_graph(program, device, ordered=copied is not None).tasks  # records of roles say who hands over
-    tables = tables_of(graph, schedule, bodies.of, bodies.starts, virtual.threads, copied)
+    applications = read_graph(program, device, ordered=copied is not None)  # records of roles say who hands over
+    graph = applications.tasks
+    if copied is not None:
+        _check_copied(applications, copied)
+    sinks = [body.sinks for body in bodies.bodies]
+    tables = tables_of(graph, schedule, bodies.of, bodies.starts, virtual.threads, sinks, copied)
     roles = registers = None
     if layout is None:
         registers = expected_registers([one.program for one in bodies.bodies], virtual.registers)
@@ -159,6 +165,20 @@ def _outline(
         f"bodies, blocks of {virtual.threads} threads; {workspace} B of workspace, {4 * state_size(kernel)} B of state",
     )
     program.operation.erase()
+
+
+def _check_copied(graph: ApplicationGraph, copied: Sequence[bool]) -> None:
+    """Refuse copies that run ahead of the tasks of their own block, of what a task writes, before any wait is over."""
+    tasks = graph.tasks
+    for task in tasks.early_dependences.consumers.tolist():
+        operator = int(tasks.operator_of[task])
+        if copied[operator]:
+            application = graph.applications[operator]
+            fail(
+                application,
+                f"'rammer.apply' of @{application.attributes['callee'].value} copies before its waits are over, ahead "
+                "of the tasks of its block, what another task writes; take the operand out of early",
+            )
 
 
 def _constant(module: ir.Module, function: func.FuncOp, name: str, values: Ints) -> tuple[str, ir.Type]:

@@ -14,8 +14,8 @@ time step each. Applications that differ in their buffers and starts alone share
     }) {sym_name = "matmul_0"} : (...) -> ()
     "rammer.apply"(%x, %w, %h) {callee = @matmul_0, starts = array<i64: 6>} : (...) -> ()
 
-`seconds` is the predicted time of one of its tasks, and `units` the share of the device that this is predicted for,
-beside operators of the same wave; without it, the whole.
+`seconds` is the predicted time of one of its tasks, of which `early_seconds` may pass before its waits are over, and
+`units` the share of the device that this is predicted for, beside operators of the same wave; without it, the whole.
 
 Paper: RAMMER, section 3.1.
 """
@@ -74,6 +74,11 @@ class ApplyOp(FreeBuffers, name="apply"):
         return self.attributes["seconds"].value if "seconds" in self.attributes else None
 
     @property
+    def early_seconds(self) -> float:
+        """What of that may pass before the task's waits are over."""
+        return self.attributes["early_seconds"].value if "early_seconds" in self.attributes else 0.0
+
+    @property
     def units(self) -> int | None:
         """Units of the device that its tasks share, of those of its wave; None for all."""
         return self.attributes["units"].value if "units" in self.attributes else None
@@ -94,10 +99,13 @@ class ApplyOp(FreeBuffers, name="apply"):
         occupy(self, results=False)
 
     def _check(self) -> None:
-        known_attributes(self, ("callee", "kernel", "starts", "seconds", "units", OPERAND_SIZES))
+        known_attributes(self, ("callee", "kernel", "starts", "seconds", "early_seconds", "units", OPERAND_SIZES))
         name = required_attribute(self, "callee", ir.FlatSymbolRefAttr, "a symbol").value
         seconds = optional_attribute(self, "seconds", ir.FloatAttr, "a number")
         require(seconds is None or 0 <= seconds.value < inf, f"attribute 'seconds' must be a time, but is {seconds}")
+        early = optional_attribute(self, "early_seconds", ir.FloatAttr, "a number")
+        good = early is None or (seconds is not None and 0 <= early.value <= seconds.value)
+        require(good, f"attribute 'early_seconds' must be a part of 'seconds', but is {early}")
         units = optional_attribute(self, "units", ir.IntegerAttr, "an integer")
         require(units is None or units.value > 0, f"attribute 'units' must be at least 1, but is {units}")
         kernel = optional_attribute(self, "kernel", ir.IntegerAttr, "an integer")

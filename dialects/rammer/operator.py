@@ -7,7 +7,11 @@ them, in their order. The first program is the one that is fastest alone.
     "rammer.operator"() ({
     ^bb0(%a: memref<64x96xf32>, %b: memref<96x128xf32>, %c: memref<64x128xf32>):
       "rtile.program"(%a, %b, %c) ({ ... }) {sym_name = "matmul_0"} : (...) -> ()
-    }) {sym_name = "matmul_0"} : () -> ()
+    }) {early = array<i64: 1>, sym_name = "matmul_0"} : () -> ()
+
+`early` names the operands that its tasks may access before their waits are over: waits protect the others. A task's
+waits then stand in its body, in front of the first access to an operand that they protect; without it, in front of the
+body.
 
 Paper: RAMMER, section 3.1.
 """
@@ -18,7 +22,9 @@ from typing import Any
 from roller_mlir.dialects.rammer.dialect import Rammer
 from roller_mlir.dialects.rtile_checks import (
     hook,
+    integers,
     known_attributes,
+    optional_attribute,
     require,
     required_attribute,
     single_block,
@@ -49,12 +55,20 @@ class OperatorOp(Rammer.Operation, name="operator", traits=[ir.IsIsolatedFromAbo
         """The programs, the one that is fastest alone first."""
         return [op for op in self.entry.operations if isinstance(op, ProgramOp)]
 
+    @property
+    def early(self) -> tuple[int, ...]:
+        """The operands that its tasks may access before their waits are over."""
+        return tuple(self.attributes["early"]) if "early" in self.attributes else ()
+
     @hook
     def verify_invariants(self) -> None:
         """Check the attributes."""
         name = required_attribute(self, "sym_name", ir.StringAttr, "a string")
         require(name.value != "", "requires a name, but sym_name is empty")
-        known_attributes(self, ("sym_name",))
+        known_attributes(self, ("sym_name", "early"))
+        early = optional_attribute(self, "early", ir.DenseI64ArrayAttr, "array<i64: ...>")
+        if early is not None:
+            integers(early, "early", at_least=0)
 
     @hook
     def verify_region_invariants(self) -> None:
@@ -65,6 +79,9 @@ class OperatorOp(Rammer.Operation, name="operator", traits=[ir.IsIsolatedFromAbo
             static_shape(argument.type, f"argument {number}")
             is_memref = isinstance(argument.type, ir.MemRefType)
             require(is_memref, f"argument {number} must be a memref, but is {argument.type}")
+        numbers = list(self.early)
+        good = numbers == sorted({*numbers}) and all(number < len(arguments) for number in numbers)
+        require(good, f"attribute 'early' must name some of {len(arguments)} operands in order, but is {numbers}")
         operations = list(block.operations)
         require(len(operations) > 0, "needs at least 1 'rtile.program'")
         for op in operations:

@@ -16,6 +16,10 @@ MOVED_AT_ONCE = 16
 """Registers of elements on their way while a sub-step of matrix instructions is computed."""
 
 
+HELD_EARLY = 32
+"""Registers of elements that a thread of a persistent kernel loads before its task's waits are over."""
+
+
 def rounds_at_once(rounds: int, words: int) -> int:
     """Return the rounds of one trip of a copy during which nothing is computed; all of them where it is unrolled.
 

@@ -45,8 +45,19 @@ class SelectionOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlacingOptions(ScheduleOptions, SelectionOptions):
-    """What runs where."""
+class SinkOptions(Options):
+    """Where waits stand."""
+
+    sink_waits: bool = option(
+        True,
+        help="whether tasks load what no task writes (weights) before they wait for others, as far as that holds no "
+        "more registers than their loads do",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacingOptions(ScheduleOptions, SelectionOptions, SinkOptions):
+    """What runs where, and what it waits for when."""
 
 
 @dataclass(frozen=True, kw_only=True)

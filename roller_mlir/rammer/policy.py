@@ -35,7 +35,8 @@ class _Placement:
 
     def __init__(self, graph: TaskGraph, execution_units: int, hand_over_s: float) -> None:
         self.producers = graph.dependences.producers_of(graph.tasks)
-        self.seconds: list[float] = graph.seconds.tolist()
+        self.early: list[float] = graph.early_seconds.tolist()
+        self.late: list[float] = (graph.seconds - graph.early_seconds).tolist()
         self.hand_over_s = hand_over_s
         self.end = np.zeros(graph.tasks)
         self.unit = np.full(graph.tasks, -1, np.int32)
@@ -46,7 +47,8 @@ class _Placement:
     def append(self, task: int) -> float:
         """Put a task on the vEU that can start it first (RAMMER's SelectvEU), and return when it ends.
 
-        That is the vEU that is free first, or the one of the last producer, which needs no hand-over.
+        That is the vEU that is free first, or the one of the last producer, which needs no hand-over. What of a task
+        may pass before its waits are over passes as soon as its vEU is free.
         """
         ready, own, own_ready = 0.0, -1, 0.0
         before = self.producers[task]
@@ -62,10 +64,11 @@ class _Placement:
         while self.free[0][0] < self.free_at[self.free[0][1]]:  # used meanwhile as a producer's vEU
             heapq.heapreplace(self.free, (self.free_at[self.free[0][1]], self.free[0][1]))
         free, unit = self.free[0]
-        start = max(free, ready)
-        if own >= 0 and (near := max(self.free_at[own], own_ready)) <= start:
+        early = self.early[task]
+        start = max(free + early, ready)
+        if own >= 0 and (near := max(self.free_at[own] + early, own_ready)) <= start:
             start, unit = near, own
-        end = start + self.seconds[task]
+        end = start + self.late[task]
         self.end[task], self.unit[task], self.free_at[unit] = end, unit, end
         self.programs[unit].append(task)
         return end
@@ -128,11 +131,12 @@ def urgency_of(graph: TaskGraph, hand_over_s: float) -> list[float]:
     pairs = graph.dependences
     order = np.argsort(pairs.producers, kind="stable")
     starts = np.searchsorted(pairs.producers[order], np.arange(graph.tasks + 1))
-    urgency = graph.seconds.copy()
+    urgency, early = graph.seconds.copy(), graph.early_seconds
     consumers = pairs.consumers[order]
     for task in range(graph.tasks - 1, -1, -1):
         if starts[task] < starts[task + 1]:
-            urgency[task] += hand_over_s + urgency[consumers[starts[task] : starts[task + 1]]].max()
+            behind = consumers[starts[task] : starts[task + 1]]
+            urgency[task] += hand_over_s + (urgency[behind] - early[behind]).max()
     return urgency.tolist()
 
 

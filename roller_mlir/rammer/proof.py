@@ -3,7 +3,7 @@
 
 A schedule is right exactly if each task runs once, no task waits for ever, all blocks are resident at once, and of each
 pair of tasks that touches common bytes, one of them writing, the first in the order of the operators is done before the
-other starts.
+other starts: before its waits are over, where it may read what the first one writes before that.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from roller_mlir.rammer.clocks import clocks_of
+from roller_mlir.rammer.clocks import Clocks, clocks_of
 from roller_mlir.rammer.schedule import NO_EVENT, Schedule
 from roller_mlir.rammer.task_graph import TaskGraph
 
@@ -21,8 +21,9 @@ class ScheduleFault:
     """A rule that a schedule violates.
 
     Attributes:
-        kind: `programs`, `events`, `deadlock` or `order`.
-        tasks: The tasks concerned: of `order` the one that must be done and the one that may start too early.
+        kind: `programs`, `events`, `deadlock`, `order` or `early`.
+        tasks: The tasks concerned: of `order` and `early` the one that must be done and the one that may start, or
+            read, too early.
         text: What is wrong, for people.
     """
 
@@ -44,16 +45,34 @@ def find_faults(graph: TaskGraph, schedule: Schedule) -> list[ScheduleFault]:
         return [_stuck(graph, schedule, clocks.stuck)]
     unit, position = schedule.place
     pairs = graph.dependences
-    early = clocks.before[pairs.consumers, unit[pairs.producers]] <= position[pairs.producers]
-    return [
+    wrong = clocks.before[pairs.consumers, unit[pairs.producers]] <= position[pairs.producers]
+    faults = [
         ScheduleFault(
             "order",
-            (int(producer), int(consumer)),
-            f"{_placed(graph, schedule, int(consumer))} may start before {_placed(graph, schedule, int(producer))} is "
-            "done, and both touch the same bytes: it does not wait for it",
+            (producer, consumer),
+            f"{_placed(graph, schedule, consumer)} may start before {_placed(graph, schedule, producer)} is done, and "
+            "both touch the same bytes: it does not wait for it",
         )
-        for producer, consumer in zip(pairs.producers[early], pairs.consumers[early], strict=True)
+        for producer, consumer in zip(pairs.producers[wrong].tolist(), pairs.consumers[wrong].tolist(), strict=True)
     ]
+    return [*faults, *_early_faults(graph, schedule, clocks)]
+
+
+def _early_faults(graph: TaskGraph, schedule: Schedule, clocks: Clocks) -> Iterator[ScheduleFault]:
+    """Yield pairs of which the second reads too early: what is done by then, the tasks before it have waited for."""
+    unit, position = schedule.place
+    pairs = graph.early_dependences
+    for producer, consumer in zip(pairs.producers.tolist(), pairs.consumers.tolist(), strict=True):
+        at, of = int(position[consumer]), int(unit[producer])
+        done = at if of == unit[consumer] else 0
+        if at and of != unit[consumer]:
+            done = int(clocks.before[schedule.programs[unit[consumer]][at - 1], of])
+        if done <= position[producer]:
+            text = f"{_placed(graph, schedule, consumer)} may read before its waits are over, and so before "
+            text += (
+                f"{_placed(graph, schedule, producer)} is done, which writes the same bytes: sink its waits less far"
+            )
+            yield ScheduleFault("early", (producer, consumer), text)
 
 
 def _placed(graph: TaskGraph, schedule: Schedule, task: int) -> str:

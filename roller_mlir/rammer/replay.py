@@ -23,7 +23,9 @@ class PredictedTimes:
     """When the tasks of a schedule run, if each takes as long as the model says.
 
     Attributes:
-        start_s: When each task starts, its waits over, in seconds from the start of the kernel; by the task's number.
+        begin_s: When each task begins with what may pass before its waits are over, in seconds from the start of the
+            kernel; by the task's number.
+        start_s: When its waits are over, and that is done.
         end_s: When it ends.
         behind: The task whose end was the last thing that it stood behind, or `NO_TASK`.
         work_bound_s: The work of all tasks, divided over all vEUs: no schedule of these tasks is shorter.
@@ -31,6 +33,7 @@ class PredictedTimes:
             neither is any of these.
     """
 
+    begin_s: NDArray[np.float64]
     start_s: NDArray[np.float64]
     end_s: NDArray[np.float64]
     behind: NDArray[np.int32]
@@ -99,11 +102,12 @@ def replay(graph: TaskGraph, schedule: Schedule, hand_over_s: float) -> Predicte
     Raises:
         ValueError: Some tasks wait for ever.
     """
-    seconds, signals = graph.seconds.tolist(), schedule.signals.tolist()
+    early, signals = graph.early_seconds.tolist(), schedule.signals.tolist()
+    late = (graph.seconds - graph.early_seconds).tolist()
     programs = [program.tolist() for program in schedule.programs]
     waits = [wait.tolist() for wait in schedule.waits]
     events = [_Event(count) for count in schedule.counts.tolist()]
-    start, end = np.zeros(graph.tasks), np.zeros(graph.tasks)
+    begin_s, start_s, end_s = (np.zeros(graph.tasks) for _ in range(3))
     behind = np.full(graph.tasks, NO_TASK, np.int32)
     free, position = [0.0] * len(programs), [0] * len(programs)
     stuck: defaultdict[int, list[int]] = defaultdict(list)
@@ -117,13 +121,14 @@ def replay(graph: TaskGraph, schedule: Schedule, hand_over_s: float) -> Predicte
             if missing is not None:
                 stuck[missing].append(unit)
                 break
-            begin, last = free[unit], program[position[unit] - 1] if position[unit] else NO_TASK
+            begin_s[task] = free[unit]
+            start, last = free[unit] + early[task], program[position[unit] - 1] if position[unit] else NO_TASK
             for event in waits[task]:
                 signalled, by = events[event].elsewhere(unit)
-                if by != NO_TASK and signalled + hand_over_s > begin:
-                    begin, last = signalled + hand_over_s, by
-            start[task], behind[task] = begin, last
-            end[task] = free[unit] = begin + seconds[task]
+                if by != NO_TASK and signalled + hand_over_s > start:
+                    start, last = signalled + hand_over_s, by
+            start_s[task], behind[task] = start, last
+            end_s[task] = free[unit] = start + late[task]
             position[unit] += 1
             done += 1
             if (signal := signals[task]) != NO_EVENT:
@@ -133,8 +138,9 @@ def replay(graph: TaskGraph, schedule: Schedule, hand_over_s: float) -> Predicte
     if done < sum(map(len, programs)):
         raise ValueError(f"{sum(map(len, programs)) - done} tasks of the schedule wait for ever")
     return PredictedTimes(
-        start,
-        end,
+        begin_s,
+        start_s,
+        end_s,
         behind,
         float(graph.seconds.sum()) / max(1, len(programs)),
         longest_chain_s(graph, hand_over_s),
@@ -144,18 +150,19 @@ def replay(graph: TaskGraph, schedule: Schedule, hand_over_s: float) -> Predicte
 def longest_chain_s(graph: TaskGraph, hand_over_s: float) -> float:
     """Return what no placement of the tasks on however many vEUs comes below, in seconds.
 
-    A task starts behind all that it needs. Either all of these run on its own vEU, one after the other, or at least one
-    of them hands over.
+    A task's waits are over behind all that it needs. Either all of these run on its own vEU, one after the other, and
+    then what it does early, or at least one of them hands over.
 
     Args:
         graph: The tasks, with their predicted times.
         hand_over_s: As of `replay`.
     """
-    start, end = np.zeros(graph.tasks), graph.seconds.copy()
+    early, seconds = graph.early_seconds, graph.seconds
+    begin, end = np.zeros(graph.tasks), seconds.copy()  # if nothing passes before the waits but what is early
     for task, producers in enumerate(graph.dependences.producers_of(graph.tasks)):
         if len(producers):
             ends = end[producers]
-            alone = start[producers].min() + graph.seconds[producers].sum()
-            start[task] = max(ends.max(), min(alone, ends.min() + hand_over_s))
-            end[task] += start[task]
+            alone = begin[producers].min() + seconds[producers].sum()
+            begin[task] = max(ends.max() - early[task], min(alone, ends.min() + hand_over_s - early[task]), 0.0)
+            end[task] += begin[task]
     return float(end.max(initial=0.0))

@@ -5,7 +5,7 @@ Paper: RAMMER, section 3.1.
 """
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
 from math import gcd, prod
@@ -37,11 +37,13 @@ class TaskAccess:
         buffer: Number of the buffer.
         offset_bytes: Where the view of `boxes` starts in it.
         boxes: The part of the view that each task touches.
+        early: Whether tasks may read it before their waits are over.
     """
 
     buffer: int
     offset_bytes: int
     boxes: TaskBoxes
+    early: bool = False
 
     @cached_property
     def span(self) -> tuple[int, int]:
@@ -65,6 +67,7 @@ class TaskOperator:
         writes: What its tasks write.
         units: Units of the device that they share, beside operators of the same wave; None for all.
         together: How many of them its time is predicted for, at the same time; None where it is not known.
+        early_s: What of a task's time may pass before its waits are over.
     """
 
     name: str
@@ -74,6 +77,7 @@ class TaskOperator:
     writes: tuple[TaskAccess, ...]
     units: int | None = None
     together: int | None = None
+    early_s: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,11 +129,34 @@ class TaskGraph:
         return np.repeat([op.seconds for op in self.operators], [op.tasks for op in self.operators])
 
     @cached_property
+    def early_seconds(self) -> NDArray[np.float64]:
+        """What of each task's predicted time may pass before its waits are over."""
+        return np.repeat([op.early_s for op in self.operators], [op.tasks for op in self.operators])
+
+    def without_early(self) -> "TaskGraph":
+        """Return the same tasks with all their waits in front of them."""
+        return TaskGraph(
+            tuple(
+                replace(one, early_s=0.0, reads=tuple(replace(read, early=False) for read in one.reads))
+                for one in self.operators
+            )
+        )
+
+    @cached_property
     def dependences(self) -> TaskDependences:
         """Pairs of tasks of different operators that touch common bytes, one of them writing.
 
         Behind a write stand no pairs with what touched the bytes before it: other pairs imply them.
         """
+        return self._tracked[0]
+
+    @property
+    def early_dependences(self) -> TaskDependences:
+        """Those of them in which the second task may read what the first one writes before its waits are over."""
+        return self._tracked[1]
+
+    @cached_property
+    def _tracked(self) -> tuple[TaskDependences, TaskDependences]:
         return _Tracker(self).dependences()
 
     @cached_property
@@ -215,9 +242,13 @@ class _Tracker:
         self.read = {b: np.zeros(len(cells), bool) for b, cells in self.writers.items()}
         self.pairs: list[NDArray[np.int64]] = []  # of one operator
         self.known: dict[tuple[TaskBoxes, int, bytes], tuple[Ints, Ints]] = {}
+        self.early: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]  # of all
 
-    def dependences(self) -> TaskDependences:
-        """Return each pair of which the first writes what the second touches, or touches what the second writes."""
+    def dependences(self) -> tuple[TaskDependences, TaskDependences]:
+        """Return each pair of which the first writes what the second touches, or touches what the second writes.
+
+        Those of them that early reads make are returned beside.
+        """
         pairs = [np.zeros(0, np.int64)]
         for number, operator in enumerate(self.graph.operators):
             first = self.graph.first[number]
@@ -225,6 +256,8 @@ class _Tracker:
             for one in (*reads, *operator.writes):
                 writers, tasks = self._last_writers(one)
                 self._add(writers, tasks + first)
+                if one.early and len(writers):
+                    self.early.append(self.pairs[-1])
             for one in operator.writes:
                 self._write(first, one)
             for one in reads:
@@ -239,7 +272,10 @@ class _Tracker:
                 found = np.sort(np.concatenate(self.pairs))
                 pairs.append(found[run_begins(found)])
                 self.pairs = []
-        consumers, producers = np.divmod(np.concatenate(pairs), max(1, self.graph.tasks))
+        return self._divided(np.concatenate(pairs)), self._divided(np.unique(np.concatenate(self.early)))
+
+    def _divided(self, pairs: NDArray[np.int64]) -> TaskDependences:
+        consumers, producers = np.divmod(pairs, max(1, self.graph.tasks))
         return TaskDependences(producers.astype(np.int32), consumers.astype(np.int32))
 
     def _cells(self, one: TaskAccess) -> Ints:

@@ -59,7 +59,7 @@
 
 // -----
 
-// expected-error@+1 {{'rammer.operator' op has unknown attribute 'x'; known are sym_name}}
+// expected-error@+1 {{'rammer.operator' op has unknown attribute 'x'; known are early, sym_name}}
 "rammer.operator"() ({
 ^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
   "rtile.program"(%a, %b) ({
@@ -775,7 +775,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
   %z = arith.constant 0 : index
   %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
   "rammer.program"() ({
-    // expected-error@+1 {{'rammer.apply' op has unknown attribute 'x'; known are callee, kernel, operandSegmentSizes, seconds, starts, units}}
+    // expected-error@+1 {{'rammer.apply' op has unknown attribute 'x'; known are callee, early_seconds, kernel, operandSegmentSizes, seconds, starts, units}}
     "rammer.apply"(%a, %h) {callee = @add, x = 1} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main"} : () -> ()
   return
@@ -2140,3 +2140,94 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
     "rtile.yield"() : () -> ()
   }) {sym_name = "turn"} : (memref<64xf32>, memref<64xf32>) -> ()
 }) {sym_name = "turn"} : () -> ()
+
+// -----
+
+// expected-error@+1 {{'rammer.operator' op attribute 'early' must name some of 2 operands in order, but is [1, 1]}}
+"rammer.operator"() ({
+^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
+  "rtile.program"(%a, %b) ({
+  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    scf.for %i = %c0 to %c2 step %c1 {
+      %init = tensor.empty() : tensor<32xf32>
+      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
+      %s = "rtile.compute"(%p, %init, %i) ({
+      ^bb0(%u: f32, %old: f32):
+        %one = arith.constant 1.0 : f32
+        %t = arith.addf %u, %one : f32
+        "rtile.yield"(%t) : (f32) -> ()
+      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
+          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
+          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
+        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
+      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
+    } {rtile.mapping = "unit"}
+    "rtile.yield"() : () -> ()
+  }) {sym_name = "p"} : (memref<64xf32>, memref<64xf32>) -> ()
+}) {early = array<i64: 1, 1>, sym_name = "add"} : () -> ()
+
+// -----
+
+"rammer.operator"() ({
+^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
+  "rtile.program"(%a, %b) ({
+  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    scf.for %i = %c0 to %c2 step %c1 {
+      %init = tensor.empty() : tensor<32xf32>
+      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
+      %s = "rtile.compute"(%p, %init, %i) ({
+      ^bb0(%u: f32, %old: f32):
+        %one = arith.constant 1.0 : f32
+        %t = arith.addf %u, %one : f32
+        "rtile.yield"(%t) : (f32) -> ()
+      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
+          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
+          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
+        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
+      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
+    } {rtile.mapping = "unit"}
+    "rtile.yield"() : () -> ()
+  }) {sym_name = "add"} : (memref<64xf32>, memref<64xf32>) -> ()
+}) {sym_name = "add"} : () -> ()
+"rammer.operator"() ({
+^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
+  "rtile.program"(%a, %b) ({
+  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    scf.for %i = %c0 to %c2 step %c1 {
+      %init = tensor.empty() : tensor<32xf32>
+      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * -32 + 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
+      %s = "rtile.compute"(%p, %init, %i) ({
+      ^bb0(%u: f32, %old: f32):
+        %one = arith.constant 1.0 : f32
+        %t = arith.addf %u, %one : f32
+        "rtile.yield"(%t) : (f32) -> ()
+      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
+          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
+          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
+        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
+      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
+    } {rtile.mapping = "unit"}
+    "rtile.yield"() : () -> ()
+  }) {sym_name = "turn"} : (memref<64xf32>, memref<64xf32>) -> ()
+}) {sym_name = "turn"} : () -> ()
+func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {rtile.role = "output"}, %w: memref<256xi8> {rtile.role = "workspace"}) {
+  %z = arith.constant 0 : index
+  %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
+  "rammer.program"() ({
+    // expected-error@+1 {{'rammer.apply' op attribute 'early_seconds' must be a part of 'seconds', but is 2.000000e+00 : f64}}
+    "rammer.apply"(%a, %h) {callee = @add, seconds = 1.0, early_seconds = 2.0} : (memref<64xf32>, memref<64xf32>) -> ()
+  }) {sym_name = "main"} : () -> ()
+  return
+}

@@ -3,7 +3,7 @@
 
 // CHECK: gpu.func @main(%[[A:.*]]: memref<64xf32> {llvm.align = 16 : i64, llvm.noalias, llvm.readonly},
 // CHECK-SAME: %[[W:.*]]: memref<256xi8> {llvm.align = 16 : i64}, %[[R:.*]]: memref<64xf32> {llvm.align = 16 : i64},
-// CHECK-SAME: %[[RECORDS:.*]]: memref<35xi32> {{.*}}, %[[SPANS:.*]]: memref<4xi32> {{.*}}, %[[WAITS:.*]]: memref<68xi32> {{.*}}, %[[STATE:.*]]: memref<4xi32>
+// CHECK-SAME: %[[RECORDS:.*]]: memref<40xi32> {{.*}}, %[[SPANS:.*]]: memref<4xi32> {{.*}}, %[[WAITS:.*]]: memref<68xi32> {{.*}}, %[[STATE:.*]]: memref<4xi32>
 // CHECK: memref.load %[[SPANS]]
 // CHECK: memref.load %[[RECORDS]]
 // CHECK: rtile.site = "keep record"
@@ -14,9 +14,9 @@
 // CHECK: llvm.fence syncscope("device") acquire
 // CHECK: gpu.barrier
 // CHECK: memref.load %[[RECORDS]]
-// CHECK: memref.load %[[WAITS]]
 // CHECK: scf.index_switch
 // CHECK: memref.view %[[W]]
+// CHECK: memref.load %[[WAITS]]
 // CHECK: rtile.site = "keep record"
 // CHECK: gpu.barrier
 // CHECK: llvm.fence syncscope("device") release
@@ -86,7 +86,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
     "rammer.apply"(%h, %r) {callee = @turn} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
-      device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 2, workgroup_bytes = 80}>,
+      device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 2, workgroup_bytes = 96}>,
       schedule = #rammer.schedule<{signals = array<i32: 0, 1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 2, 1, 3>,
                                   wait_starts = array<i32: 0, 0, 0, 1, 2>, waits = array<i32: 1, 0>}>} : () -> ()
   return

@@ -121,7 +121,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
     // expected-error@+1 {{'rammer.program' 'main': task 0 of 'turn (1)' (vEU 0, position 1) may start before task 1 of 'add (0)' (vEU 1, position 0) is done, and both touch the same bytes: it does not wait for it (and 1 more)}}
     "rammer.apply"(%h, %r) {callee = @turn} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
-      device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 2, workgroup_bytes = 80}>,
+      device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 2, workgroup_bytes = 96}>,
       schedule = #rammer.schedule<{signals = array<i32: -1, -1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 2, 1, 3>,
                                   wait_starts = array<i32: 0, 0, 0, 0, 0>, waits = array<i32>}>} : () -> ()
   return
@@ -189,7 +189,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
     "rammer.apply"(%h, %r) {callee = @turn} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
-      device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 2, workgroup_bytes = 80}>,
+      device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 2, workgroup_bytes = 96}>,
       schedule = #rammer.schedule<{signals = array<i32: 0, 1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 2, 1, 3>,
                                   wait_starts = array<i32: 0, 1, 2, 3, 4>, waits = array<i32: 1, 0, 1, 0>}>} : () -> ()
   return
@@ -257,7 +257,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
     // expected-error@+1 {{'rammer.program' 'main': task 1 of 'turn (1)' stands 0 times in programs, not once}}
     "rammer.apply"(%h, %r) {callee = @turn} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
-      device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 2, workgroup_bytes = 80}>,
+      device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 2, workgroup_bytes = 96}>,
       schedule = #rammer.schedule<{signals = array<i32: 0, 1, -1, -1>, starts = array<i32: 0, 2, 3>, tasks = array<i32: 0, 2, 1>,
                                   wait_starts = array<i32: 0, 0, 0, 1, 2>, waits = array<i32: 1, 0>}>} : () -> ()
   return
@@ -325,7 +325,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
     "rammer.apply"(%h, %r) {callee = @turn} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
-      device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 2, workgroup_bytes = 80}>,
+      device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 2, workgroup_bytes = 96}>,
       schedule = #rammer.schedule<{signals = array<i32: 0, 1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 2, 1, 3>,
                                   wait_starts = array<i32: 0, 0, 0, 1, 2>, waits = array<i32: 1, 0>}>} : () -> ()
   return
@@ -393,7 +393,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
     "rammer.apply"(%h, %r) {callee = @turn} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
-      device = #rammer.device<{per_unit = 1, registers = 64, threads = 16, units = 2, workgroup_bytes = 80}>,
+      device = #rammer.device<{per_unit = 1, registers = 64, threads = 16, units = 2, workgroup_bytes = 96}>,
       schedule = #rammer.schedule<{signals = array<i32: 0, 1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 2, 1, 3>,
                                   wait_starts = array<i32: 0, 0, 0, 1, 2>, waits = array<i32: 1, 0>}>} : () -> ()
   return
@@ -461,7 +461,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
     "rammer.apply"(%h, %r) {callee = @turn} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
-      device = #rammer.device<{per_unit = 99, registers = 255, threads = 32, units = 2, workgroup_bytes = 80}>,
+      device = #rammer.device<{per_unit = 99, registers = 255, threads = 32, units = 2, workgroup_bytes = 96}>,
       schedule = #rammer.schedule<{signals = array<i32: 0, 1, -1, -1>, starts = array<i32: 0, 2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4>, tasks = array<i32: 0, 2, 1, 3>,
                                   wait_starts = array<i32: 0, 0, 0, 1, 2>, waits = array<i32: 1, 0>}>} : () -> ()
   return
@@ -529,7 +529,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
     // expected-error@+1 {{'rammer.program' 'main': task 0 of 'part (1)' (vEU 0, position 1) may start before task 1 of 'add (0)' (vEU 1, position 0) is done, and both touch the same bytes: it does not wait for it}}
     "rammer.apply"(%h, %r) {callee = @part, starts = array<i64: 1>} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
-      device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 2, workgroup_bytes = 80}>,
+      device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 2, workgroup_bytes = 96}>,
       schedule = #rammer.schedule<{signals = array<i32: -1, -1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 2, 1, 3>,
                                   wait_starts = array<i32: 0, 0, 0, 0, 0>, waits = array<i32>}>} : () -> ()
   return

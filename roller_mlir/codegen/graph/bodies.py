@@ -61,11 +61,18 @@ class TaskBody:
         program: The program.
         operands: What each operand may be.
         ranges: For each start of its applications, the least, the largest, and what divides all.
+        early: The operands that it may access before its task's waits are over, which then stand in it.
     """
 
     program: rtile.ProgramOp
     operands: tuple[BodyOperand, ...]
     ranges: tuple[tuple[int, int, int], ...]
+    early: tuple[int, ...]
+
+    @property
+    def sinks(self) -> bool:
+        """Whether the waits of its tasks stand in it."""
+        return bool(self.early)
 
     def word_number(self, operand: int) -> int | None:
         """Return which word of those that the record has for operands is that of one; None where it has none."""
@@ -143,7 +150,8 @@ def _body(applications: list[rammer.ApplyOp], workspace: frozenset[ir.Value], pl
         (min(each), max(each), gcd(*each) or UNLIMITED)
         for each in zip(*(one.starts for one in applications), strict=True)
     )
-    return TaskBody(applications[0].program, tuple(operands), tuple(ranges))
+    first = applications[0]
+    return TaskBody(first.program, tuple(operands), tuple(ranges), first.callee.early)
 
 
 def root_of(value: ir.Value) -> ir.Value:

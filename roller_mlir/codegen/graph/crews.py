@@ -8,6 +8,7 @@ from typing import Protocol
 from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.builder.task_context import TaskContext
 from roller_mlir.codegen.graph.bodies import TaskBody
+from roller_mlir.codegen.graph.early_accesses import raise_early
 from roller_mlir.codegen.task.arena import plan_arena
 from roller_mlir.codegen.task.task import TaskBuilder
 from roller_mlir.mapping.index import Linear, Symbol
@@ -25,6 +26,9 @@ class BodyTask:
         buffers: Kernel buffer of each memref that its program uses.
         starts: Where its operands in the workspace start, in pieces; then the starts of its application, in elements.
         indices: What stands for those in the program, and what they are.
+        wait: Emits its waits, those that stand in its body among them; given what the task before left, it returns what
+            this one finds.
+        early: The buffers that may be accessed before these.
     """
 
     body: TaskBody
@@ -33,6 +37,8 @@ class BodyTask:
     buffers: dict[ir.Value, ir.Value]
     starts: Sequence[ir.Value]
     indices: dict[ir.Value, Linear]
+    wait: Callable[[list[ir.Value]], list[ir.Value]]
+    early: Sequence[ir.Value]
 
 
 class WalkingCrew(Protocol):
@@ -78,6 +84,13 @@ class WalkingCrew(Protocol):
         ...
 
 
+def waited(task: BodyTask, carried: list[ir.Value]) -> tuple[list[ir.Value], range]:
+    """Emit the waits of a task; return what it finds, and the numbers of their operations in the current block."""
+    block = ir.InsertionPoint.current.block
+    before = len(block.operations)
+    return task.wait(carried), range(before, len(block.operations))
+
+
 @dataclass
 class WholeBlock:
     """All threads of a block.
@@ -114,6 +127,7 @@ class WholeBlock:
 
     def run(self, task: BodyTask, carried: list[ir.Value]) -> tuple[list[ir.Value], tuple[int, int]]:
         """Emit a task; return what it leaves to the next one, and its multiply-adds and matrix instructions."""
+        carried, waits = waited(task, carried)
         arena = plan_arena(task.body.program.operation, self.subgroup_size)
         context = TaskContext(
             emit=self.emit,
@@ -128,6 +142,7 @@ class WholeBlock:
             repeats=True,
         )
         TaskBuilder(context).build(task.body.program.operation, task.number)
+        raise_early(ir.InsertionPoint.current.block, waits, task.early)
         return carried, (context.fma_count, context.matrix_count)
 
     def done(self, flags: Callable[[], ir.Value], signal: Callable[[], None]) -> None:

@@ -223,7 +223,7 @@ class _Emission:
 
     def _body(self, crew: WalkingCrew, body: TaskBody, task: WalkedTask, carried: list[ir.Value]) -> list[ir.Value]:
         if not crew.runs(body):
-            return carried
+            return task.wait(carried, body.sinks)
         emit = self.emitter
         tasks = parallel_nest(body.program.operation).trips.static
         waiting = iter(task.starts)
@@ -236,7 +236,12 @@ class _Emission:
         indices: dict[ir.Value, Linear] = {}
         for value, (low, high, divisor) in zip(rammer.start_values(body.program), body.ranges, strict=True):
             indices[value] = Linear.of(Symbol("start", low, high, divisor, next(waiting)))
-        found, counts = crew.run(BodyTask(body, number, thread, buffers, task.starts, indices), carried)
+
+        def wait(carried: list[ir.Value]) -> list[ir.Value]:
+            return task.wait(carried, body.sinks)
+
+        early = [buffers[body.program.entry.arguments[operand]] for operand in body.early]
+        found, counts = crew.run(BodyTask(body, number, thread, buffers, task.starts, indices, wait, early), carried)
         self.counts.append(counts)
         return found
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.builder.task_context import TaskContext
 from roller_mlir.codegen.graph.bodies import TaskBody
-from roller_mlir.codegen.graph.crews import BodyTask, WalkingCrew, WholeBlock
+from roller_mlir.codegen.graph.crews import BodyTask, WalkingCrew, WholeBlock, waited
+from roller_mlir.codegen.graph.early_accesses import raise_early
 from roller_mlir.codegen.graph.roles import Roles
 from roller_mlir.codegen.graph.tables import AWAITS, TELLS
 from roller_mlir.codegen.hopper.consumer import Consumer, ConsumerContext, WarpSpecialised
@@ -96,6 +97,7 @@ class Consumers(WholeBlock):
 
     def run(self, task: BodyTask, carried: list[ir.Value]) -> tuple[list[ir.Value], tuple[int, int]]:
         """Emit a task; return the page behind its last one, and its multiply-adds and matrix instructions."""
+        carried, waits = waited(task, carried)
         program, steps = task.body.program.operation, self.maps.roles.steps.get(task.body)
         own = self.maps.roles.layout.places.combine
         arena = plan_arena(program, self.subgroup_size)
@@ -116,6 +118,8 @@ class Consumers(WholeBlock):
             stored = self.maps.of(self.emit, task, [store.map for store in steps.stores])
             strategy = WarpSpecialised(steps, replace(self.consumer, maps=stored), RingSlot(*carried))
         TaskBuilder(context, None if strategy is None else strategy.parts).build(program, task.number)
+        if strategy is None:  # what wgmma sums up holds the registers of others
+            raise_early(ir.InsertionPoint.current.block, waits, task.early)
         found = carried if strategy is None else strategy.slot.values
         return found, (context.fma_count, context.matrix_count)
 
@@ -181,13 +185,33 @@ class Producer:
         warp_barrier(self.emit)
 
     def run(self, task: BodyTask, carried: list[ir.Value]) -> tuple[list[ir.Value], tuple[int, int]]:
-        """Emit the copies of a task, which compute nothing; return the page behind its last one."""
-        *slot, parity = carried
-        types = [value.type for value in slot]
-        found = self.emit.branch(self.leads, types, lambda: self._copies(task, slot), lambda: slot)
-        return [*found, parity], (0, 0)
+        """Emit the copies of a task, which compute nothing; return the page behind its last one.
 
-    def _copies(self, task: BodyTask, slot: list[ir.Value]) -> list[ir.Value]:
+        As many steps of its early operands as there are pages travel before its waits are over.
+        """
+        steps = self.maps.roles.steps[task.body]
+        early = [copy for copy in steps.copies if copy.load.source.arg_number in task.body.early]
+        *first, _ = carried
+        types = [value.type for value in first]
+
+        def lead(run: Callable[[], list[ir.Value]], otherwise: list[ir.Value]) -> list[ir.Value]:
+            return self.emit.branch(self.leads, types, run, lambda: otherwise)
+
+        begun = first
+        if early:
+            begun = lead(lambda: self._builder(task).begin(RingSlot(*first), early).values, first)
+        *_, parity = task.wait(carried)
+
+        def go_on() -> list[ir.Value]:
+            fence_global_copies()
+            builder = self._builder(task)
+            if not early:
+                return builder.build(RingSlot(*first)).values
+            return builder.go_on(RingSlot(*first), early, RingSlot(*begun)).values
+
+        return [*lead(go_on, begun), parity], (0, 0)
+
+    def _builder(self, task: BodyTask) -> ProducerBuilder:
         steps = self.maps.roles.steps[task.body]
         context = TaskContext(
             emit=self.emit,
@@ -201,9 +225,7 @@ class Producer:
             indices=dict(task.indices),
         )
         maps = self.maps.of(self.emit, task, [copy.map for copy in steps.copies])
-        fence_global_copies()
-        builder = ProducerBuilder(context, steps, self.ring, maps)
-        return builder.build(task.body.program.operation, task.number, RingSlot(*slot)).values
+        return ProducerBuilder(context, steps, self.ring, maps, task.body.program.operation, task.number)
 
     def done(self, flags: Callable[[], ir.Value], signal: Callable[[], None]) -> None:
         """Emit the end of a task; those that compute signal it."""

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A schedule as data: a record for each task of each vEU, and the waits of all tasks.
 
-    record: body, task, waits, the first wait of the next task, event to signal (-1: none), 0, then which argument each
-            operand is or where in the workspace it starts, then the starts of the application; at the end, in blocks
-            with roles, what is handed over inside of the block: AWAITS and TELLS
+    record: body, task, waits, the first wait of the next task, event to signal (-1: none), 0, how many of the waits
+            stand in the body, then which argument each operand is or where in the workspace it starts, then the starts
+            of the application; at the end, in blocks with roles, what is handed over inside of the block: AWAITS and
+            TELLS
     span:   tasks of a vEU, its first wait
     wait:   event, signals that it counts
 
-The waits of a vEU stand in the order of its tasks. Behind records and waits stands what is fetched ahead of their end.
+The waits of a vEU stand in the order of its tasks; those of a task stand all in its body, behind what it reads early,
+or none of them. Behind records and waits stands what is fetched ahead of their end.
 Operands start at so many pieces of 16 bytes, starts are in elements. The field that is always 0 is added to the number
 of the thread: nobody can then move what a body computes of it out of the loop over tasks, where it would hold registers
 for all bodies at once.
@@ -28,7 +30,7 @@ PIECE_BYTES = 16
 
 WORD_BYTES = 4
 
-BODY, TASK, WAITS, NEXT_WAIT, SIGNAL, ZERO, OPERANDS = range(7)
+BODY, TASK, WAITS, NEXT_WAIT, SIGNAL, ZERO, SUNK, OPERANDS = range(8)
 """Fields of a record."""
 
 AWAITS, TELLS = 1, 2
@@ -59,7 +61,7 @@ def ring_bytes(operands: int) -> int:
     """Return the workgroup memory of two records of so many operands, the number of the launch, and a 0.
 
     >>> ring_bytes(3)
-    80
+    96
     """
     return aligned((2 * (OPERANDS + operands) + 2) * WORD_BYTES, PIECE_BYTES)
 
@@ -70,6 +72,7 @@ def tables_of(
     bodies: Sequence[int],
     operands: Sequence[Sequence[int]],
     threads: int,
+    sinks: Sequence[bool],
     copied: Sequence[bool] | None = None,
 ) -> Tables:
     """Return a schedule as data.
@@ -80,6 +83,7 @@ def tables_of(
         bodies: The body of each operator.
         operands: What records say of the operands of each operator, and its starts.
         threads: Threads of a block.
+        sinks: Of each body, whether the waits of its tasks stand in it.
         copied: Of each operator, whether a thread that runs ahead copies what its tasks read; None without roles.
     """
     handed = None if copied is None else hand_overs(graph, schedule, copied)
@@ -95,7 +99,8 @@ def tables_of(
             events = schedule.waits[task].tolist()
             signal = int(schedule.signals[task])
             behind = len(waits) + len(events)
-            record = [bodies[operator], task - graph.first[operator], len(events), behind, signal, 0]
+            body = bodies[operator]
+            record = [body, task - graph.first[operator], len(events), behind, signal, 0, len(events) * sinks[body]]
             record += operands[operator]
             records[unit * length + position, : len(record)] = record
             if handed is not None:

@@ -44,7 +44,7 @@ def read_graph(program: rammer.GraphOp, device: Device, *, ordered: bool = True)
     """
     check_operands(program)
     applications = program.applications
-    types: dict[tuple[object, ...], ProgramBoxes] = {}
+    types: dict[tuple[object, ...], tuple[ProgramBoxes, tuple[int, ...]]] = {}
     numbers: dict[ir.Value | str, int] = {}
     place = cache(place_of)  # a result is an operand of several
     operators: list[TaskOperator] = []
@@ -52,15 +52,17 @@ def read_graph(program: rammer.GraphOp, device: Device, *, ordered: bool = True)
         name, number = application.attributes["callee"].value, len(operators)
         key = (name, application.kernel, application.starts)
         if key not in types:
-            types[key] = boxes_of(application.program, application.starts)
-        boxes = types[key]
+            types[key] = boxes_of(application.program, application.starts), application.callee.early
+        boxes, early = types[key]
         seconds = application.seconds
 
-        def accesses(found: tuple[tuple[int, TaskBoxes], ...], on: rammer.ApplyOp = application) -> list[TaskAccess]:
+        def accesses(
+            found: tuple[tuple[int, TaskBoxes], ...], early: tuple[int, ...] = (), on: rammer.ApplyOp = application
+        ) -> list[TaskAccess]:
             places = [place(on.operands[number]) for number, _ in found]
             return [
-                TaskAccess(numbers.setdefault(root, len(numbers)), offset, one)
-                for (root, offset), (_, one) in zip(places, found, strict=True)
+                TaskAccess(numbers.setdefault(root, len(numbers)), offset, one, number in early)
+                for (root, offset), (number, one) in zip(places, found, strict=True)
             ]
 
         operators.append(
@@ -68,10 +70,11 @@ def read_graph(program: rammer.GraphOp, device: Device, *, ordered: bool = True)
                 f"{name} ({number})" if len(applications) > 1 else name,
                 boxes.tasks,
                 _moved_seconds(boxes, device) if seconds is None else seconds,
-                tuple(accesses(boxes.reads)),
+                tuple(accesses(boxes.reads, early)),
                 tuple(accesses(boxes.writes)),
                 application.units,
                 None if seconds is None else _together(application, boxes, device),
+                application.early_seconds,
             )
         )
     graph = TaskGraph(tuple(operators))

@@ -5,7 +5,7 @@
     for n in tasks of the block:
         poll the counters of the waits; barrier             # a thread its own; those beyond the last thread are loaded
         word, wait of task n + 1 = fetched                  # these loads run while the body does
-        run body ring[n].body with task ring[n].task
+        run body ring[n].body with task ring[n].task        # which polls those waits that stand in it
         ring[n + 1] = word; barrier
         # where times are recorded: the end, in front of the signal, as the start behind the waits
         signal ring[n].signal
@@ -17,12 +17,13 @@ block walks the same records alone, ahead of them, with a ring of its own.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.graph.crews import WalkingCrew
 from roller_mlir.codegen.graph.events import PollLimit, add_signal, wait_for
-from roller_mlir.codegen.graph.tables import BODY, NEXT_WAIT, OPERANDS, SIGNAL, TASK, WAITS, ZERO
+from roller_mlir.codegen.graph.tables import BODY, NEXT_WAIT, OPERANDS, SIGNAL, SUNK, TASK, WAITS, ZERO
 from roller_mlir.loops.attributes import SITE, WATCH
 from roller_mlir.plan.task_times import TIME_CELLS
 from roller_mlir.support.bindings import ir, scf
@@ -41,11 +42,14 @@ class WalkedTask:
         number: Its task, an i32.
         zero: A 0 that no compiler knows, an i32.
         starts: Where its operands in the workspace start, in pieces, then the starts of its application, as indices.
+        wait: Emits what the body stands behind: the waits that stand in it, if any do (`sunk`), and what its crew waits
+            for beside; given what the task before left, it returns what this one finds.
     """
 
     number: ir.Value
     zero: ir.Value
     starts: Sequence[ir.Value]
+    wait: Callable[[list[ir.Value], bool], list[ir.Value]]
 
 
 Body: TypeAlias = Callable[[WalkedTask, list[ir.Value]], list[ir.Value]]
@@ -131,17 +135,32 @@ class RecordWalk:
             here = self._slot(number)
             event, signals, *carried = loop.inner_iter_args
             which, task, count = self._field(here, BODY), self._field(here, TASK), self._field(here, WAITS)
-            behind = self._field(here, NEXT_WAIT)
-            self._wait(crew, behind, count, (event, signals), (number, which, task))
+            behind, sunk = self._field(here, NEXT_WAIT), self._field(here, SUNK)
+            own, who = (event, signals), (number, which, task)
+            self._wait(crew, behind, count, emit.op("arith.subi", [count, sunk], i32), own, who)
             self._record_time(number, 0)
             words = self._words(crew, self._sum(self.block, self._index(self._field(here, ZERO))), after)
-            ahead = self._own_wait(behind)
-            walked = self._walked(task, lambda field: self._field(here, field))
 
             def flags() -> ir.Value:
                 return self._field(here, self.fields - 1)
 
-            carried = self._switch(which, bodies, walked, crew.ready(flags, carried))
+            zero, starts = self._field(here, ZERO), self._starts(here)
+
+            def run(body: Body) -> list[ir.Value]:
+                ahead: list[ir.Value] = []
+
+                def wait(carried: list[ir.Value], stands_here: bool) -> list[ir.Value]:
+                    if stands_here:
+                        self._wait(crew, behind, sunk, sunk, own, who)
+                        self._record_time(number, 0)
+                    ahead.extend(self._own_wait(behind))
+                    return crew.ready(flags, carried)
+
+                left = body(WalkedTask(task, zero, starts, wait), carried)
+                return [*ahead, *left]
+
+            kinds = [value.type for value in (event, signals, *carried)]
+            event, signals, *carried = self._switch(which, [partial(run, body) for body in bodies], kinds)
             number = emit.op("arith.addi", [number, self._zero()], i32)
             here = self._slot(number)
             self._keep(crew, words, self._slot(emit.op("arith.addi", [number, self._i32(1)], i32)))
@@ -151,7 +170,7 @@ class RecordWalk:
                 self._signal(self._field(here, SIGNAL))
 
             crew.done(flags, ended)
-            scf.YieldOp([*ahead, *carried])
+            scf.YieldOp([event, signals, *carried])
 
     def _now(self) -> ir.Value:
         """Return the number of the launch, from the ring."""
@@ -171,9 +190,9 @@ class RecordWalk:
         after = self._sum(span, self.emit.constant(1))
         return self._load(self.spans, span, "load length"), self._load(self.spans, after, "load first wait")
 
-    def _walked(self, task: ir.Value, field: Callable[[int], ir.Value]) -> WalkedTask:
-        starts = [self._index(field(OPERANDS + n)) for n in range(self.fields - OPERANDS - self.flagged)]
-        return WalkedTask(task, field(ZERO), starts)
+    def _starts(self, slot: ir.Value) -> list[ir.Value]:
+        """Return where the operands of a record's task start, and its application."""
+        return [self._index(self._field(slot, OPERANDS + n)) for n in range(self.fields - OPERANDS - self.flagged)]
 
     def _own(self, crew: WalkingCrew) -> list[tuple[ir.Value, ir.Value]]:
         """Return the words of a record that are the thread's, each with the condition that there is such a word."""
@@ -241,12 +260,22 @@ class RecordWalk:
         crew: WalkingCrew,
         behind: ir.Value,
         count: ir.Value,
+        polled: ir.Value,
         own: tuple[ir.Value, ir.Value],
         who: Sequence[ir.Value],
     ) -> None:
-        """Let a thread poll the counter of its wait until it has all signals of this launch; then all go on."""
+        """Let a thread poll the counter of its wait until it has all signals of this launch; then all go on.
+
+        Args:
+            crew: Who waits.
+            behind: The number of the first wait of the next task.
+            count: Waits of this one.
+            polled: How many of them, all or none.
+            own: The thread's own wait.
+            who: What reports of stuck waits say of the task.
+        """
         step = self.emit.constant(crew.threads)
-        mine = scf.ForOp(self.thread, self._index(count), step, list(own))
+        mine = scf.ForOp(self.thread, self._index(polled), step, list(own))
         with self.emit.scope(mine.body):
             event, signals = mine.inner_iter_args
             self._poll(event, signals, who)
@@ -256,19 +285,19 @@ class RecordWalk:
         crew.barrier()
 
     def _switch(
-        self, which: ir.Value, bodies: Sequence[Body], task: WalkedTask, carried: list[ir.Value]
+        self, which: ir.Value, bodies: Sequence[Callable[[], list[ir.Value]]], kinds: Sequence[ir.Type]
     ) -> list[ir.Value]:
         cases = ir.DenseI64ArrayAttr.get(list(range(1, len(bodies))))
         switch = ir.Operation.create(
             "scf.index_switch",
-            results=[value.type for value in carried],
+            results=list(kinds),
             operands=[self._index(which)],
             regions=len(bodies),
             attributes={"cases": cases},
         )
         for region, body in zip(switch.regions, bodies, strict=True):  # the first one is the default
             with self.emit.scope(region.blocks.append()):
-                scf.YieldOp(body(task, carried))
+                scf.YieldOp(body())
         return list(switch.results)
 
     def _signal(self, event: ir.Value) -> None:

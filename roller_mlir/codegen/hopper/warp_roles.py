@@ -186,10 +186,10 @@ class WarpRoles:
             subgroup_size=self.subgroup_size,
             buffers=self.buffers,
         )
-        builder = ProducerBuilder(context, self.steps, self.ring, self.maps)
 
         def copies(task: Symbol, slot: list[ir.Value]) -> list[ir.Value]:
-            return builder.build(self.program.operation, task, RingSlot(*slot)).values
+            builder = ProducerBuilder(context, self.steps, self.ring, self.maps, self.program.operation, task)
+            return builder.build(RingSlot(*slot)).values
 
         self.wrapper.run(self.ring.emit, block, self.ring.start(1).values, copies)
 

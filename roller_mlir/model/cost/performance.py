@@ -81,8 +81,35 @@ def with_traffic(context: ProblemContext, plan: Plan, timed: Prediction) -> Pred
 
 
 def _predict_time(context: ProblemContext, plan: Plan, costs: Sequence[TileCost | None]) -> Prediction:
-    expression, machine = context.expression, context.machine
+    machine = context.machine
     device = machine.device
+    work, resident, registers, workgroup_bytes = _work(context, plan, costs)
+    layers = seconds_by_layer(work, machine)
+    limits = {key: value for key, value in layers.items() if key != "launch"}
+    return Prediction(
+        seconds=total_seconds(layers, device.model, alternates=work.alternates),
+        seconds_by_layer=layers,
+        saturated=max(limits, key=lambda key: limits[key]),
+        **dict.fromkeys(MOVED, 0),
+        flops=_executed_flops(context, plan, work),
+        registers=registers,
+        shared_bytes=workgroup_bytes,
+        tasks=work.tasks,
+        threads=plan.threads,
+        tasks_per_unit=resident,
+        waves=work.tasks / (machine.units * max(1, resident)),
+        occupancy=resident * plan.threads / device.max_threads_per_unit,
+    )
+
+
+def work_of(context: ProblemContext, plan: Plan) -> CandidateWork:
+    """Return what a plan's tasks do."""
+    return _work(context, plan, tile_costs(context, plan))[0]
+
+
+def _work(context: ProblemContext, plan: Plan, costs: Sequence[TileCost | None]) -> tuple[CandidateWork, int, int, int]:
+    """Return what a plan's tasks do, how many a unit holds, and the registers and workgroup memory of each."""
+    expression, device = context.expression, context.machine.device
     candidate = Candidate.of_plan(plan)
     widths = [
         None if cost is None else _widths(plan, access, operand, cost, device.subgroup_size)
@@ -103,23 +130,7 @@ def _predict_time(context: ProblemContext, plan: Plan, costs: Sequence[TileCost 
         resident = resources.tasks_per_unit
         one = estimate(context, candidate, stages=plan.stages, widths=widths, resident=max(1, resident))
         assert one is not None, "residency is given"
-    work = one.work
-    layers = seconds_by_layer(work, machine)
-    limits = {key: value for key, value in layers.items() if key != "launch"}
-    return Prediction(
-        seconds=total_seconds(layers, device.model, alternates=work.alternates),
-        seconds_by_layer=layers,
-        saturated=max(limits, key=lambda key: limits[key]),
-        **dict.fromkeys(MOVED, 0),
-        flops=_executed_flops(context, plan, work),
-        registers=registers,
-        shared_bytes=workgroup_bytes,
-        tasks=work.tasks,
-        threads=plan.threads,
-        tasks_per_unit=resident,
-        waves=work.tasks / (machine.units * max(1, resident)),
-        occupancy=resident * plan.threads / device.max_threads_per_unit,
-    )
+    return one.work, resident, registers, workgroup_bytes
 
 
 def _with_traffic(

@@ -79,8 +79,13 @@ class CandidateWork:
     alternates: bool = False
 
 
-def seconds_by_layer(work: CandidateWork, machine: Machine) -> dict[str, float]:
+def seconds_by_layer(work: CandidateWork, machine: Machine, *, waited: bool = False) -> dict[str, float]:
     """Return seconds were each layer the only limit, "launch" apart.
+
+    Args:
+        work: What the program does.
+        machine: Where.
+        waited: Whether tasks have begun already, and waited for the first tile, which the last cache then has.
 
     Keys: "global", "l2", "workgroup" (passes of the busiest unit), "compute" (issue of the busiest unit), "latency"
     (rounds of resident tasks, each as slow as one task alone), "launch".
@@ -109,6 +114,9 @@ def seconds_by_layer(work: CandidateWork, machine: Machine) -> dict[str, float]:
     memory = machine.global_latency if global_bytes >= 0.5 * cache_bytes else machine.cache_latency
     exchange = 2 * machine.workgroup_latency
     first = first_tile_cycles(machine, staged=work.staged)
+    if waited:
+        first -= device.model.task_start_cycles + machine.global_latency - machine.cache_latency
+        memory = memory if work.steps > 1 else machine.cache_latency
     alone = max(single, phases * machine.phase_cycles) + work.spilled_accesses * machine.workgroup_latency
     loads = memory * work.load_rounds * (1 - found)
     if not work.staged:
@@ -120,6 +128,8 @@ def seconds_by_layer(work: CandidateWork, machine: Machine) -> dict[str, float]:
     ending = work.tail_issue * own + work.tail_waits * machine.workgroup_latency + work.tail_load_rounds * memory
     # A task's first load comes from global memory, wherever its others come from.
     start = first if work.staged else constants.task_start_cycles + max(0.0, machine.global_latency - memory)
+    if waited and not work.staged:
+        start = 0.0
     latency = rounds * (start + work.steps * step + ending)
     clock = device.clock_hz
     return {

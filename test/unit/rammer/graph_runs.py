@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs of persistent kernels in the simulator, in the tests' own way: from the arguments of the launch alone."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,11 @@ from roller_mlir.passes.rammer_form_graph import RammerFormGraph
 from roller_mlir.passes.rammer_outline_kernel import RammerOutlineKernel
 from roller_mlir.passes.rammer_reduce_waits import RammerReduceWaits
 from roller_mlir.passes.rammer_schedule import RammerSchedule
+from roller_mlir.passes.rammer_sink_waits import RammerSinkWaits
 from roller_mlir.passes.rammer_verify import RammerVerify
 from roller_mlir.sim import SimulatedKernels
 from roller_mlir.support.bindings import func, ir, make_context
-from roller_mlir.support.diagnostics import parse_module
+from roller_mlir.support.diagnostics import DiagnosedError, parse_module
 from roller_mlir.support.passes.pipeline import Step, run_pipeline
 from roller_mlir.support.values import defining_op
 from roller_mlir.targets.family import passes_to
@@ -32,20 +33,45 @@ class GraphRun:
         policy: str = "list",
         blocks: int | None = None,
         planned: bool = False,
+        sink: bool = True,
+        plant: Callable[[ir.Module], None] | None = None,
+        look: Callable[[ir.Module], None] = lambda module: None,
         **asked: str,
     ) -> None:
+        """Compile a function.
+
+        Args:
+            text: It.
+            device: For what.
+            policy: Who places its tasks.
+            blocks: On so many blocks.
+            planned: Whether it is programs on buffers.
+            sink: Whether weights travel before the waits.
+            plant: Makes a mistake before it is scheduled, which is compiled, also where it is refused: see `refusal`.
+            look: Is shown the module then.
+            asked: Options of passes.
+        """
         context = make_context()
         with context:
             module = parse_module(text, context)
             steps: list[Step] = [
                 *([] if planned else passes_to(BUFFERS, {"device": device, **asked})),
                 RammerFormGraph(),
-                RammerSchedule(device=device, policy=policy, blocks=blocks),
-                RammerReduceWaits(),
-                RammerVerify(device=device),
-                RammerOutlineKernel(device=device),
+                RammerSinkWaits(device=device, sink_waits=sink),
             ]
             run_pipeline(module, steps)
+            look(module)
+            if plant is not None:
+                plant(module)
+            run_pipeline(module, [RammerSchedule(device=device, policy=policy, blocks=blocks), RammerReduceWaits()])
+            self.refusal = ""
+            try:
+                run_pipeline(module, [RammerVerify(device=device)])
+            except DiagnosedError as error:
+                if plant is None:
+                    raise
+                self.refusal = error.message
+            run_pipeline(module, [RammerOutlineKernel(device=device)])
             self.text = str(module)
             self._read(module)
         self.subgroup = find_device(device).subgroup_size

@@ -2,7 +2,7 @@
 """Small random graphs of tasks, mutations of them and their schedules, and an oracle that walks every interleaving."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import combinations, product
 
@@ -54,6 +54,20 @@ def conflicts(graph: TaskGraph) -> set[tuple[int, int]] | None:
     return found
 
 
+def early_conflicts(graph: TaskGraph) -> set[tuple[int, int]]:
+    """Return every pair of tasks of which the second may read early what the first one writes, by brute force."""
+    found = set[tuple[int, int]]()
+    written: list[tuple[int, set[tuple[int, int]]]] = []
+    for first, operator in zip(graph.first, graph.operators, strict=False):
+        for task in range(operator.tasks):
+            early = [bytes_of(one, task) for one in operator.reads if one.early]
+            reads = set[tuple[int, int]]().union(*early)
+            found |= {(other, first + task) for other, writes in written if writes & reads}
+        for task in range(operator.tasks):
+            written.append((first + task, set().union(*(bytes_of(one, task) for one in operator.writes))))
+    return found
+
+
 def random_graph(rng: random.Random) -> TaskGraph:
     """Return two to four operators of one to three tasks, which write pieces of two buffers and read boxes.
 
@@ -87,13 +101,19 @@ def random_graph(rng: random.Random) -> TaskGraph:
     return TaskGraph(tuple(operators))
 
 
-def is_right(schedule: Schedule, pairs: set[tuple[int, int]] | None) -> bool:
-    """Walk every interleaving: no state is stuck, and no task starts before those that it conflicts with are done."""
+def is_right(schedule: Schedule, pairs: set[tuple[int, int]] | None, early: Iterable[tuple[int, int]] = ()) -> bool:
+    """Walk every interleaving: no state is stuck, and no task starts before those that it conflicts with are done.
+
+    Of early pairs the first is done before the second one's turn comes, whatever it waits for.
+    """
     if pairs is None:
         return False
     before: dict[int, list[int]] = {}
+    before_turn: dict[int, list[int]] = {}
     for first, second in pairs:
         before.setdefault(second, []).append(first)
+    for first, second in early:
+        before_turn.setdefault(second, []).append(first)
     programs = [program.tolist() for program in schedule.programs]
     start = (0,) * len(programs)
     seen, todo = {start}, [start]
@@ -110,6 +130,8 @@ def is_right(schedule: Schedule, pairs: set[tuple[int, int]] | None) -> bool:
                 continue
             if at % 2 == 0:
                 task = programs[unit][at // 2]
+                if any(first not in done for first in before_turn.get(task, ())):
+                    return False
                 if any(signals[event] < schedule.counts[event] for event in schedule.waits[task].tolist()):
                     continue
                 if any(first not in done for first in before.get(task, ())):
@@ -140,12 +162,18 @@ def mutations(
         waiting = [task for task in range(tasks) if waits[task]]
         silent = np.flatnonzero(signals == NO_EVENT).tolist()
         kind = rng.choice(
-            ["remove", "move", "retarget", "swap waits", "reorder", "other vEU", "signals", "overlap", "event"]
+            [
+                *("remove", "move", "retarget", "swap waits", "reorder", "other vEU", "signals", "overlap", "event"),
+                *("early", "early"),
+            ]
         )
         if (kind in ("remove", "move", "retarget", "swap waits") and not waiting) or (kind == "event" and not silent):
             kind = "reorder"
         if kind == "overlap":
             yield kind, overlapped(graph, rng), schedule
+            continue
+        if kind == "early":
+            yield kind, reading_early(graph), schedule
             continue
         if kind == "remove":
             one = waits[rng.choice(waiting)]
@@ -185,6 +213,13 @@ def mutations(
                 counts,
             ),
         )
+
+
+def reading_early(graph: TaskGraph) -> TaskGraph:
+    """Return a graph whose tasks read before their waits are over."""
+    return TaskGraph(
+        tuple(replace(one, reads=tuple(replace(read, early=True) for read in one.reads)) for one in graph.operators)
+    )
 
 
 def overlapped(graph: TaskGraph, rng: random.Random) -> TaskGraph:

@@ -3,10 +3,11 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_graphs import access, conflicts, is_right, mutations, random_graph
+from small_graphs import access, conflicts, early_conflicts, is_right, mutations, random_graph
 
 from roller_mlir.rammer import boxes, events, task_graph
 from roller_mlir.rammer.clocks import clocks_of
@@ -48,13 +49,16 @@ def test_proof_is_exact(seed: int) -> None:
             assert accepted(graph, right)
         assert reduced.wait_count <= schedule.wait_count
         for kind, changed, mutant in mutations(graph, rng.choice([schedule, reduced]), rng, 10):
-            right = is_right(mutant, conflicting if changed is graph else conflicts(changed))
+            pairs_of_it = conflicting if changed is graph else conflicts(changed)
+            right = is_right(mutant, pairs_of_it, early_conflicts(changed))
             assert accepted(changed, mutant) == right, (kind, changed, mutant)
             tried[kind, right] += 1
     wrong = sum(count for (_, right), count in tried.items() if not right)
     assert 25 < wrong < 110, "mutations that are all right or all wrong prove nothing"
     assert tried["overlap", False]
     assert tried["overlap", True]
+    assert tried["early", False]
+    assert tried["early", True]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -138,6 +142,24 @@ def test_faults_say_both_tasks() -> None:
         "both touch the same bytes: it does not wait for it"
     )
     assert second.startswith("task 1 of 'second' (vEU 1, position 1) may start before task 0 of 'first'")
+
+
+def test_what_is_read_too_early_is_shown() -> None:
+    """The waits stand behind the read; where the order of the vEU is enough, they need not stand in front of it."""
+    graph = chain()
+    first, second = graph.operators
+    sunk = TaskGraph((first, replace(second, reads=tuple(replace(one, early=True) for one in second.reads))))
+    apart = add_events(graph, (ints(0, 2), ints(1, 3)))
+    assert not find_faults(graph, apart)
+    assert [fault.text for fault in find_faults(sunk, apart)] == [
+        "task 0 of 'second' (vEU 0, position 1) may read before its waits are over, and so before task 1 of 'first' "
+        "(vEU 1, position 0) is done, which writes the same bytes: sink its waits less far",
+        "task 1 of 'second' (vEU 1, position 1) may read before its waits are over, and so before task 0 of 'first' "
+        "(vEU 0, position 0) is done, which writes the same bytes: sink its waits less far",
+    ]
+    assert not find_faults(sunk, add_events(graph, (ints(0, 1, 2, 3),)))
+    behind = Schedule((ints(0), ints(1, 2, 3)), (ints(), ints(), ints(0), ints()), ints(0, -1, -1, -1), ints(1))
+    assert [fault.tasks for fault in find_faults(sunk, behind)] == [(0, 2)]
 
 
 def test_a_cycle_is_shown() -> None:

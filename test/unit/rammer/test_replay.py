@@ -23,15 +23,26 @@ HAND_OVER_S = 0.75
 
 
 def with_times(graph: TaskGraph, rng: random.Random) -> TaskGraph:
-    """Return a graph whose tasks take a quarter of a second to some seconds, so that sums are exact."""
-    return TaskGraph(tuple(replace(one, seconds=rng.randint(1, 12) / 4) for one in graph.operators))
+    """Return a graph whose tasks take a quarter of a second to some seconds, so that sums are exact.
+
+    Half of them may do a part of that before their waits are over.
+    """
+    times = [rng.randint(1, 12) for _ in graph.operators]
+    early = [rng.choice([0, rng.randint(0, time)]) for time in times]
+    return TaskGraph(
+        tuple(
+            replace(one, seconds=time / 4, early_s=part / 4)
+            for one, time, part in zip(graph.operators, times, early, strict=True)
+        )
+    )
 
 
 def longest_paths(graph: TaskGraph, schedule: Schedule) -> list[float]:
-    """Return when each task starts at the earliest, by relaxing every order until nothing changes."""
+    """Return when each task's waits are over at the earliest, by relaxing every order until nothing changes."""
     unit, _ = schedule.place
-    start = [0.0] * graph.tasks
-    orders = [(a, b, 0.0) for program in schedule.programs for a, b in itertools.pairwise(program)]
+    early = graph.early_seconds.tolist()
+    start = list(early)
+    orders = [(a, b, early[b]) for program in schedule.programs for a, b in itertools.pairwise(program)]
     orders += [
         (int(producer), task, HAND_OVER_S if unit[producer] != unit[task] else 0.0)
         for task, waits in enumerate(schedule.waits)
@@ -40,7 +51,7 @@ def longest_paths(graph: TaskGraph, schedule: Schedule) -> list[float]:
     ]
     for _ in range(graph.tasks):
         for before, after, delay in orders:
-            start[after] = max(start[after], start[before] + float(graph.seconds[before]) + delay)
+            start[after] = max(start[after], start[before] + float(graph.seconds[before]) - early[before] + delay)
     return start
 
 
@@ -56,7 +67,9 @@ def test_starts_are_the_longest_paths(seed: int) -> None:
     for schedule in (fine, reduce_waits(fine), add_barriers(graph, programs)):
         found = replay(graph, schedule, HAND_OVER_S)
         assert found.start_s.tolist() == longest_paths(graph, schedule)
-        assert (found.end_s == found.start_s + graph.seconds).all()
+        assert (found.end_s == found.start_s + graph.seconds - graph.early_seconds).all()
+        assert (found.begin_s + graph.early_seconds <= found.start_s).all()
+        assert all(found.end_s[a] == found.begin_s[b] for one in schedule.programs for a, b in itertools.pairwise(one))
         pairs = graph.dependences
         assert (found.end_s[pairs.producers] <= found.start_s[pairs.consumers]).all()
         assert found.bound_s <= found.makespan_s
@@ -64,17 +77,18 @@ def test_starts_are_the_longest_paths(seed: int) -> None:
         assert 0 < found.utilisation <= 1
         path = found.critical_path
         assert found.end_s[path[-1]] == found.makespan_s and found.behind[path[0]] == NO_TASK
-        assert found.start_s[path[0]] == 0
+        assert found.start_s[path[0]] == graph.early_seconds[path[0]]
         unit, _ = schedule.place
         for before, after in itertools.pairwise(path):
-            delay = HAND_OVER_S if unit[before] != unit[after] else 0.0
+            delay = HAND_OVER_S if unit[before] != unit[after] else graph.early_seconds[after]
             assert found.start_s[after] == found.end_s[before] + delay
 
 
 def _least_makespan(graph: TaskGraph, units: int) -> float:
     """Return the shortest time of all placements on so many vEUs, by trying each, task by task."""
     producers = [set(found.tolist()) for found in graph.dependences.producers_of(graph.tasks)]
-    seconds = graph.seconds.tolist()
+    early = graph.early_seconds.tolist()
+    late = (graph.seconds - graph.early_seconds).tolist()
 
     def least(done: dict[int, tuple[float, int]], free: tuple[float, ...]) -> float:
         if len(done) == graph.tasks:
@@ -87,7 +101,7 @@ def _least_makespan(graph: TaskGraph, units: int) -> float:
                 ready = [
                     end + (HAND_OVER_S if on != unit else 0.0) for end, on in (done[one] for one in producers[task])
                 ]
-                end = max([free[unit], *ready]) + seconds[task]
+                end = max([free[unit] + early[task], *ready]) + late[task]
                 found = min(found, least({**done, task: (end, unit)}, (*free[:unit], end, *free[unit + 1 :])))
         return found
 

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What of a task's predicted time may pass before its waits are over, where it brings some operands early.
+
+The rest is the time of the same task without these bytes, whose first tile the last cache has: another task has just
+written it. What passes before is the difference, so that a task that waits for nothing takes as long as ever.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from roller_mlir.model.cost.performance import context_of, work_of
+from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
+from roller_mlir.model.machine import Machine
+from roller_mlir.plan import Plan, TensorExpression
+
+
+@dataclass(frozen=True, kw_only=True)
+class EarlyBytes:
+    """What tasks bring early of an operand.
+
+    Attributes:
+        task_bytes: Bytes of a task.
+        tensor_bytes: Bytes of the operand, which global memory moves once.
+        words: Registers of a thread that hold it meanwhile; 0 where it goes to workgroup memory.
+    """
+
+    task_bytes: int
+    tensor_bytes: int
+    words: int
+
+
+def early_share(expression: TensorExpression, plan: Plan, machine: Machine, early: Sequence[EarlyBytes]) -> float:
+    """Return the share of a task's predicted time that may pass before its waits are over, from 0 to 1.
+
+    Args:
+        expression: The operator.
+        plan: Its plan, of one stage.
+        machine: The device, or the share of it that the operator has.
+        early: What is brought early.
+    """
+    if not early:
+        return 0.0
+    work = work_of(context_of(expression, machine, plan), plan)
+    layers = [seconds_by_layer(work, machine), seconds_by_layer(_later(work, machine, early), machine, waited=True)]
+    whole, late = (
+        total_seconds({**each, "launch": 0.0}, machine.device.model, alternates=work.alternates) for each in layers
+    )
+    return max(0.0, 1 - late / whole)
+
+
+def _later(work: CandidateWork, machine: Machine, early: Sequence[EarlyBytes]) -> CandidateWork:
+    """Return what is left to do behind the waits."""
+    in_flight = machine.device.model.loads_in_flight
+    cached = work.tasks * sum(one.task_bytes for one in early)
+    moved = sum(min(one.tensor_bytes, work.tasks * one.task_bytes) for one in early)
+    rounds = sum(one.words for one in early) / in_flight
+    return replace(
+        work,
+        cache_bytes=max(0.0, work.cache_bytes - cached),
+        global_bytes=max(0.0, work.global_bytes - moved),
+        load_rounds=min(work.load_rounds, max(1.0, work.load_rounds - rounds)),
+    )

@@ -1,0 +1,42 @@
+// RUN: roller-opt %s --rammer-sink-waits=device=h200 --mlir-print-local-scope | FileCheck %s
+// RUN: roller-opt %s --rammer-sink-waits='device=h200 sink-waits=false' --mlir-print-local-scope | FileCheck %s --check-prefix=FRONT
+// Nothing is stored to the second operand, whoever applies the operator; the first one is the other one's result.
+
+// CHECK: }) {early = array<i64: 1>, sym_name = "add"} : () -> ()
+// CHECK: "rammer.apply"(%[[A:.*]], %[[V:.*]], %[[H:.*]]) {callee = @add}
+// CHECK-NEXT: "rammer.apply"(%[[H]], %[[V]], %[[R:.*]]) {callee = @add}
+// FRONT-NOT: early
+"rammer.operator"() ({
+^bb0(%a: memref<64xf32>, %b: memref<64xf32>, %c: memref<64xf32>):
+  "rtile.program"(%a, %b, %c) ({
+  ^bb0(%x: memref<64xf32>, %w: memref<64xf32>, %y: memref<64xf32>):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    scf.for %i = %c0 to %c2 step %c1 {
+      %init = tensor.empty() : tensor<32xf32>
+      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * -32 + 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
+      %q = "rtile.load"(%w, %i) {origin = affine_map<(d0) -> (d0 * 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
+      %s = "rtile.compute"(%p, %q, %init, %i) ({
+      ^bb0(%u: f32, %v: f32, %old: f32):
+        %t = arith.addf %u, %v : f32
+        "rtile.yield"(%t) : (f32) -> ()
+      }) {operandSegmentSizes = array<i32: 2, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
+          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
+          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
+        : (tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
+      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
+    } {rtile.mapping = "unit"}
+    "rtile.yield"() : () -> ()
+  }) {sym_name = "add"} : (memref<64xf32>, memref<64xf32>, memref<64xf32>) -> ()
+}) {sym_name = "add"} : () -> ()
+func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %v: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {rtile.role = "output"}, %w: memref<256xi8> {rtile.role = "workspace"}) {
+  %z = arith.constant 0 : index
+  %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
+  "rammer.program"() ({
+    "rammer.apply"(%a, %v, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>, memref<64xf32>) -> ()
+    "rammer.apply"(%h, %v, %r) {callee = @add} : (memref<64xf32>, memref<64xf32>, memref<64xf32>) -> ()
+  }) {sym_name = "main"} : () -> ()
+  return
+}
