@@ -41,6 +41,7 @@ class ScheduledProgram:
         schedule: Which vEU runs which tasks, and what they wait for.
         waits_before: Waits before `rammer-reduce-waits`.
         bodies: The body of each operator.
+        early: The operands of each that its tasks may read before their waits are over.
         workspace_bytes: Memory for results between operators.
         state_bytes: Counters, and what is kept from launch to launch.
         choices: The numbers of threads of a task that were planned for.
@@ -57,6 +58,7 @@ class ScheduledProgram:
     schedule: Schedule
     waits_before: int
     bodies: tuple[int, ...]
+    early: tuple[tuple[int, ...], ...]
     workspace_bytes: int
     state_bytes: int
     choices: tuple[BlockChoice, ...]
@@ -96,10 +98,12 @@ def scheduled_program(
             function = graph.operation.parent.opview
             assert isinstance(function, func.FuncOp)
             virtual, schedule = schedule_of(graph)
+            bodies = bodies_of(function, graph)
             found.update(
                 virtual=virtual,
                 schedule=schedule,
-                bodies=bodies_of(function, graph).of,
+                bodies=bodies.of,
+                early=tuple(bodies.bodies[body].early for body in bodies.of),
                 graph=read_graph(graph, device).tasks,
                 programs=len({ir.FlatSymbolRefAttr(one.attributes["callee"]).value for one in graph.applications}),
             )

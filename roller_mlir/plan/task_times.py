@@ -32,6 +32,8 @@ class TaskTime:
         position: Its place among the tasks of the block.
         start_ns: When its waits were over, in nanoseconds of a clock common to all blocks.
         end_ns: When it was done.
+        begin_ns: When it began with what it does before its waits are over; None where that is nothing, or not known.
+        early_ns: How long that took.
     """
 
     operator: str
@@ -40,6 +42,18 @@ class TaskTime:
     position: int
     start_ns: int
     end_ns: int
+    begin_ns: int | None = None
+    early_ns: int = 0
+
+    @property
+    def first_ns(self) -> int:
+        """When the first of it began."""
+        return self.start_ns if self.begin_ns is None else self.begin_ns
+
+    @property
+    def busy_ns(self) -> int:
+        """How long its block worked for it."""
+        return self.end_ns - self.start_ns + self.early_ns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +123,7 @@ def chrome_trace(launches: Sequence[tuple[str, Sequence[TaskTime]]]) -> str:
     Args:
         launches: The kernel of each launch, and the times of its tasks; those of the trace begin with the first.
     """
-    begin = min((one.start_ns for _, times in launches for one in times), default=0)
+    begin = min((one.first_ns for _, times in launches for one in times), default=0)
     events: list[dict[str, Any]] = []
     for launch, (kernel, times) in enumerate(launches):
         events.append({"ph": "M", "name": "process_name", "pid": launch, "tid": 0, "args": {"name": kernel}})
@@ -125,6 +139,20 @@ def chrome_trace(launches: Sequence[tuple[str, Sequence[TaskTime]]]) -> str:
                 "args": {"operator": one.operator, "task": one.task, "position": one.position},
             }
             for one in times
+        ]
+        events += [
+            {
+                "ph": "X",
+                "name": f"{one.operator}: task {one.task}, before its waits",
+                "cat": one.operator,
+                "pid": launch,
+                "tid": one.block,
+                "ts": (one.begin_ns - begin) / 1000,
+                "dur": one.early_ns / 1000,
+                "args": {"before": one.position},
+            }
+            for one in times
+            if one.begin_ns is not None
         ]
     return json.dumps({"traceEvents": events, "displayTimeUnit": "ns"}) + "\n"
 
@@ -147,6 +175,8 @@ def read_chrome_trace(text: str) -> tuple[tuple[str, tuple[TaskTime, ...]], ...]
                 kernels[event["pid"]] = str(event["args"]["name"])
                 continue
             start, duration, said = event["ts"], event["dur"], event["args"]
+            if "before" in said:
+                continue
             found.setdefault(event["pid"], []).append(
                 TaskTime(
                     operator=str(said["operator"]),

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from roller_mlir.plan.task_times import TaskTime
 from roller_mlir.rammer.replay import PredictedTimes
 from roller_mlir.rammer.schedule import Schedule
@@ -33,12 +35,12 @@ class TimelineRun:
     @property
     def seconds(self) -> float:
         """From the start of the first task to the end of the last one."""
-        return 1e-9 * (max(one.end_ns for one in self.times) - min(one.start_ns for one in self.times))
+        return 1e-9 * (max(one.end_ns for one in self.times) - min(one.first_ns for one in self.times))
 
     @property
     def utilisation(self) -> float:
         """The share of that time in which a block with tasks works, on average; 1 where it is no time."""
-        busy = 1e-9 * sum(one.end_ns - one.start_ns for one in self.times)
+        busy = 1e-9 * sum(one.busy_ns for one in self.times)
         blocks = len({one.block for one in self.times})
         return busy / (blocks * self.seconds) if self.seconds else 1.0
 
@@ -48,6 +50,7 @@ def predicted_run(name: str, graph: TaskGraph, schedule: Schedule, predicted: Pr
     unit, position = schedule.place
     operators, first = graph.operator_of.tolist(), graph.first
     places = list(zip(unit.tolist(), position.tolist(), strict=True))
+    early = np.rint(1e9 * graph.early_seconds).astype(np.int64).tolist()
     times = [
         TaskTime(
             operator=graph.operators[operators[task]].name,
@@ -56,6 +59,8 @@ def predicted_run(name: str, graph: TaskGraph, schedule: Schedule, predicted: Pr
             position=at,
             start_ns=round(1e9 * float(predicted.start_s[task])),
             end_ns=round(1e9 * float(predicted.end_s[task])),
+            begin_ns=round(1e9 * float(predicted.begin_s[task])) if early[task] else None,
+            early_ns=early[task],
         )
         for task, (block, at) in enumerate(places)
     ]
@@ -71,7 +76,7 @@ def critical_programs(run: TimelineRun) -> list[tuple[str, int, float]]:
         if (one.block, one.position) in run.critical:
             name = one.operator.partition(" (")[0]  # equal operators run one program, by one body
             tasks[name] += 1
-            spent[name] += one.end_ns - one.start_ns
+            spent[name] += one.busy_ns
     return [(name, tasks[name], 1e-9 * time) for name, time in spent.most_common()]
 
 
@@ -96,15 +101,17 @@ def page(title: str, facts: Sequence[tuple[str, str]], runs: Sequence[TimelineRu
 
 
 def _record(run: TimelineRun, numbers: dict[str, int]) -> dict[str, Any]:
-    """Return a run as the script reads it: a line a block, of "start duration operator task critical" for each task.
+    """Return a run as the script reads it: a line a block, of seven numbers for each task.
 
-    Times are nanoseconds from the first start.
+    They are start, duration, operator, task, whether it is critical, how long before the start it began with what it
+    does before its waits are over, and how long that takes. Times are nanoseconds from the first start.
     """
-    begin = min(one.start_ns for one in run.times)
+    begin = min(one.first_ns for one in run.times)
     rows: list[list[str]] = [[] for _ in range(max(one.block for one in run.times) + 1)]
     for one in sorted(run.times, key=lambda time: (time.block, time.position)):
         critical = int((one.block, one.position) in run.critical)
         rows[one.block].append(
-            f"{one.start_ns - begin} {one.end_ns - one.start_ns} {numbers[one.operator]} {one.task} {critical}"
+            f"{one.start_ns - begin} {one.end_ns - one.start_ns} {numbers[one.operator]} {one.task} {critical} "
+            f"{one.start_ns - one.first_ns} {one.early_ns}"
         )
     return {"name": run.name, "span_ns": max(one.end_ns for one in run.times) - begin, "rows": [*map(";".join, rows)]}

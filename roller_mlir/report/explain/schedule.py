@@ -30,6 +30,8 @@ class ScheduledOperator:
         units: Units of the device that it shares in its wave, null for all.
         seconds: Its predicted time on these, without a launch, null where its plan has none.
         task_seconds: The predicted time of a task, by which tasks are placed.
+        early_seconds: What of that may pass before the task's waits are over.
+        early: The operands that it may read by then: its waits protect the others.
     """
 
     name: str
@@ -38,6 +40,8 @@ class ScheduledOperator:
     units: int | None
     seconds: float | None
     task_seconds: float
+    early_seconds: float
+    early: tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,8 +139,10 @@ def explain_schedule(source: Source, target: str, options: CompileOptions) -> Sc
                 units=operator.units,
                 seconds=operator.together and ceil(operator.tasks / operator.together) * operator.seconds,
                 task_seconds=operator.seconds,
+                early_seconds=operator.early_s,
+                early=early,
             )
-            for operator, body in zip(one.graph.operators, one.bodies, strict=True)
+            for operator, body, early in zip(one.graph.operators, one.bodies, one.early, strict=True)
         ),
     )
 
@@ -187,10 +193,12 @@ def print_schedule(one: ScheduleExplanation, console: Console, *, plain: bool) -
             "" if each.units is None else each.units,
             "" if each.seconds is None else seconds(each.seconds),
             seconds(each.task_seconds),
+            seconds(each.early_seconds) if each.early else "",
+            " ".join(map(str, each.early)),
         )
         for each in one.operators
     ]
-    head = ("operator", "tasks", "body", "units", "predicted", "a task")
+    head = ("operator", "tasks", "body", "units", "predicted", "a task", "before waits", "early operands")
     print_table(
-        console, "Operators (predictions of the model, no measurements)", grid(head, "snnnnn", rows), plain=plain
+        console, "Operators (predictions of the model, no measurements)", grid(head, "snnnnnns", rows), plain=plain
     )

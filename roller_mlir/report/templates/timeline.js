@@ -2,6 +2,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const said = document.getElementById("said");
 const AXIS = 22;
+const FIELDS = 7; // of a task: start, duration, operator, task, critical, how long before the start it began, and worked
 const kinds = [...new Set(data.operators.map((name) => name.replace(/ \(\d+\)$/, "")))];
 const hues = new Map(kinds.map((kind, at) => [kind, (at * 137.508) % 360]));
 const colours = data.operators.map((name) => `hsl(${hues.get(name.replace(/ \(\d+\)$/, ""))} 52% 56%)`);
@@ -66,11 +67,14 @@ class Timeline {
     const block = Math.floor((event.offsetY - AXIS) / this.height);
     const row = this.rows[block];
     const at = this.from + event.offsetX / this.canvas.clientWidth * this.span;
-    const found = row ? this.first(row, at) - 5 : -1;
-    const hit = found >= 0 && at <= row[found] + row[found + 1];
-    const [start, duration, operator, task] = hit ? row.slice(found, found + 4) : [];
+    const next = row ? this.first(row, at) : 0;
+    const hit = next > 0 && at <= row[next - FIELDS] + row[next - FIELDS + 1];
+    const early = row && !hit && next < row.length && at >= row[next] - row[next + 5] && at <= row[next] - row[next + 5] + row[next + 6];
+    const found = hit ? next - FIELDS : next;
+    const [start, duration, operator, task] = hit || early ? row.slice(found, found + 4) : [];
     said.textContent = hit
       ? `block ${block}: ${data.operators[operator]}, task ${task}, ${time(start)} + ${time(duration)}`
+      : early ? `block ${block}: ${data.operators[operator]}, task ${task}, before its waits are over`
       : row ? `block ${block} waits, or is done, at ${time(Math.max(0, at))}` : "\u00a0";
   }
 
@@ -83,12 +87,12 @@ class Timeline {
 
   // Place of the first task of a row that starts behind a time.
   first(row, at) {
-    let low = 0, high = row.length / 5;
+    let low = 0, high = row.length / FIELDS;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (row[5 * middle] <= at) low = middle + 1; else high = middle;
+      if (row[FIELDS * middle] <= at) low = middle + 1; else high = middle;
     }
-    return 5 * low;
+    return FIELDS * low;
   }
 
   draw() {
@@ -115,13 +119,18 @@ class Timeline {
     this.rows.forEach((row, block) => {
       const y = AXIS + block * this.height;
       let seen = -1;
-      for (let at = Math.max(0, this.first(row, this.from) - 5); at < row.length; at += 5) {
+      for (let at = Math.max(0, this.first(row, this.from) - FIELDS); at < row.length; at += FIELDS) {
         const x = (row[at] - this.from) * scale, end = x + row[at + 1] * scale;
-        if (x > width) break;
+        if (x - row[at + 5] * scale > width) break;
         if (end < 0) continue;
         if (row[at + 4]) edges.push([x, y, Math.max(1, end - x)]);
         if (end - seen < 0.5) continue;
         context.fillStyle = colours[row[at + 2]];
+        if (row[at + 6] * scale > 0.5) {
+          context.globalAlpha = 0.4;
+          context.fillRect(x - row[at + 5] * scale, y, row[at + 6] * scale, thick);
+          context.globalAlpha = 1;
+        }
         context.fillRect(x, y, Math.max(0.5, end - x - (end - x > 4 ? 0.5 : 0)), thick);
         seen = end;
         drawn += 1;

@@ -12,8 +12,8 @@ from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.scheduled_program import scheduled_program
 from roller_mlir.compiler.source import Source
 from roller_mlir.rammer.baselines import as_graph_s, in_line_s, launched_s
-from roller_mlir.rammer.events import add_barriers
-from roller_mlir.rammer.policy import wavefront
+from roller_mlir.rammer.events import HAND_OVERS, add_barriers
+from roller_mlir.rammer.policy import POLICIES, wavefront
 from roller_mlir.rammer.replay import replay
 from roller_mlir.suites.models import Model, reference
 from roller_mlir.suites.stages.compile_stage import ARTIFACTS, compile_record
@@ -45,7 +45,8 @@ def schedule_model(model: Model, target: str, options: CompileOptions | None = N
         block works), all of the model and not measured; `workspace_bytes`, `state_bytes`; `schedule_s` and `phases_s`.
         Predicted likewise, to compare with: `launches_s` of a launch for each operator, planned for itself alone;
         `line_s` of a CUDA graph of these in a line, `graph_s` of one with an edge for each dependence; `waves_s` of the
-        persistent kernel with a barrier between waves of operators.
+        persistent kernel with a barrier between waves of operators, `front_s` of one with waits for tasks, but in front
+        of the tasks that wait.
 
     Raises:
         DiagnosedError: It cannot become one persistent kernel.
@@ -58,7 +59,9 @@ def schedule_model(model: Model, target: str, options: CompileOptions | None = N
     done = time.perf_counter()
     times = replay(one.graph, one.schedule, options.hand_over_s)
     assert one.apart is not None, "it was asked for"
-    waves = add_barriers(one.apart, wavefront(one.apart, len(one.schedule.programs), options.hand_over_s))
+    front, blocks, hand_over_s = one.apart.without_early(), len(one.schedule.programs), options.hand_over_s
+    waves = add_barriers(front, wavefront(front, blocks, hand_over_s))
+    in_front = HAND_OVERS[options.hand_over](front, POLICIES[options.policy](front, blocks, hand_over_s))
     return {
         **model_record(model),
         "operators": len(one.graph.operators),
@@ -72,7 +75,8 @@ def schedule_model(model: Model, target: str, options: CompileOptions | None = N
         "launches_s": launched_s(one.kernels),
         "line_s": in_line_s(one.kernels),
         "graph_s": as_graph_s(one.kernels),
-        "waves_s": replay(one.apart, waves, options.hand_over_s).makespan_s,
+        "waves_s": replay(front, waves, hand_over_s).makespan_s,
+        "front_s": replay(front, in_front, hand_over_s).makespan_s,
         "makespan_s": times.makespan_s,
         "bound_s": times.bound_s,
         "utilisation": times.utilisation,

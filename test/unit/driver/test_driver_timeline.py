@@ -45,7 +45,7 @@ def tasks_of(run: dict[str, Any], operators: Sequence[str]) -> list[tuple[int, i
     found: list[tuple[int, int, str, int]] = []
     for block, row in enumerate(run["rows"]):
         for position, task in enumerate(filter(None, row.split(";"))):
-            _, _, operator, number, _ = map(int, task.split())
+            _, _, operator, number, *_ = map(int, task.split())
             found.append((block, position, operators[operator], number))
     return found
 

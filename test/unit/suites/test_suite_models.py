@@ -28,6 +28,7 @@ def assert_scheduled(record: dict[str, Any]) -> None:
     assert 0 < record["bound_s"] <= record["makespan_s"]
     assert 0 < record["utilisation"] <= 1
     assert record["makespan_s"] <= record["waves_s"] * 1.2
+    assert record["makespan_s"] <= record["front_s"] * 1.05
     assert 0 < record["graph_s"] <= record["line_s"] < record["launches_s"]
     phases = record["phases_s"]
     assert {"write", "read", "threads", "rtile-fuse", "rammer-schedule", "rammer-verify"} <= set(phases)

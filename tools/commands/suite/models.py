@@ -162,6 +162,7 @@ _BASELINES = {
     "graph in a line": "line_s",
     "graph": "graph_s",
     "barriers": "waves_s",
+    "waits in front": "front_s",
     "persistent": "makespan_s",
     "at least": "bound_s",
 }
