@@ -3,6 +3,7 @@
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 import linalg_models
@@ -108,9 +109,11 @@ def add_model_options(parser: argparse.ArgumentParser, models: tuple[str, ...], 
 def ways(device: Device) -> tuple[Way, ...]:
     """Return how a function is compiled and launched, the persistent kernel first."""
     apart = CompileOptions(reuse=False)
-    barriers = CompileOptions(persistent=True, policy="wavefront", hand_over="barrier")
+    front = CompileOptions(persistent=True, sink_waits=False)
+    barriers = replace(front, policy="wavefront", hand_over="barrier")
     found = (
         Way(name="persistent", options=CompileOptions(persistent=True)),
+        Way(name="front", options=front),
         Way(name="barriers", options=barriers),
         Way(name=BASE, options=apart),
     )
