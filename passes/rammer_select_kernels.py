@@ -27,7 +27,7 @@ from typing import ClassVar
 from roller_mlir.linalg.group.dispatches import Unit, named_units, planned_blocks, producers_of
 from roller_mlir.loops.attributes import UNITS
 from roller_mlir.model.block_limits import machine_for
-from roller_mlir.model.cost.performance import busy_seconds
+from roller_mlir.model.cost.performance import busy_on_share
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.search.best_plan import plan_on_share
 from roller_mlir.passes.rtile_construct import Planning, options_of, plan_for
@@ -170,14 +170,7 @@ class _Kernels:
         stages = [plan] if plan.split is None else [plan, plan.split.join]
         self.tasks_per_unit[kind, share] = min(max(1, stage.tasks_per_unit or 1) for stage in stages)
         seconds = prediction.seconds - prediction.launch_s * (1 if plan.split is None else 2)
-        machine = machine_of(self.device, share)
-        part = {
-            "global": machine.global_bytes_per_s / self.machine.global_bytes_per_s,
-            "l2": machine.cache_bytes_per_s / self.machine.cache_bytes_per_s,
-        }
-        needed = max(
-            busy_s * part.get(name, share / self.machine.units) for name, busy_s in busy_seconds(plan, machine).items()
-        )
+        needed = max(busy_on_share(plan, self.machine, share).values())
         # What a task takes is known beside tasks of its own op alone: a unit that has one works for no other op.
         filled = (
             prediction.waves / ceil(prediction.waves) if prediction.waves > 1 else min(1.0, prediction.tasks / share)

@@ -52,11 +52,12 @@ from roller_mlir.loops.attributes import TUNED, UNITS
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.block_limits import machine_for
+from roller_mlir.model.cost.performance import predict_stages
 from roller_mlir.model.options import ChoiceOptions, DeviceOptions, PlanFileOptions, PlanningOptions, TileOptions
 from roller_mlir.model.search.best_plan import best_plan, plan_on_share
 from roller_mlir.model.search.plan_legality import choice_problem
 from roller_mlir.model.search.validate_plan import validate_plan
-from roller_mlir.plan import Plan, SplitK, SplitKPartial, TensorExpression
+from roller_mlir.plan import Plan, Prediction, SplitK, SplitKPartial, TensorExpression
 from roller_mlir.plan.codec import JsonValue, to_json
 from roller_mlir.plan.plan_file import read_plan_file
 from roller_mlir.plan.split import first_plan, whole_plan
@@ -365,15 +366,17 @@ def _plan(
         fail(
             operation, f"'{operation.name}' has a plan that divides a reduction twice; a stage cannot be divided again"
         )
-    parts, join = split_reduction(root, split)
-    first = read_structured(parts)
-    _check_memory(first.operation, first.expression, device)
-    plan = _validated(first.operation, first.expression, _parts_plan(plan, split), device, options)
-    one = _wrap(first, name, attribute(plan))
-    second = read_structured(join)
-    _check_memory(second.operation, second.expression, device)
-    plan = _validated(second.operation, second.expression, split.join, device, options)
-    return [one, _wrap(second, name + JOIN_SUFFIX, attribute(plan))]
+    times: tuple[Prediction | None, Prediction | None] = None, None
+    if not is_forced:  # as chosen: beside as many blocks as were asked for, and partial results are still in the cache
+        times = predict_stages(root.expression, plan, machine_for(device, options).device)
+    made: list[rtile.ProgramOp] = []
+    names, plans = (name, name + JOIN_SUFFIX), (_parts_plan(plan, split), split.join)
+    for part, called, of_part, said in zip(split_reduction(root, split), names, plans, times, strict=True):
+        stage = read_structured(part)
+        _check_memory(stage.operation, stage.expression, device)
+        validated = _validated(stage.operation, stage.expression, of_part, device, options)
+        made.append(_wrap(stage, called, attribute(replace(validated, prediction=said or validated.prediction))))
+    return made
 
 
 def _validated(

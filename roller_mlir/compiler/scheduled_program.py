@@ -4,6 +4,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any
 
 from roller_mlir.codegen.graph.bodies import bodies_of
@@ -15,14 +16,16 @@ from roller_mlir.compiler.persistent import BlockChoice, planning_pass
 from roller_mlir.compiler.reached_stage import open_entry, reached_stage
 from roller_mlir.compiler.source import Source, parse_names
 from roller_mlir.compiler.stages import run_stages
-from roller_mlir.hal import find_device
+from roller_mlir.dialects import rammer
+from roller_mlir.hal import Device, find_device
 from roller_mlir.linalg.group.dispatches import named_units, planned_blocks, producers_of
-from roller_mlir.model.cost.performance import busy_seconds
+from roller_mlir.model.cost.performance import busy_on_share, busy_seconds
 from roller_mlir.model.machine import machine_of
 from roller_mlir.passes.rammer_schedule import RammerSchedule
 from roller_mlir.passes.rammer_verify import RammerVerify
 from roller_mlir.passes.rtile_fuse import RTileFuse
 from roller_mlir.rammer.baselines import OperatorKernel
+from roller_mlir.rammer.bound import least_makespan_s
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.rammer.schedule import Schedule, VirtualDevice
 from roller_mlir.rammer.task_graph import TaskGraph
@@ -49,7 +52,10 @@ class ScheduledProgram:
         phases_s: Seconds per phase: `read`, `threads` (the numbers of threads that were planned for), each pass.
         kernels: The operators as kernels of their own, as they are planned where nothing is persistent; none where the
             module was planned already, or nobody compares.
-        apart: The tasks before results shared bytes of the workspace; None where nobody compares.
+        bounded: The operators as kernels of their own, as they are planned for this schedule, on their shares of the
+            device; none where their times are not predicted.
+        apart: The tasks before results shared bytes of the workspace, which only this schedule permits.
+        bound_s: What no schedule of these tasks on so many blocks comes below, in seconds.
     """
 
     function: str
@@ -65,7 +71,9 @@ class ScheduledProgram:
     programs: int
     phases_s: Mapping[str, float]
     kernels: tuple[OperatorKernel, ...]
-    apart: TaskGraph | None
+    bounded: tuple[OperatorKernel, ...]
+    apart: TaskGraph
+    bound_s: float
 
 
 def scheduled_program(
@@ -77,22 +85,25 @@ def scheduled_program(
         source: MLIR text.
         target: A device's name, or the path of its description.
         options: They ask for a persistent kernel.
-        compared: Whether to return what it is compared with, too: `kernels` and `apart`.
+        compared: Whether to return what it is compared with, too: `kernels`.
 
     Raises:
         DiagnosedError: It cannot become one persistent kernel.
     """
     device, found = find_device(target), dict[str, Any]()
 
-    found["kernels"], found["apart"] = (), None
+    found["kernels"] = ()
 
     def look(step: Pass, module: Any) -> None:
         if compared and isinstance(step, RTileFuse):
             found["kernels"] = _operator_kernels(module, target, options)
         for graph in graphs_of(module):
             if isinstance(step, RammerSchedule):
-                found["waits_before"] = schedule_of(graph)[1].wait_count
-                found["apart"] = read_graph(graph, device).tasks if compared else None
+                virtual, schedule = schedule_of(graph)
+                apart = read_graph(graph, device).tasks
+                found["waits_before"], found["apart"] = schedule.wait_count, apart
+                found["bounded"] = _bounded_kernels(graph, apart, device)
+                found["bound_s"] = least_makespan_s(apart, virtual.execution_units, options.hand_over_s)
             if not isinstance(step, RammerVerify):
                 continue
             function = graph.operation.parent.opview
@@ -124,6 +135,33 @@ def scheduled_program(
         phases_s={"read": read_s, **stages.phases_s},
         **found,
     )
+
+
+def _bounded_kernels(program: rammer.GraphOp, graph: TaskGraph, device: Device) -> tuple[OperatorKernel, ...]:
+    """Return what would be launched if each operator of a graph were a kernel of its own, with the plan that it has."""
+    machine = machine_of(device)
+    known: dict[tuple[ir.Attribute, int], tuple[float, ...]] = {}
+    kernels: list[OperatorKernel] = []
+    for application, operator, producers in zip(
+        program.applications, graph.operators, graph.operator_producers, strict=True
+    ):
+        plan, units = application.program.plan, operator.units or machine.units
+        if plan is None or operator.together is None:
+            return ()
+        if (plan, units) not in known:
+            busy = busy_on_share(plan.read(), machine, units)
+            known[plan, units] = busy["global"], busy["l2"]
+        kernels.append(
+            OperatorKernel(
+                seconds=ceil(operator.tasks / operator.together) * operator.seconds,
+                launch_s=machine.launch_s,
+                launches=1,
+                share=min(units, operator.tasks) / machine.units,
+                memory_s=known[plan, units],
+                producers=tuple(producers),
+            )
+        )
+    return tuple(kernels)
 
 
 def _operator_kernels(module: ir.Module, target: str, options: CompileOptions) -> tuple[OperatorKernel, ...]:

@@ -7,9 +7,9 @@ Paper: RAMMER, sections 2 and 5.2: operators one by one leave most of a device i
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-GRAPH_NODE_S = 1.3e-6
-"""From the end of a kernel to the start of the next one in a CUDA graph. Published for an H100 ("Look Ma, No Bubbles",
-Hazy Research, 2025), and taken for all devices."""
+from roller_mlir.rammer.options import GraphOptions
+
+GRAPH_NODE_S = GraphOptions().graph_node_s
 
 ROUNDING = 1e-9
 """Shares that together exceed the device by less fill it."""
@@ -35,10 +35,9 @@ class OperatorKernel:
     memory_s: tuple[float, ...] = ()
     producers: tuple[int, ...]
 
-    @property
-    def node_s(self) -> float:
-        """Its time as nodes of a CUDA graph."""
-        return self.seconds + self.launches * GRAPH_NODE_S
+    def node_s(self, gap_s: float) -> float:
+        """Return its time as nodes of a CUDA graph, each of which takes so long to begin."""
+        return self.seconds + self.launches * gap_s
 
 
 def launched_s(kernels: Sequence[OperatorKernel]) -> float:
@@ -46,13 +45,13 @@ def launched_s(kernels: Sequence[OperatorKernel]) -> float:
     return sum(one.seconds + one.launch_s for one in kernels)
 
 
-def in_line_s(kernels: Sequence[OperatorKernel]) -> float:
-    """Return the time of a CUDA graph of the kernels in a line, in seconds."""
-    return sum(one.node_s for one in kernels)
+def in_line_s(kernels: Sequence[OperatorKernel], gap_s: float = GRAPH_NODE_S) -> float:
+    """Return the time of a CUDA graph of the kernels in a line, in seconds, with a gap in front of each."""
+    return sum(one.node_s(gap_s) for one in kernels)
 
 
-def as_graph_s(kernels: Sequence[OperatorKernel]) -> float:
-    """Return the time of a CUDA graph that has an edge for each dependence, in seconds.
+def as_graph_s(kernels: Sequence[OperatorKernel], gap_s: float = GRAPH_NODE_S) -> float:
+    """Return the time of a CUDA graph that has an edge for each dependence, in seconds, with a gap in front of each.
 
     Kernels that need nothing of each other run side by side on units of their own, as tasks of a schedule do. Each is
     as fast as alone, unless those that run together draw more of a memory's bandwidth than there is, which they then
@@ -73,11 +72,11 @@ def as_graph_s(kernels: Sequence[OperatorKernel]) -> float:
             share = kernels[number].share
             if share <= free + ROUNDING or not left:
                 free -= share
-                left[number] = kernels[number].node_s
+                left[number] = kernels[number].node_s(gap_s)
             else:
                 larger.append(number)
         waiting = larger
-        rates = _rates([kernels[number] for number in left])
+        rates = _rates([kernels[number] for number in left], gap_s)
         step, done = min((rest / rate, number) for (number, rest), rate in zip(left.items(), rates, strict=True))
         now += step
         left = {
@@ -93,10 +92,10 @@ def as_graph_s(kernels: Sequence[OperatorKernel]) -> float:
     return now
 
 
-def _rates(running: Sequence[OperatorKernel]) -> list[float]:
+def _rates(running: Sequence[OperatorKernel], gap_s: float) -> list[float]:
     """Return how fast kernels are beside each other, 1 where as fast as alone."""
     rates = [1.0] * len(running)
-    for drawn in zip(*([busy_s / one.node_s for busy_s in one.memory_s] for one in running), strict=True):
+    for drawn in zip(*([busy_s / one.node_s(gap_s) for busy_s in one.memory_s] for one in running), strict=True):
         if sum(drawn) > 1:
             most = fair_share(drawn)
             rates = [min(rate, most / one) if one else rate for rate, one in zip(rates, drawn, strict=True)]

@@ -61,6 +61,23 @@ class PlacingOptions(ScheduleOptions, SelectionOptions, SinkOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class GraphOptions(Options):
+    """What CUDA graphs, which persistent kernels are compared with, are taken to cost.
+
+    A node's 1.3 us are published for an H100 ("Look Ma, No Bubbles", Hazy Research, 2025) and taken for all devices.
+    For programmatic dependent launches no time is published: they are taken to hide half of that.
+    """
+
+    graph_node_s: float = option(
+        1.3e-6, help="time from the end of a kernel to the start of the next one in a CUDA graph, in seconds"
+    )
+    dependent_node_s: float = option(
+        0.65e-6,
+        help="the same with programmatic dependent launches, in seconds; nobody has published it: it is assumed",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class WalkOptions(Options):
     """How a persistent kernel walks its schedule."""
 

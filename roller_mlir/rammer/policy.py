@@ -116,7 +116,10 @@ def usual_blocks(graph: TaskGraph, units: int) -> int:
 def wavefront(graph: TaskGraph, execution_units: int, hand_over_s: float) -> tuple[Ints, ...]:
     """Place wave by wave, operator by operator, each task where it can start first.
 
-    Paper: RAMMER, Algorithm 1, lines 12 to 19, with one program for the whole graph.
+    The algorithm begins another program where a wave would end sooner behind all that is placed (lines 4 to 10). None
+    does: by then all vEUs are free, and all results are there. So there is one program for the whole graph.
+
+    Paper: RAMMER, Algorithm 1; kernels (line 13) are chosen before, in `selection`.
     """
     placement = _Placement(graph, execution_units, hand_over_s)
     for wave in waves_of(graph.operator_producers):

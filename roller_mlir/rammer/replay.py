@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A schedule walked in predicted times: when each task starts and ends, what it stood behind, and the least possible.
+"""A schedule walked in predicted times: when each task starts and ends, and what it stood behind.
 
 Paper: RAMMER, section 3.3: a static schedule is made, and judged, from the predicted times of its tasks.
 """
@@ -28,17 +28,14 @@ class PredictedTimes:
         start_s: When its waits are over, and that is done.
         end_s: When it ends.
         behind: The task whose end was the last thing that it stood behind, or `NO_TASK`.
-        work_bound_s: The work of all tasks, divided over all vEUs: no schedule of these tasks is shorter.
-        path_bound_s: The longest chain of tasks that need each other, with the hand-overs that no placement avoids:
-            neither is any of these.
+        work_s: The work of all tasks, divided over all vEUs.
     """
 
     begin_s: NDArray[np.float64]
     start_s: NDArray[np.float64]
     end_s: NDArray[np.float64]
     behind: NDArray[np.int32]
-    work_bound_s: float
-    path_bound_s: float
+    work_s: float
 
     @cached_property
     def makespan_s(self) -> float:
@@ -46,14 +43,9 @@ class PredictedTimes:
         return float(self.end_s.max(initial=0.0))
 
     @property
-    def bound_s(self) -> float:
-        """What no schedule of these tasks on so many vEUs comes below."""
-        return max(self.work_bound_s, self.path_bound_s)
-
-    @property
     def utilisation(self) -> float:
         """The share of the makespan in which a vEU works, on average; 1 where there is nothing to do."""
-        return self.work_bound_s / self.makespan_s if self.makespan_s else 1.0
+        return self.work_s / self.makespan_s if self.makespan_s else 1.0
 
     @cached_property
     def critical_path(self) -> tuple[int, ...]:
@@ -137,32 +129,4 @@ def replay(graph: TaskGraph, schedule: Schedule, hand_over_s: float) -> Predicte
                     able += stuck.pop(signal, [])
     if done < sum(map(len, programs)):
         raise ValueError(f"{sum(map(len, programs)) - done} tasks of the schedule wait for ever")
-    return PredictedTimes(
-        begin_s,
-        start_s,
-        end_s,
-        behind,
-        float(graph.seconds.sum()) / max(1, len(programs)),
-        longest_chain_s(graph, hand_over_s),
-    )
-
-
-def longest_chain_s(graph: TaskGraph, hand_over_s: float) -> float:
-    """Return what no placement of the tasks on however many vEUs comes below, in seconds.
-
-    A task's waits are over behind all that it needs. Either all of these run on its own vEU, one after the other, and
-    then what it does early, or at least one of them hands over.
-
-    Args:
-        graph: The tasks, with their predicted times.
-        hand_over_s: As of `replay`.
-    """
-    early, seconds = graph.early_seconds, graph.seconds
-    begin, end = np.zeros(graph.tasks), seconds.copy()  # if nothing passes before the waits but what is early
-    for task, producers in enumerate(graph.dependences.producers_of(graph.tasks)):
-        if len(producers):
-            ends = end[producers]
-            alone = begin[producers].min() + seconds[producers].sum()
-            begin[task] = max(ends.max() - early[task], min(alone, ends.min() + hand_over_s - early[task]), 0.0)
-            end[task] += begin[task]
-    return float(end.max(initial=0.0))
+    return PredictedTimes(begin_s, start_s, end_s, behind, float(graph.seconds.sum()) / max(1, len(programs)))

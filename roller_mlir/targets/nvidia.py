@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 _ORDERED_LOADS = 70
 """The first architecture whose loads can be ordered, which barriers of a grid need."""
 
+_DEPENDENT_LAUNCHES = 90
+"""The first architecture with programmatic dependent launches (CUDA C++ Programming Guide, chapter 4.5)."""
+
 
 def _build(module: Any, device: Device, request: BuildRequest) -> list[KernelBinary]:
     from roller_mlir.backend.compile import build_kernels
@@ -23,8 +26,16 @@ def _build(module: Any, device: Device, request: BuildRequest) -> list[KernelBin
     return build_kernels(module, device, NVIDIA.triple, request, build_nvidia)
 
 
+def _number(device: Device) -> int:
+    return int("".join(filter(str.isdecimal, device.architecture)))
+
+
 def _has_grid_barrier(device: Device) -> bool:
-    return int("".join(filter(str.isdecimal, device.architecture))) >= _ORDERED_LOADS
+    return _number(device) >= _ORDERED_LOADS
+
+
+def _has_dependent_launch(device: Device) -> bool:
+    return _number(device) >= _DEPENDENT_LAUNCHES
 
 
 NVIDIA = TargetFamily(
@@ -50,4 +61,5 @@ NVIDIA = TargetFamily(
     runtime_package="cuda-bindings",
     build=_build,
     has_grid_barrier=_has_grid_barrier,
+    has_dependent_launch=_has_dependent_launch,
 )

@@ -44,16 +44,28 @@ def predict(expression: TensorExpression, plan: Plan, device: Device) -> Predict
     """
     if device.vector_bytes is not None:
         return predict_vectors(expression, plan, device)
-    machine = machine_of(device, plan.max_units)
     if plan.split is not None:
-        division = plan.split
-        first = first_expression(expression, division.loop, division.parts, division.extent)
-        join, parts = combine_expression(expression, division.parts), first_plan(plan)
-        return joined(
-            predict_with(context_of(first, machine, parts), parts),
-            predict_with(context_of(join, l2_resident(machine, join), division.join), division.join),
-        )
-    return predict_with(context_of(expression, machine, plan), plan)
+        return joined(*predict_stages(expression, plan, device))
+    return predict_with(context_of(expression, machine_of(device, plan.max_units), plan), plan)
+
+
+def predict_stages(expression: TensorExpression, plan: Plan, device: Device) -> tuple[Prediction, Prediction]:
+    """Return what the model expects of the two stages of a plan whose reduction is divided over tasks.
+
+    Args:
+        expression: The whole operator.
+        plan: The whole decision.
+        device: As of `predict`.
+    """
+    division = plan.split
+    assert division is not None, "it has two stages"
+    machine = machine_of(device, plan.max_units)
+    first = first_expression(expression, division.loop, division.parts, division.extent)
+    join, parts = combine_expression(expression, division.parts), first_plan(plan)
+    return (
+        predict_with(context_of(first, machine, parts), parts),
+        predict_with(context_of(join, l2_resident(machine, join), division.join), division.join),
+    )
 
 
 def context_of(expression: TensorExpression, machine: Machine, plan: Plan) -> ProblemContext:
@@ -160,6 +172,23 @@ def busy_seconds(plan: Plan, machine: Machine) -> dict[str, float]:
     units = tasks / machine.units / -(-tasks // machine.units)  # as busy as the busiest one
     shares = {"global": 1.0, "l2": 1.0, "workgroup": units, "compute": units}
     return {name: share * max(0.0, layers[name] - first_s) for name, share in shares.items()}
+
+
+def busy_on_share(plan: Plan, machine: Machine, units: int) -> dict[str, float]:
+    """Return for how long a plan keeps each resource of a machine busy, if it has all of it, in seconds.
+
+    Args:
+        plan: A plan with its prediction on a share of the machine's units.
+        machine: The whole.
+        units: The share.
+    """
+    share = machine_of(machine.device, units)
+    part = {
+        "global": share.global_bytes_per_s / machine.global_bytes_per_s,
+        "l2": share.cache_bytes_per_s / machine.cache_bytes_per_s,
+    }
+    found = busy_seconds(plan, share)
+    return {name: busy_s * part.get(name, units / machine.units) for name, busy_s in found.items()}
 
 
 def _executed_flops(context: ProblemContext, plan: Plan, work: CandidateWork) -> int:

@@ -66,8 +66,8 @@ class ScheduleExplanation:
         workspace_bytes: Memory for results between operators.
         state_bytes: Counters, and what is kept from launch to launch.
         makespan_s: When the last task ends, by the predicted times of tasks and of a hand-over.
-        bound_s: What no schedule of these tasks on so many blocks comes below: all work shared out, or the longest
-            chain of tasks that need each other, with the hand-overs that no placement avoids.
+        bound_s: What no schedule of these tasks on so many blocks comes below, with the hand-overs that no placement
+            avoids.
         utilisation: The share of the makespan in which a block works, on average.
         choices: The numbers of threads of a task that were planned for; the least predicted time is taken. Empty where
             one is asked for.
@@ -128,7 +128,7 @@ def explain_schedule(source: Source, target: str, options: CompileOptions) -> Sc
         workspace_bytes=one.workspace_bytes,
         state_bytes=one.state_bytes,
         makespan_s=times.makespan_s,
-        bound_s=times.bound_s,
+        bound_s=one.bound_s,
         utilisation=times.utilisation,
         choices=one.choices,
         operators=tuple(

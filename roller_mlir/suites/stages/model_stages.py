@@ -11,12 +11,15 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.scheduled_program import scheduled_program
 from roller_mlir.compiler.source import Source
+from roller_mlir.hal import find_device
 from roller_mlir.rammer.baselines import as_graph_s, in_line_s, launched_s
 from roller_mlir.rammer.events import HAND_OVERS, add_barriers
+from roller_mlir.rammer.options import GraphOptions
 from roller_mlir.rammer.policy import POLICIES, wavefront
 from roller_mlir.rammer.replay import replay
 from roller_mlir.suites.models import Model, reference
 from roller_mlir.suites.stages.compile_stage import ARTIFACTS, compile_record
+from roller_mlir.targets.family import family_of
 
 TOLERANCE = 1e-4
 """By how much results of f32 may differ from those of f64: so much where they are below 1, so much of them above."""
@@ -30,28 +33,36 @@ def model_record(model: Model) -> dict[str, Any]:
     return {"id": model.name, "batch": model.batch, "scale": model.scale}
 
 
-def schedule_model(model: Model, target: str, options: CompileOptions | None = None) -> dict[str, Any]:
+def schedule_model(
+    model: Model, target: str, options: CompileOptions | None = None, graphs: GraphOptions | None = None
+) -> dict[str, Any]:
     """Schedule a model as one persistent kernel, without a binary.
 
     Args:
         model: Of some batch and scale.
         target: A device's name, or the path of its description.
         options: Those of the compilation; None for the defaults.
+        graphs: What CUDA graphs are taken to cost.
 
     Returns:
         What `model_record` says; `operators` (how many), `programs` and `bodies` (how many of these differ), `tasks`,
         `blocks`, `threads` of a block, `waits` and `waits_before` their reduction, `makespan_s`, `bound_s` (what no
         schedule of these tasks on so many blocks comes below) and `utilisation` (the share of the makespan in which a
         block works), all of the model and not measured; `workspace_bytes`, `state_bytes`; `schedule_s` and `phases_s`.
+        `memory_s` is how long the memory or the last cache takes for what all kernels read and write; neither makespan
+        nor bound is below it.
         Predicted likewise, to compare with: `launches_s` of a launch for each operator, planned for itself alone;
-        `line_s` of a CUDA graph of these in a line, `graph_s` of one with an edge for each dependence; `waves_s` of the
+        `line_s` of a CUDA graph of these in a line, `graph_s` of one with an edge for each dependence, `dependent_s`
+        of that with programmatic dependent launches (null where the device has none); `bounded_s` and
+        `bounded_dependent_s` the same of the kernels of this schedule, planned for their shares; `waves_s` of the
         persistent kernel with a barrier between waves of operators, `front_s` of one with waits for tasks, but in front
-        of the tasks that wait.
+        of the tasks that wait. So `graph_s` over `bounded_s` is what the choice of kernels is worth, `bounded_s` over
+        `front_s` what one kernel is, and `front_s` over `makespan_s` what is loaded before waits are over.
 
     Raises:
         DiagnosedError: It cannot become one persistent kernel.
     """
-    options = _persistent(options)
+    options, graphs = _persistent(options), graphs or GraphOptions()
     begun = time.perf_counter()
     source = _source(model)
     written = time.perf_counter()
@@ -62,6 +73,10 @@ def schedule_model(model: Model, target: str, options: CompileOptions | None = N
     front, blocks, hand_over_s = one.apart.without_early(), len(one.schedule.programs), options.hand_over_s
     waves = add_barriers(front, wavefront(front, blocks, hand_over_s))
     in_front = HAND_OVERS[options.hand_over](front, POLICIES[options.policy](front, blocks, hand_over_s))
+    drawn = zip(*(kernel.memory_s for kernel in one.bounded), strict=True)
+    memory_s = max((sum(each) for each in drawn), default=0.0)
+    device = find_device(target)
+    ahead = family_of(device).has_dependent_launch(device)
     return {
         **model_record(model),
         "operators": len(one.graph.operators),
@@ -73,12 +88,16 @@ def schedule_model(model: Model, target: str, options: CompileOptions | None = N
         "waits": one.schedule.wait_count,
         "waits_before": one.waits_before,
         "launches_s": launched_s(one.kernels),
-        "line_s": in_line_s(one.kernels),
-        "graph_s": as_graph_s(one.kernels),
-        "waves_s": replay(front, waves, hand_over_s).makespan_s,
-        "front_s": replay(front, in_front, hand_over_s).makespan_s,
-        "makespan_s": times.makespan_s,
-        "bound_s": times.bound_s,
+        "line_s": in_line_s(one.kernels, graphs.graph_node_s),
+        "graph_s": as_graph_s(one.kernels, graphs.graph_node_s),
+        "dependent_s": as_graph_s(one.kernels, graphs.dependent_node_s) if ahead else None,
+        "bounded_s": as_graph_s(one.bounded, graphs.graph_node_s),
+        "bounded_dependent_s": as_graph_s(one.bounded, graphs.dependent_node_s) if ahead else None,
+        "waves_s": max(memory_s, replay(front, waves, hand_over_s).makespan_s),
+        "front_s": max(memory_s, replay(front, in_front, hand_over_s).makespan_s),
+        "makespan_s": max(memory_s, times.makespan_s),
+        "bound_s": max(memory_s, one.bound_s),
+        "memory_s": memory_s,
         "utilisation": times.utilisation,
         "workspace_bytes": one.workspace_bytes,
         "state_bytes": one.state_bytes,

@@ -11,6 +11,7 @@ import pytest
 FOLDER = Path(__file__).parents[3] / "bench" / "rammer"
 CELLS: dict[str, Any] = runpy.run_path(str(FOLDER / "random_graphs.py"))
 SCHEDULES: dict[str, Any] = runpy.run_path(str(FOLDER / "schedule.py"))
+MODELS: dict[str, Any] = runpy.run_path(str(FOLDER / "models.py"))
 BODIES: dict[str, Any] = runpy.run_path(str(FOLDER / "bodies.py"))
 
 
@@ -39,6 +40,17 @@ def test_times_of_schedules(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(" | ")[0] for line in lines[2:]] == ["| wavefront", "| list"]
     assert all(" 408 " in line for line in lines[2:])
+
+
+def test_tables_of_models(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["models.py", "--targets", "h200", "--only", "seq2seq", "--scale", "64"]
+    monkeypatch.setattr(sys, "argv", arguments)
+    MODELS["main"]()
+    times, gains = (part.splitlines() for part in capsys.readouterr().out.split("\n\n"))
+    assert times[0].startswith("| device | model | operators | tasks | waits | launches | line | graph | ahead |")
+    assert times[2].startswith("| h200 | seq2seq | ") and gains[2].startswith("| h200 | seq2seq | ")
+    assert len({line.count("|") for line in times}) == len({line.count("|") for line in gains}) == 1
+    assert gains[3].split("| ")[3:] == gains[2].split("| ")[3:]  # of one model
 
 
 @pytest.mark.full

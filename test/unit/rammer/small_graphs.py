@@ -2,7 +2,7 @@
 """Small random graphs of tasks, mutations of them and their schedules, and an oracle that walks every interleaving."""
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, product
 
@@ -99,6 +99,27 @@ def random_graph(rng: random.Random) -> TaskGraph:
         reads = access(1 - out, 2 * rng.randrange(4), (size,), 2, boxes)
         operators.append(TaskOperator(f"op{number}", tasks, rng.choice([1e-6, 3e-6]), (reads,), (writes,)))
     return TaskGraph(tuple(operators))
+
+
+def graph_of(operators: Sequence[tuple[int, float, Sequence[int]]], rng: random.Random | None = None) -> TaskGraph:
+    """Return a graph of operators, each of so many tasks of so many seconds that need tasks of some operators.
+
+    They need all of these, or by a generator so many in a row.
+    """
+    found: list[TaskOperator] = []
+    for number, (tasks, seconds, needs) in enumerate(operators):
+        reads = tuple(
+            access(one, 0, (operators[one][0],), 4, [[_some(operators[one][0], rng)] for _ in range(tasks)])
+            for one in needs
+        )
+        written = access(number, 0, (tasks,), 4, [[range(task, task + 1)] for task in range(tasks)])
+        found.append(TaskOperator(f"op{number}", tasks, seconds, reads, (written,)))
+    return TaskGraph(tuple(found))
+
+
+def _some(tasks: int, rng: random.Random | None) -> range:
+    first, last = sorted((rng.randrange(tasks), rng.randrange(tasks))) if rng else (0, tasks - 1)
+    return range(first, last + 1)
 
 
 def is_right(schedule: Schedule, pairs: set[tuple[int, int]] | None, early: Iterable[tuple[int, int]] = ()) -> bool:

@@ -57,6 +57,15 @@ def test_no_graph_takes_longer_than_its_line_or_less_than_its_work_and_chains() 
     assert as_graph_s([]) == 0
 
 
+def test_a_shorter_gap_between_kernels_makes_graphs_shorter() -> None:
+    kernels = [ONE, replace(ONE, launches=2, producers=(0,)), replace(ONE, share=0.6)]
+    for time_of in (in_line_s, as_graph_s):
+        assert time_of(kernels) == time_of(kernels, GRAPH_NODE_S)
+    assert in_line_s(kernels, 0.0) == pytest.approx(3e-5)
+    assert as_graph_s(kernels, 0.0) == pytest.approx(3e-5)  # the last one has no room beside the first two
+    assert as_graph_s(kernels[:2], 1e-6) == pytest.approx(2.3e-5)
+
+
 def test_kernels_side_by_side_share_bandwidth() -> None:
     whole, half, none = (replace(ONE, share=0.1, memory_s=(one * STEP, 0.0)) for one in (1.0, 0.5, 0.0))
     assert as_graph_s([half, half]) == pytest.approx(STEP)

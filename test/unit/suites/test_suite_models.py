@@ -30,6 +30,10 @@ def assert_scheduled(record: dict[str, Any]) -> None:
     assert record["makespan_s"] <= record["waves_s"] * 1.2
     assert record["makespan_s"] <= record["front_s"] * 1.05
     assert 0 < record["graph_s"] <= record["line_s"] < record["launches_s"]
+    assert record["makespan_s"] <= record["bounded_s"] and record["memory_s"] <= record["bound_s"]
+    for name in ("graph_s", "bounded_s"):
+        ahead = record[name.replace("graph", "dependent").replace("bounded", "bounded_dependent")]
+        assert ahead is None or record[name] / 2 < ahead < record[name]
     phases = record["phases_s"]
     assert {"write", "read", "threads", "rtile-fuse", "rammer-schedule", "rammer-verify"} <= set(phases)
     assert sum(phases.values()) <= record["schedule_s"]
@@ -40,6 +44,15 @@ def test_schedule(capsys: Any, target: str) -> None:
     (record,) = printed(capsys, "--target", target, "--only", TINY, *SMALL)
     assert (record["id"], record["batch"], record["scale"]) == (TINY, 1, 32)
     assert_scheduled(record)
+    assert (record["dependent_s"] is None) == (record["bounded_dependent_s"] is None) == (target == "mi300x")
+
+
+def test_what_graphs_cost_is_asked_for(capsys: Any) -> None:
+    given = ("--graph-node-s", "2e-6", "--dependent-node-s", "2e-6")
+    (usual,), (asked,) = (printed(capsys, "--only", TINY, *SMALL, *more) for more in ((), given))
+    assert asked["line_s"] - usual["line_s"] == pytest.approx(0.7e-6 * usual["operators"])
+    assert asked["graph_s"] == asked["dependent_s"] > usual["graph_s"] > usual["dependent_s"]
+    assert asked["makespan_s"] == usual["makespan_s"]
 
 
 @pytest.mark.full
@@ -55,7 +68,8 @@ def test_tables(capsys: Any) -> None:
     out = capsys.readouterr().out
     assert "as one persistent kernel each for h200" in out and "makespan" in out
     assert "Time of the phases" in out and "threads" in out
-    assert "graph in a line" in out and "over the least" in out
+    assert "graph in a line" in out and "over the least" in out and "ahead: with programmatic" in out
+    assert "Predicted gains" in out and "one kernel" in out
     assert main(["suite"]) == 0
     assert "rammer6: whole models, each as one persistent kernel: resnext, nasnet, " in capsys.readouterr().out
 
@@ -101,6 +115,8 @@ def test_a_refused_model_has_its_error(capsys: Any) -> None:
         (("rammer6", "--jobs", "2"), "rammer6 --stage schedule goes without --jobs"),
         (("rammer6", "-o", "DIR"), "rammer6 --stage schedule goes without --output"),
         (("rammer6", "--dtype", "f16"), "rammer6 --stage schedule goes without --dtype"),
+        (("rammer6", "--stage", "run", "--graph-node-s", "1e-6"), "--stage run goes without --graph-node-s"),
+        (("roller119", "--graph-node-s", "1e-6"), "only rammer6 takes --graph-node-s, but got suite 'roller119'"),
         (("roller119", "--batch", "2"), "only rammer6 takes --batch, but got suite 'roller119'"),
         (("roller119", "--stage", "schedule"), "--stage schedule goes with rammer6, but got suite 'roller119'"),
         (("--scale", "2"), "listing suites (no suite is named) goes without --scale"),

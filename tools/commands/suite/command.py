@@ -34,7 +34,7 @@ from roller_mlir.console.output import print_json, print_line, write_whole
 from roller_mlir.model import ConstructOptions
 from roller_mlir.model.options import ChoiceOptions, PlanFileOptions
 from roller_mlir.plan.codec import to_json
-from roller_mlir.rammer.options import PlacingOptions
+from roller_mlir.rammer.options import GraphOptions, PlacingOptions
 from roller_mlir.suites import Operator, SuiteError, find_suite, function_text
 from roller_mlir.suites.element_types import DTYPES
 from roller_mlir.suites.records import operator_record
@@ -116,6 +116,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(construction, ChoiceOptions)
     add_options(construction, PlanFileOptions, "tuning")
     add_options(parser.add_argument_group(f"of {_MODELS}, each one persistent kernel"), PlacingOptions)
+    add_options(parser.add_argument_group(f"of {_MODELS}, what is compared"), GraphOptions)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -130,8 +131,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _check_usage(arguments: argparse.Namespace) -> None:
     given = named_flags(arguments, *_GIVEN) | given_flags(arguments, ChoiceOptions)
     given |= {"--target"} if given_target(arguments) else set()
+    compared = given_flags(arguments, GraphOptions)
     placing = given_flags(arguments, PlacingOptions)
-    given |= placing
+    given |= placing | compared
 
     def only_with(subject: str, allowed: set[str]) -> None:
         beyond = sorted(given - allowed)
@@ -150,8 +152,8 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         if arguments.data is None:
             raise UsageError(f"{_VENDOR} predicts what others measured; name the folder of their files with --data DIR")
     elif arguments.suite == _MODELS:
-        _check_models(arguments, only_with, placing | given_flags(arguments, ChoiceOptions))
-    elif foreign := sorted(given & {"--batch", "--scale", *placing}):
+        _check_models(arguments, only_with, placing | given_flags(arguments, ChoiceOptions), compared)
+    elif foreign := sorted(given & {"--batch", "--scale", *placing, *compared}):
         raise UsageError(f"only {_MODELS} takes {', '.join(foreign)}, but got suite '{arguments.suite}'")
     elif stage == _MODEL_STAGES[0]:
         raise UsageError(f"--stage {stage} goes with {_MODELS}, but got suite '{arguments.suite}'")
@@ -175,13 +177,19 @@ def _check_usage(arguments: argparse.Namespace) -> None:
             raise UsageError(f"several targets go with --stage verify, but got --stage {stage}")
 
 
-def _check_models(arguments: argparse.Namespace, only_with: Callable[[str, set[str]], None], planned: set[str]) -> None:
+def _check_models(
+    arguments: argparse.Namespace,
+    only_with: Callable[[str, set[str]], None],
+    planned: set[str],
+    compared: set[str],
+) -> None:
     """Check what is told beside the models: they have no tables, and are compiled one after the other."""
     stage = arguments.stage or _MODEL_STAGES[0]
     if stage not in _MODEL_STAGES:
         raise UsageError(f"{_MODELS} has the stages {', '.join(_MODEL_STAGES)}, but got --stage {stage}")
     known = {"--target", "--stage", "--only", "--batch", "--scale", "--json"} | planned
-    only_with(f"{_MODELS} --stage {stage}", known | ({"--output"} if stage == "compile" else set()))
+    more = {"compile": {"--output"}, "schedule": compared}.get(stage, set())
+    only_with(f"{_MODELS} --stage {stage}", known | more)
 
 
 def _run(arguments: argparse.Namespace) -> int:

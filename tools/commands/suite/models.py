@@ -67,7 +67,7 @@ def _work(stage: str, arguments: argparse.Namespace, models: "Sequence[Model]") 
     """Return a stage as a function of a model."""
     from roller_mlir.compiler import CompileOptions
     from roller_mlir.model.options import ChoiceOptions
-    from roller_mlir.rammer.options import PlacingOptions
+    from roller_mlir.rammer.options import GraphOptions, PlacingOptions
     from roller_mlir.suites.stages.compile_stage import ARTIFACTS
     from roller_mlir.suites.stages.model_stages import compile_model, run_model, schedule_model
     from roller_mlir.tools.commands.suite.jobs import saver
@@ -76,8 +76,11 @@ def _work(stage: str, arguments: argparse.Namespace, models: "Sequence[Model]") 
     target = target_of(arguments)
     asked = {**ChoiceOptions.values_of(arguments), **PlacingOptions.values_of(arguments)}
     options = CompileOptions(persistent=True, **asked)
-    if stage != "compile":
-        return partial({"schedule": schedule_model, "run": run_model}[stage], target=target, options=options)
+    if stage == "schedule":
+        graphs = GraphOptions(**GraphOptions.values_of(arguments))
+        return partial(schedule_model, target=target, options=options, graphs=graphs)
+    if stage == "run":
+        return partial(run_model, target=target, options=options)
     if arguments.output is None:
         return partial(compile_model, target=target, options=options)
     save = saver(Path(arguments.output), [model.name for model in models], None)
@@ -98,9 +101,12 @@ def _print_records(stage: str, device: str, records: Sequence[Record]) -> None:
         tables = [(title.format(device=device), header, [row(record) for record in good])]
         if stage == "schedule":
             tables.append((_COMPARED, ("id", *_BASELINES, "over the least"), [_compared_row(one) for one in good]))
+            tables.append((_GAINS, ("id", *GAINS), [_gains_row(one) for one in good]))
         if any("phases_s" in record for record in good):
             tables.append(_phases(good))
         print_tables(tables)
+        if stage == "schedule":
+            print_line(_COMPARED_NOTE)
         for record in good:
             for note in record.get("notes", ()):
                 if note.startswith("kernel '"):
@@ -135,8 +141,12 @@ def _schedule_row(record: Record) -> Sequence[str]:
 
 
 def _compared_row(record: Record) -> Sequence[str]:
-    times = (seconds(record[name]) for name in _BASELINES.values())
+    times = ("-" if record[name] is None else seconds(record[name]) for name in _BASELINES.values())
     return (record["id"], *times, f"{record['makespan_s'] / record['bound_s']:.2f}")
+
+
+def _gains_row(record: Record) -> Sequence[str]:
+    return (record["id"], *(f"{record[over] / record[one]:.2f}" for over, one in GAINS.values()))
 
 
 def _compile_row(record: Record) -> Sequence[str]:
@@ -161,11 +171,27 @@ _BASELINES = {
     "launches": "launches_s",
     "graph in a line": "line_s",
     "graph": "graph_s",
+    "ahead": "dependent_s",
+    "bounded graph": "bounded_s",
+    "ahead ": "bounded_dependent_s",
     "barriers": "waves_s",
     "waits in front": "front_s",
     "persistent": "makespan_s",
     "at least": "bound_s",
 }
+_COMPARED_NOTE = (
+    "ahead: with programmatic dependent launches, where the device has them; bounded: of the kernels of the schedule, "
+    "for their shares"
+)
+_GAINS = "Predicted gains: of the choice of kernels (in a graph), of one kernel (over a graph of the same), of all"
+GAINS = {
+    "kernels": ("graph_s", "bounded_s"),
+    "one kernel": ("bounded_s", "front_s"),
+    "early loads": ("front_s", "makespan_s"),
+    "over the graph": ("graph_s", "makespan_s"),
+    "over launches": ("launches_s", "makespan_s"),
+}
+"""Of a record, which predicted time is divided by which."""
 
 _TABLES: dict[str, tuple[str, Sequence[str], Callable[[Record], Sequence[str]]]] = {
     "schedule": (

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What no placement of tasks on vEUs comes below, and a proof of it: each step says what all placements have in common.
+
+A task's head is a time before which it starts in no placement, its tail one that passes in any between its end and the
+end of all; tails are heads of the reversed graph. What is not done on the vEU of a task is handed over to it.
+
+- A join: what a task needs runs on its own vEU, one after the other, or ends a hand-over before it starts.
+- A window: of the tasks between one and another, those that run on neither's vEU are handed over twice; the others
+  share these two, or one.
+- A sweep (`work_bound`): tasks between a head and a tail have all vEUs for what lies between.
+- A gathering (`work_bound`): so have those that all tasks of an operator need, and all but one vEU hand over to each.
+
+Paper: none of RAMMER. The join is the bound of Papadimitriou and Yannakakis (Towards an Architecture-Independent
+Analysis of Parallel Algorithms, 1990), which lets tasks run twice; a window holds because each runs once.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+
+from roller_mlir.rammer.boxes import Ints
+from roller_mlir.rammer.task_graph import TaskGraph
+from roller_mlir.rammer.work_bound import Edges, Floats, Gatherings, sweep
+
+ROUNDING = 1e-12
+"""Of a sum of seconds: a bound lies so much below it."""
+
+
+def least_makespan_s(graph: TaskGraph, units: int, hand_over_s: float) -> float:
+    """Return what no placement of the tasks of a graph comes below, in seconds.
+
+    Args:
+        graph: The tasks, with their predicted times.
+        units: How many vEUs there are.
+        hand_over_s: How long it takes from a task's end until the waits are over of one on another vEU that needs it,
+            which has then done what it may do early.
+    """
+    delays = hand_over_s - graph.early_seconds
+    return _least_s(Edges.of(graph), graph.seconds, delays, graph.operator_of, units) if graph.tasks else 0.0
+
+
+def _least_s(edges: Edges, seconds: Floats, delays: Floats, operator_of: Ints, units: int) -> float:
+    """As `least_makespan_s`, of tasks that each start so long behind, or before, the end of what others hand over."""
+    none = np.zeros_like(delays)
+    heads = _heads(edges, seconds, (none, delays), operator_of, units)
+    tails = _heads(edges.reversed, seconds[::-1], (delays[::-1], none), operator_of[::-1], units)[::-1]
+    least = max(float((heads + seconds + tails).max()), sweep(heads, seconds, tails, units))
+    return least * (1 - ROUNDING)
+
+
+def _heads(edges: Edges, seconds: Floats, delays: tuple[Floats, Floats], operator_of: Ints, units: int) -> Floats:
+    """Return a time of each task before which it starts in no placement.
+
+    Args:
+        edges: What comes before what.
+        seconds: How long each task takes.
+        delays: How long each task takes to hand over, and to be handed over to.
+        operator_of: Tasks of one operator are alike.
+        units: How many vEUs there are.
+    """
+    give, take = delays
+    head, end = np.zeros(len(seconds)), seconds.copy()
+    gatherings = Gatherings(edges, operator_of, seconds, delays, units)
+    begins = np.flatnonzero(np.diff(operator_of, prepend=-1)).tolist()
+    for begin, stop in pairwise((*begins, len(seconds))):
+        known: dict[bytes, float] = {}  # tasks of one operator need the same
+        least = gatherings.start_of(begin, head)
+        for task in range(begin, stop):
+            before = edges.before(task)
+            if len(before) and (key := before.tobytes()) not in known:
+                known[key] = max(_join(head[before], seconds[before], give[before] + take[task], units), least)
+                last = int(before[end[before].argmax()])
+                if len(above := edges.before(last)):
+                    # From the last to end of those that this one needs, through all that need it.
+                    first = int(above[end[above].argmax()])
+                    between, at = np.intersect1d(edges.behind(first), before, assume_unique=True), float(end[first])
+                    over = give[first] + take[between], give[between] + take[task]
+                    known[key] = max(known[key], at + _window(head[between] - at, seconds[between], *over))
+            if len(before):
+                head[task] = max(0.0, known[key])
+                end[task] += head[task]
+    return head
+
+
+def _join(head: Floats, seconds: Floats, over: Floats, units: int) -> float:
+    """Return a time before which a task cannot start, from heads, seconds and hand-overs of all that it needs.
+
+    At a time T what ends less than its hand-over before runs on the task's own vEU: `own` is the least T for so many of
+    these. And its vEU has from the first head to T for all of them, the others have a hand-over less.
+
+    >>> one = np.ones(8)
+    >>> _join(0 * one, one, 1.5 * one, 100), _join(0 * one[:2], one[:2], 1.5 * one[:2], 100)
+    (2.5, 2.0)
+    >>> _join(0 * one, one, 1.5 * one, 2)
+    4.75
+    """
+    handed = head + seconds + over
+    order = np.argsort(-handed, kind="stable")
+    handed, sorted_head, sorted_seconds = handed[order], head[order], seconds[order]
+    least = float(handed[0])
+    for number in np.flatnonzero(np.append(handed[1:] < handed[:-1], True)).tolist():
+        own = _in_a_row(sorted_head[: number + 1], sorted_seconds[: number + 1])
+        least = min(least, max(own, float(handed[number + 1]) if number + 1 < len(handed) else own))
+        if own >= least:
+            break
+    work, soonest = float(seconds.sum()), float(over.min())
+    shared = min(work, (work + (units - 1) * soonest) / units) if soonest >= 0 else work / units + soonest
+    return max(least, float(head.min()) + shared)
+
+
+def _in_a_row(head: Floats, seconds: Floats) -> float:
+    """Return when one vEU has done tasks at the earliest."""
+    order = np.argsort(-head, kind="stable")
+    return float((head[order] + np.cumsum(seconds[order])).max())
+
+
+def _window(head: Floats, seconds: Floats, into: Floats, out: Floats) -> float:
+    """Return the least time from the end of a task to the start of one, with tasks between that need the first.
+
+    Those of them that run elsewhere are handed over twice. At a time T those for which this takes longer run on the two
+    tasks' vEUs: one after the other if that is one vEU; else each of the two has a hand-over less than T for them.
+
+    >>> one = np.ones(16)
+    >>> _window(0 * one, one, 1.5 * one, 1.5 * one)
+    4.0
+    >>> _window(0 * one[:3], one[:3], 1.5 * one[:3], 1.5 * one[:3])
+    3.0
+    """
+    elsewhere = np.maximum(head, into) + seconds + out
+    order = np.argsort(elsewhere, kind="stable")
+    elsewhere, seconds, into, out = elsewhere[order], seconds[order], into[order], out[order]
+    least = float(elsewhere[-1])
+    for number in [0, *(1 + np.flatnonzero(elsewhere[1:] > elsewhere[:-1])).tolist()]:
+        here, first, last = seconds[number:], float(into[number:].min()), float(out[number:].min())
+        work, most = float(here.sum()), max(float(here.max()), (len(here) + 1) // 2 * float(here.min()))
+        both = min(work + min(0.0, first, last), max((work + first + last) / 2, most + min(first, last)))
+        least = min(least, max(both, float(elsewhere[number - 1]) if number else both))
+        if number and elsewhere[number - 1] >= least:
+            break
+    return least
