@@ -4,14 +4,20 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from random_expressions import random_expressions
 
-from roller_mlir.hal import find_device
+from roller_mlir.hal import device_names, find_device
+from roller_mlir.mapping.checks.plan_check import plan_problem
 from roller_mlir.model import ConstructionError, ConstructOptions, construct, predict
 from roller_mlir.model.search.validate_plan import validate_plan
 from roller_mlir.model.vectors.cost import reads_lanes, work_of
 from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression
+from roller_mlir.plan.codec import from_json, to_json
 
 SPR, HASWELL = find_device("spr"), find_device("haswell")
+VECTORED = [name for name in device_names() if find_device(name).vector_bytes is not None]
 
 
 def product(rows: int, columns: int, depth: int) -> TensorExpression:
@@ -104,6 +110,16 @@ def test_plans_of_others_are_checked() -> None:
     gpu = find_device("h200")
     wide = replace(plan, device="h200")
     assert predict(expression, wide, gpu).threads == 1
+
+
+@given(random_expressions(), st.sampled_from(VECTORED), st.sampled_from([1, 3]))
+def test_any_plan_fits_and_is_predicted_as_it_was_constructed(expression: TensorExpression, name: str, k: int) -> None:
+    device = find_device(name)
+    for plan in construct(expression, device, ConstructOptions(top_k=k)):
+        assert not plan_problem(expression, plan)
+        assert predict(expression, plan, device) == plan.prediction
+        assert validate_plan(expression, plan, device) == plan
+        assert from_json(Plan, to_json(plan)) == plan
 
 
 def test_lanes_read_neighbours_pairs_or_each_alone() -> None:
