@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The stage "run": an operator compiled, executed by the simulator, and compared with numpy.
 
+What was compiled for machines such as this one is executed by it in place of the simulator.
+
 Full-size operators are far beyond a simulator: one with more points than a limit is refused, or shrunk where that is
 asked for. The plan that then runs is that of the shrunk operator, constructed anew.
 """
@@ -12,6 +14,7 @@ from typing import Any
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.source import Source, parse_source
+from roller_mlir.hal import find_device
 from roller_mlir.plan.accumulation import accumulation_of
 from roller_mlir.reference import compare_all, evaluate_function
 from roller_mlir.reference.compare import random_inputs
@@ -21,6 +24,7 @@ from roller_mlir.suites.records import operator_record
 from roller_mlir.suites.select import points, shrink
 from roller_mlir.suites.write import function_text
 from roller_mlir.support.bindings import make_context
+from roller_mlir.targets import family_of
 
 TIMEOUT_S = 60.0
 
@@ -64,12 +68,13 @@ def run_operator(
         )
     text = function_text(shrunk, dtype)
     begun = time.perf_counter()
-    options = replace(options or CompileOptions(), binaries=False, cache=False)
+    native = family_of(find_device(target)).runs_here
+    options = replace(options or CompileOptions(), binaries=bool(native), cache=False)
     artifact = compile_source(Source("-", text), target, options)
     compiled = time.perf_counter()
     manifest = artifact.manifest
     inputs = random_inputs([manifest.buffer(name) for name in manifest.inputs], 0, "integers")
-    result = artifact.run_reported(*inputs, on="sim", timeout_s=TIMEOUT_S)
+    result = artifact.run_reported(*inputs, on=native or "sim", **({} if native else {"timeout_s": TIMEOUT_S}))
     done = time.perf_counter()
     with make_context() as context:
         module = parse_source(Source("-", text), context)

@@ -23,7 +23,9 @@ from roller_mlir.measure.runner.sim_bench import SimBench
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.timing import Samples
 
-DEVICES = tuple(name for name in device_names() if find_device(name).compiles)
+DEVICES = tuple(
+    name for name in device_names() if find_device(name).compiles and find_device(name).vector_bytes is None
+)
 
 SIMULATED = {
     "h200": (

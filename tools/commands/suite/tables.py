@@ -84,7 +84,7 @@ def _summary(stage: str, device: str, records: Sequence[Record]) -> str:
     key = {"construct": "construct_s", "compile": "compile_s", "ranked": "compile_s", "run": "run_s"}[stage]
     times = [record[key] for record in records]
     worst = max(records, key=lambda record: record[key])
-    verb = {"construct": "constructed", "run": "run in the simulator"}.get(stage, "compiled")
+    verb = {"construct": "constructed", "run": "executed"}.get(stage, "compiled")
     text = (
         f"{len(records)} operator{'s' * (len(records) != 1)} {verb} for {device} in {seconds(sum(times))}: median "
         f"{seconds(median(times))}, worst {seconds(worst[key])} ({worst['id']})"
@@ -200,8 +200,8 @@ _TABLES: dict[str, tuple[str, Sequence[str], Callable[[Record], Sequence[str]]]]
     "compile": _COMPILED,
     "ranked": _COMPILED,
     "run": (
-        "Run in the simulator as compiled for {device}",
-        ("id", "class", "sizes", "shrunk", "compile", "simulator", "against numpy", "error of permitted", "unsaid"),
+        "Executed as compiled for {device}: by the simulator, or by this machine where it is one of its kind",
+        ("id", "class", "sizes", "shrunk", "compile", "execution", "against numpy", "error of permitted", "unsaid"),
         _run_row,
     ),
 }
