@@ -192,6 +192,7 @@ class _Emission:
             waits=self.waits,
             ring=self._ring(1),
             state=self.state,
+            in_front=tables.in_front,
             events=kernel.events,
             limit=None if kernel.wait_limit is None else (kernel.wait_limit, report_cell(kernel)),
             times=times_cell(kernel) if kernel.record_times else None,
@@ -219,11 +220,14 @@ class _Emission:
 
     def _bodies(self, crew: WalkingCrew) -> list[Body]:
         """Return what emits each body for whoever walks."""
-        return [partial(self._body, crew, body) for body in self.kernel.bodies.bodies]
+        bodies = zip(self.kernel.bodies.bodies, self.kernel.tables.in_body, strict=True)
+        return [partial(self._body, crew, body, waits_here) for body, waits_here in bodies]
 
-    def _body(self, crew: WalkingCrew, body: TaskBody, task: WalkedTask, carried: list[ir.Value]) -> list[ir.Value]:
+    def _body(
+        self, crew: WalkingCrew, body: TaskBody, waits_here: bool, task: WalkedTask, carried: list[ir.Value]
+    ) -> list[ir.Value]:
         if not crew.runs(body):
-            return task.wait(carried, body.sinks)
+            return task.wait(carried, waits_here)
         emit = self.emitter
         tasks = parallel_nest(body.program.operation).trips.static
         waiting = iter(task.starts)
@@ -238,7 +242,7 @@ class _Emission:
             indices[value] = Linear.of(Symbol("start", low, high, divisor, next(waiting)))
 
         def wait(carried: list[ir.Value]) -> list[ir.Value]:
-            return task.wait(carried, body.sinks)
+            return task.wait(carried, waits_here)
 
         early = [buffers[body.program.entry.arguments[operand]] for operand in body.early]
         found, counts = crew.run(BodyTask(body, number, thread, buffers, task.starts, indices, wait, early), carried)

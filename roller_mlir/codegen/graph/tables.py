@@ -48,6 +48,8 @@ class Tables:
         waits: Event and count of each wait, and one more for each thread of a block, [waits, 2].
         tasks: Records of a vEU.
         fields: Fields of a record.
+        in_front: Whether a wait stands in front of the body of its task.
+        in_body: Of each body, whether a wait of a task stands in it.
     """
 
     records: Ints
@@ -55,6 +57,8 @@ class Tables:
     waits: Ints
     tasks: int
     fields: int
+    in_front: bool
+    in_body: tuple[bool, ...]
 
 
 def ring_bytes(operands: int) -> int:
@@ -107,7 +111,10 @@ def tables_of(
                 records[unit * length + position, -1] = handed[task]
             waits += [(event, int(schedule.counts[event])) for event in events]
     waits += [(NO_EVENT, 0)] * threads
-    return Tables(records, np.array(spans, np.int32), np.array(waits, np.int32), length, fields)
+    in_front = bool((records[:, WAITS] > records[:, SUNK]).any())
+    waiting = set(records[records[:, SUNK] > 0, BODY].tolist())
+    in_body = tuple(body in waiting for body in range(len(sinks)))
+    return Tables(records, np.array(spans, np.int32), np.array(waits, np.int32), length, fields, in_front, in_body)
 
 
 def hand_overs(graph: TaskGraph, schedule: Schedule, copied: Sequence[bool]) -> Ints:

@@ -72,6 +72,7 @@ class RecordWalk:
         waits: The waits of all tasks, in the order of the vEUs.
         ring: Two records, the number of the launch and a 0 in workgroup memory, a memref of i32.
         state: A counter for each event, and for each block one of launches.
+        in_front: Whether a wait stands in front of the body of its task.
         events: How many events there are.
         limit: Polls after which a wait is given up, and the cell of the state where its report begins; None: never.
         times: The cell of the state where the times of tasks begin; None: they are not recorded.
@@ -88,6 +89,7 @@ class RecordWalk:
     waits: ir.Value
     ring: ir.Value
     state: ir.Value
+    in_front: bool
     events: int
     limit: tuple[int, int] | None = None
     times: int | None = None
@@ -137,7 +139,10 @@ class RecordWalk:
             which, task, count = self._field(here, BODY), self._field(here, TASK), self._field(here, WAITS)
             behind, sunk = self._field(here, NEXT_WAIT), self._field(here, SUNK)
             own, who = (event, signals), (number, which, task)
-            self._wait(crew, behind, count, emit.op("arith.subi", [count, sunk], i32), own, who)
+            if self.in_front:
+                self._wait(crew, behind, count, emit.op("arith.subi", [count, sunk], i32), own, who)
+            else:
+                crew.barrier()
             self._record_time(number, 0)
             words = self._words(crew, self._sum(self.block, self._index(self._field(here, ZERO))), after)
 

@@ -54,8 +54,19 @@ def kernel(model: str, device: str) -> tuple[GraphRun, list[Any]]:
     ), inputs
 
 
-UNNEEDED = {"wgmma": ["no proxy fence"]}
-"""That of the first product, which copies inputs alone; no task writes them."""
+UNNEEDED = {
+    "wgmma": [
+        "no proxy fence",
+        *(["no acquire fence"] * 2),
+        *(["the acquire fence is one of release"] * 2),
+        *(["the acquire fence is of a block"] * 2),
+        *(["the acquire fence is of a cluster"] * 2),
+        *(["the poll is of a block"] * 2),
+    ]
+}
+"""The proxy fence of the first product, which copies inputs alone; no task writes them. And the acquires of who
+waits beside those that read: the warp that copies, in front of a body without copies, and those that compute, whose
+tiles are copied. What they order is read by tasks behind that have no wait of their own; this schedule has none."""
 
 
 @pytest.mark.full
