@@ -57,7 +57,7 @@ from roller_mlir.model.options import ChoiceOptions, DeviceOptions, PlanFileOpti
 from roller_mlir.model.search.best_plan import best_plan, plan_on_share
 from roller_mlir.model.search.plan_legality import choice_problem
 from roller_mlir.model.search.validate_plan import validate_plan
-from roller_mlir.plan import Plan, Prediction, SplitK, SplitKPartial, TensorExpression
+from roller_mlir.plan import Plan, SplitK, SplitKPartial, TensorExpression
 from roller_mlir.plan.codec import JsonValue, to_json
 from roller_mlir.plan.plan_file import read_plan_file
 from roller_mlir.plan.split import first_plan, whole_plan
@@ -366,16 +366,18 @@ def _plan(
         fail(
             operation, f"'{operation.name}' has a plan that divides a reduction twice; a stage cannot be divided again"
         )
-    times: tuple[Prediction | None, Prediction | None] = None, None
-    if not is_forced:  # as chosen: beside as many blocks as were asked for, and partial results are still in the cache
-        times = predict_stages(root.expression, plan, machine_for(device, options).device)
     made: list[rtile.ProgramOp] = []
+    stages: list[Plan] = []
     names, plans = (name, name + JOIN_SUFFIX), (_parts_plan(plan, split), split.join)
-    for part, called, of_part, said in zip(split_reduction(root, split), names, plans, times, strict=True):
+    for part, called, of_part in zip(split_reduction(root, split), names, plans, strict=True):
         stage = read_structured(part)
         _check_memory(stage.operation, stage.expression, device)
-        validated = _validated(stage.operation, stage.expression, of_part, device, options)
-        made.append(_wrap(stage, called, attribute(replace(validated, prediction=said or validated.prediction))))
+        stages.append(_validated(stage.operation, stage.expression, of_part, device, options))
+        made.append(_wrap(stage, called, attribute(stages[-1])))
+    # As stages of one plan: beside as many blocks as were asked for, and partial results are still in the cache.
+    times = predict_stages(root.expression, plan, machine_for(device, options).device)
+    for program, of_part, said in zip(made, stages, times, strict=True):
+        program.attributes["plan"] = attribute(replace(of_part, prediction=said))
     return made
 
 

@@ -6,6 +6,9 @@ from collections.abc import Collection, Mapping
 
 from roller_mlir.hal.errors import DeviceError
 
+_MOST_SHOWN = 80
+"""Characters of a wrong word that an error shows."""
+
 
 def require(holds: bool, key: str, rule: str) -> None:
     """Raise a DeviceError at ``key`` that says ``rule`` unless it holds."""
@@ -22,7 +25,8 @@ def require_positive(values: Mapping[str, float | None]) -> None:
 
 def require_member(key: str, value: str, allowed: Collection[str]) -> None:
     """The value is one of a closed list of words."""
-    require(value in allowed, key, f"must be one of {', '.join(sorted(allowed))}, but got '{value}'")
+    shown = value if len(value) <= _MOST_SHOWN else f"{value[:_MOST_SHOWN]}..."
+    require(value in allowed, key, f"must be one of {', '.join(sorted(allowed))}, but got '{shown}'")
 
 
 def require_power_of_two(key: str, value: int | None) -> None:

@@ -273,7 +273,7 @@ def test_a_mismatch_is_reported(artifact: str, capsys: Any, monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("arguments", "message", "code"),
     [
-        (["--on", "metal"], "unknown back end 'metal'; known: cuda, hip, sim", 1),
+        (["--on", "metal"], "unknown back end 'metal'; known: cpu, cuda, hip, sim", 1),
         (["--target", "h200"], "is compiled already", 2),
         (["--tile-sizes", "8,8,8"], "is compiled already", 2),
         (["--no-fusion"], "is compiled already", 2),

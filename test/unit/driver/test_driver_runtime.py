@@ -116,8 +116,8 @@ def test_arguments_are_checked_before_anything_runs(arrays: list[Any], message: 
 
 
 def test_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert backend_names() == ("cuda", "hip", "sim")
-    with pytest.raises(BackendError, match="unknown back end 'metal'; known: cuda, hip, sim"):
+    assert backend_names() == ("cpu", "cuda", "hip", "sim")
+    with pytest.raises(BackendError, match="unknown back end 'metal'; known: cpu, cuda, hip, sim"):
         find_backend("metal")
     with pytest.raises(BackendError, match=r"back end 'sim': .*unexpected keyword argument 'stream'"):
         find_backend("sim", {"stream": 1})
