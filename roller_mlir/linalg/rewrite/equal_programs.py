@@ -10,8 +10,9 @@ comparison is of the text, so it holds for IR of any origin.
 """
 
 import os
+import resource
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from roller_mlir.dialects import rtile
 from roller_mlir.support.bindings import ir
@@ -44,19 +45,22 @@ def program_text(program: rtile.ProgramOp) -> bytes:
     """Return what a program says, as text, without its name and without what its operands are called outside.
 
     MLIR hands what it prints to Python in pieces of three characters, which takes longer than all the rest; so it
-    prints into a file, which is memory.
+    prints into a file, which is memory. Not where the size of files is limited: LLVM would end the process.
     """
     name = program.attributes["sym_name"]
     program.attributes["sym_name"] = ir.StringAttr.get("")
-    file = os.memfd_create("roller-program")
+    # From the op alone: numbering the values around it would take as long as the whole module.
+    form: dict[str, Any] = {"use_local_scope": True, "print_generic_op_form": True, "assume_verified": True}
     try:
-        # From the op alone: numbering the values around it would take as long as the whole module.
-        program.operation.print(
-            file=f"/proc/self/fd/{file}", use_local_scope=True, print_generic_op_form=True, assume_verified=True
-        )
-        return os.pread(file, os.fstat(file).st_size, 0)
+        if resource.getrlimit(resource.RLIMIT_FSIZE)[0] != resource.RLIM_INFINITY:
+            return program.operation.get_asm(**form).encode()
+        file = os.memfd_create("roller-program")
+        try:
+            program.operation.print(file=f"/proc/self/fd/{file}", **form)
+            return os.pread(file, os.fstat(file).st_size, 0)
+        finally:
+            os.close(file)
     finally:
-        os.close(file)
         program.attributes["sym_name"] = name
 
 
