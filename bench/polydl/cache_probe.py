@@ -59,7 +59,7 @@ def latency_s(size: int) -> float:
     memory = np.zeros(size // 8 + PAGE // 8, np.int64)
     memory = memory[-memory.ctypes.data % PAGE // 8 :]
     memory[order * (LINE // 8)] = memory.ctypes.data + np.roll(order, -1) * LINE
-    function = _compiled(_CHASE, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+    _engine, function = _compiled(_CHASE, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
     count = max(200_000, 2 * len(order))
     return min(_seconds(lambda: function(memory.ctypes.data, count)) for _ in range(5)) / count
 
@@ -67,7 +67,7 @@ def latency_s(size: int) -> float:
 def bandwidth(size: int) -> float:
     """Return the bytes a second that one thread reads of an array of so many bytes, in order, again and again."""
     memory = np.ones(size // 4, np.float32)
-    function = _compiled(_reads(), ctypes.c_float, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+    _engine, function = _compiled(_reads(), ctypes.c_float, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
     blocks = size // 1024
     times = max(1, (128 << 20) // size)
     least = min(_seconds(lambda: function(memory.ctypes.data, blocks, times)) for _ in range(5))
@@ -112,7 +112,8 @@ def _seconds(run: Any) -> float:
     return time.thread_time() - start
 
 
-def _compiled(text: str, result: Any, *arguments: Any) -> Any:
+def _compiled(text: str, result: Any, *arguments: Any) -> tuple[Any, Any]:
+    """Return the function of a text, and before it what holds its code as long as it is called."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     features = llvm.get_host_cpu_features().flatten()
@@ -121,6 +122,4 @@ def _compiled(text: str, result: Any, *arguments: Any) -> Any:
     module = llvm.parse_assembly(text)
     engine = llvm.create_mcjit_compiler(module, machine)
     engine.finalize_object()
-    function = ctypes.CFUNCTYPE(result, *arguments)(engine.get_function_address("probe"))
-    function.engine = engine  # type: ignore[attr-defined]
-    return function
+    return engine, ctypes.CFUNCTYPE(result, *arguments)(engine.get_function_address("probe"))
