@@ -12,6 +12,7 @@ from roller_mlir.hal.loader import load_device, parse_device
 from roller_mlir.hal.model_constants import ModelConstants
 from roller_mlir.hal.spec import FEATURES, REGISTER_BYTES, Device, Instruction, MemoryLayer, Override
 from roller_mlir.hal.template import template
+from roller_mlir.hal.vector_constants import VectorConstants
 
 __all__ = [
     "FEATURES",
@@ -23,6 +24,7 @@ __all__ = [
     "ModelConstants",
     "Override",
     "Table",
+    "VectorConstants",
     "calibrated",
     "describe",
     "device_file",

@@ -10,7 +10,7 @@
     operand_type = "f32"
     result_type = "f32"
     flops_per_cycle_per_unit = { value = 250, source = "..." }
-    [model]
+    [model]                                              # and [vectors], of a device without threads
     stall_share = { value = 0.25, source = "..." }
 
 Each value has its source, or the file is refused. What a description states in cycles follows a calibrated `clock_hz`,
@@ -25,11 +25,12 @@ from pathlib import Path
 
 from roller_mlir.hal.checks import check_clock
 from roller_mlir.hal.errors import DeviceError
-from roller_mlir.hal.spec import Device, Instruction, MemoryLayer, ModelConstants, Override
+from roller_mlir.hal.loader import CONSTANTS
+from roller_mlir.hal.spec import Device, Instruction, MemoryLayer, ModelConstants, Override, VectorConstants
 from roller_mlir.hal.tables import IN_CYCLES, Table, as_table, kind_of, number, read_text, read_toml, typed, unknown_key
 
 _WHAT = "a calibration"
-_TABLES = ("layers", "instructions", "model")
+_TABLES = ("layers", "instructions", *CONSTANTS)
 _NAMES = ("name", "operand_type", "result_type")
 
 
@@ -75,7 +76,7 @@ class _Calibration:
         check_clock(clock_hz)
         values["layers"] = self._layers(table, clock_hz)
         values["instructions"] = self._instructions(table)
-        values["model"] = self._model(table)
+        values |= {key: self._constants(table, key, record) for key, record in CONSTANTS.items()}
         if not self.overrides:
             raise DeviceError("must calibrate something, but has no value")
         return dataclasses.replace(self.device, **values, overrides=(*self.device.overrides, *self.overrides))
@@ -160,13 +161,16 @@ class _Calibration:
                 raise error.within(f"instructions[{position}]") from error
         return tuple(instructions)
 
-    def _model(self, table: Table) -> ModelConstants:
+    def _constants(
+        self, table: Table, name: str, record: type[ModelConstants] | type[VectorConstants]
+    ) -> ModelConstants | VectorConstants:
+        known: ModelConstants | VectorConstants = getattr(self.device, name)
         try:
-            found = _found(ModelConstants, _table_at(table, "model"))
-            self._note("model.", found, vars(self.device.model))
-            return dataclasses.replace(self.device.model, **{key: one.value for key, one in found.items()})
+            found = _found(record, _table_at(table, name))
+            self._note(f"{name}.", found, vars(known))
+            return dataclasses.replace(known, **{key: one.value for key, one in found.items()})
         except DeviceError as error:
-            raise (error if (error.key or "").startswith("model") else error.within("model")) from error
+            raise (error if (error.key or "").startswith(name) else error.within(name)) from error
 
     def _note(self, prefix: str, found: dict[str, _Found], before: dict[str, typing.Any]) -> None:
         for key, one in found.items():

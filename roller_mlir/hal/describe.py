@@ -61,7 +61,8 @@ def describe(device: Device) -> tuple[Table, ...]:
 
 
 def _model(device: Device) -> Table:
-    rows = tuple((key, f"{value:g}") for key, value in vars(device.model).items())
+    constants = device.model if device.vector_bytes is None else device.vectors
+    rows = tuple((key, f"{value:g}") for key, value in vars(constants).items())
     return Table(title="Model constants", header=("constant", "value"), rows=rows)
 
 
@@ -111,7 +112,9 @@ def _limits(device: Device) -> Table:
 
 
 def _layers(device: Device) -> Table:
-    header = ("layer", "kind", "instances", "capacity", "peak", "sustained", "latency", "transaction", "line", "banks")
+    shared = any(layer.unit_bandwidth_bytes_per_s is not None for layer in device.layers)
+    rates = ("peak", "sustained", *(("of one unit",) if shared else ()))
+    header = ("layer", "kind", "instances", "capacity", *rates, "latency", "transaction", "line", "banks")
     rows = tuple(
         (
             layer.name,
@@ -120,6 +123,7 @@ def _layers(device: Device) -> Table:
             _binary(layer.capacity_bytes),
             si(layer.bandwidth_bytes_per_s, "B/s"),
             si(layer.sustained_bandwidth_bytes_per_s, "B/s"),
+            *((si(layer.unit_bandwidth_bytes_per_s, "B/s"),) if shared else ()),
             si(layer.latency_s, "s"),
             _bytes(layer.transaction_bytes),
             _bytes(layer.line_bytes) if layer.kind == "cached" else "",

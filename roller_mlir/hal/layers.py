@@ -32,6 +32,7 @@ class MemoryLayer:
         capacity_bytes: Size of one instance.
         bandwidth_bytes_per_s: Peak of all instances together, reading.
         sustained_bandwidth_bytes_per_s: What a published benchmark reached of it.
+        unit_bandwidth_bytes_per_s: What one unit draws by itself, reading, where that is less than all that there is.
         latency_s: Time of one dependent load that this layer answers.
         transaction_bytes: The smallest piece that is moved; unused bytes of it are lost bandwidth.
         line_bytes: Size of a cache line.
@@ -48,6 +49,7 @@ class MemoryLayer:
     capacity_bytes: int
     bandwidth_bytes_per_s: float | None = None
     sustained_bandwidth_bytes_per_s: float | None = None
+    unit_bandwidth_bytes_per_s: float | None = None
     latency_s: float | None = None
     transaction_bytes: int | None = None
     line_bytes: int | None = None
@@ -61,7 +63,7 @@ class MemoryLayer:
         require(bool(self.name), "name", "must not be empty")
         require_member("kind", self.kind, LAYER_KINDS)
         require_positive({key: value for key, value in vars(self).items() if isinstance(value, (int, float))})
-        for key in ("bandwidth_bytes_per_s", "sustained_bandwidth_bytes_per_s"):
+        for key in ("bandwidth_bytes_per_s", "sustained_bandwidth_bytes_per_s", "unit_bandwidth_bytes_per_s"):
             require_plausible(key, getattr(self, key), 1e7, 1e17, "B/s")
         require_plausible("latency_s", self.latency_s, 1e-11, 1e-3, "s")
         require_power_of_two("transaction_bytes", self.transaction_bytes)

@@ -7,6 +7,7 @@
     latency_cycles = 29
     [[instructions]]                     # one table for each Instruction
     [model]                              # ModelConstants, where they are known
+    [vectors]                            # VectorConstants of a device without threads, where they are known
 
 Where a source states cycles, the file may say so, and the loader turns them into seconds with the device's `clock_hz`:
 `latency_cycles` for `latency_s`, `bandwidth_bytes_per_cycle_per_instance` for `bandwidth_bytes_per_s`.
@@ -23,9 +24,15 @@ from roller_mlir.hal.errors import DeviceError
 from roller_mlir.hal.model_constants import ModelConstants
 from roller_mlir.hal.spec import REGISTER_BYTES, Device, Instruction, MemoryLayer
 from roller_mlir.hal.tables import IN_CYCLES, Table, as_table, fields_of, number, read_text, read_toml, sub_table, typed
+from roller_mlir.hal.vector_constants import VectorConstants
 
-COMPUTED = ("layers", "instructions", "model", "overrides")
+COMPUTED = ("layers", "instructions", "model", "vectors", "overrides")
 """Fields of a device that are records of their own, or that no file states."""
+CONSTANTS: dict[str, type[ModelConstants] | type[VectorConstants]] = {
+    "model": ModelConstants,
+    "vectors": VectorConstants,
+}
+"""Those of them that are constants of a model, each a table."""
 
 
 _MOST_PACKED = 1 << 26
@@ -52,7 +59,7 @@ def parse_device(text: str, *, file: str) -> Device:
 
 
 def _device(table: Table) -> Device:
-    scalars = {key: value for key, value in table.items() if key not in COMPUTED[:3]}
+    scalars = {key: value for key, value in table.items() if key not in COMPUTED[:-1]}
     scalars = _vectors_only(scalars) | scalars
     fields = fields_of(Device, scalars, computed=COMPUTED)
     clock_hz, units = fields["clock_hz"], fields["units"]
@@ -75,7 +82,7 @@ def _device(table: Table) -> Device:
             instructions.append(Instruction(**values))
         except DeviceError as error:
             raise error.within(f"instructions[{position}]") from error
-    made = {**fields, "layers": tuple(layers), "instructions": tuple(instructions), "model": _model(table)}
+    made = {**fields, "layers": tuple(layers), "instructions": tuple(instructions), **_constants(table)}
     return Device(**typing.cast("dict[str, typing.Any]", made))
 
 
@@ -101,12 +108,15 @@ def without_threads(vector_bytes: int, vector_registers: int) -> dict[str, int]:
     }
 
 
-def _model(table: Table) -> ModelConstants:
-    try:
-        values = fields_of(ModelConstants, as_table(table.get("model", {})))
-        return ModelConstants(**typing.cast("dict[str, typing.Any]", values))
-    except DeviceError as error:
-        raise error.within("model") from error
+def _constants(table: Table) -> dict[str, ModelConstants | VectorConstants]:
+    found: dict[str, ModelConstants | VectorConstants] = {}
+    for key, record in CONSTANTS.items():
+        try:
+            values = fields_of(record, as_table(table.get(key, {})))
+            found[key] = record(**typing.cast("dict[str, typing.Any]", values))
+        except DeviceError as error:
+            raise error.within(key) from error
+    return found
 
 
 def _layer(name: str, value: object, clock_hz: float, units: int) -> MemoryLayer:

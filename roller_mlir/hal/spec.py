@@ -26,6 +26,7 @@ from roller_mlir.hal.errors import DeviceError
 from roller_mlir.hal.instructions import Instruction, is_multiply_add
 from roller_mlir.hal.layers import MemoryLayer
 from roller_mlir.hal.model_constants import DEFAULT_MODEL, ModelConstants
+from roller_mlir.hal.vector_constants import DEFAULT_VECTORS, VectorConstants
 from roller_mlir.hal.vendors import compiling_vendors, vendors
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "MemoryLayer",
     "ModelConstants",
     "Override",
+    "VectorConstants",
 ]
 
 REGISTER_BYTES = 4
@@ -112,6 +114,7 @@ class Device:
         layers: From the registers outwards.
         instructions: What multiplies and adds.
         model: Constants of the performance model.
+        vectors: Those of the model of vectors, which takes the place of the former where there are no threads.
         overrides: What a calibration replaced, in its order; empty for a device as it is described.
     """
 
@@ -152,6 +155,7 @@ class Device:
     fma_ports: int | None = None
     load_ports: int | None = None
     model: ModelConstants = DEFAULT_MODEL
+    vectors: VectorConstants = DEFAULT_VECTORS
     overrides: tuple[Override, ...] = ()
 
     def __post_init__(self) -> None:
@@ -172,6 +176,8 @@ class Device:
         for key in _OF_VECTORS:
             known = getattr(self, key) is not None
             require(known == (self.vector_bytes is not None), key, f"must be given with {', '.join(_OF_VECTORS)}")
+        of_vectors = self.vector_bytes is not None or self.vectors == DEFAULT_VECTORS
+        require(of_vectors, "vectors", "must be left out: it is for a device with vector_bytes")
         check_clock(self.clock_hz)
         require_plausible("launch_latency_s", self.launch_latency_s, 1e-9, 1e-1, "s")
         require_power_of_two("subgroup_size", self.subgroup_size)

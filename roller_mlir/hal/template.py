@@ -14,9 +14,8 @@ from collections.abc import Iterable
 
 from roller_mlir.hal.instructions import FAMILIES
 from roller_mlir.hal.layers import LAYER_KINDS
-from roller_mlir.hal.loader import COMPUTED
-from roller_mlir.hal.model_constants import DEFAULT_MODEL
-from roller_mlir.hal.spec import FEATURES, Device, Instruction, MemoryLayer, ModelConstants
+from roller_mlir.hal.loader import COMPUTED, CONSTANTS
+from roller_mlir.hal.spec import FEATURES, Device, Instruction, MemoryLayer
 from roller_mlir.hal.tables import IN_CYCLES
 from roller_mlir.hal.vendors import vendors
 
@@ -37,6 +36,10 @@ _UNITS = (
     ("_cycles", "cycles"),
     ("_share", "0 to 1"),
 )
+_ABOUT = {
+    "model": "constants of the performance model; leave out what is not known",
+    "vectors": "constants of the model of vectors, for a device with vector_bytes; leave out what is not known",
+}
 _INTRO = """A device for roller: fill in the numbers of yours, then try it:
 
     roller devices --device-file mine.toml
@@ -71,12 +74,14 @@ def template(example: Device, name: str = "mine") -> str:
     parts += [f"[layers.{layer.name}]\n{_layer(layer, example)}" for layer in shown.layers]
     parts.append(_keys_of("an instruction", Instruction, (), "[[instructions]] each"))
     parts += [f"[[instructions]]\n{_values(one, Instruction)}" for one in shown.instructions]
-    parts.append(
-        _keys_of("[model]", ModelConstants, (), "constants of the performance model; leave out what is not known")
-    )
-    constants = [(key, value, value == getattr(DEFAULT_MODEL, key)) for key, value in vars(shown.model).items()]
-    lines = [f"{'# ' if assumed else ''}{key} = {_toml(value)}" for key, value, assumed in constants]
-    parts.append("\n".join(("[model]", *lines)))
+    for table, record in CONSTANTS.items():
+        parts.append(_keys_of(f"[{table}]", record, (), _ABOUT[table]))
+        assumed = vars(record())
+        lines = [
+            f"{'# ' if value == assumed[key] else ''}{key} = {_toml(value)}"
+            for key, value in vars(getattr(shown, table)).items()
+        ]
+        parts.append("\n".join((f"[{table}]", *lines)))
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 

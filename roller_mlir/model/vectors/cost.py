@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import gcd, prod
 
-from roller_mlir.hal import Device, MemoryLayer
+from roller_mlir.hal import Device, MemoryLayer, VectorConstants
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.plan import Access, Plan, Prediction, TensorExpression
 from roller_mlir.plan.expression import dense_strides
@@ -23,27 +23,6 @@ from roller_mlir.plan.plan import WORKGROUP
 
 LINE_BYTES = 64
 """Of a cache, where nobody says another."""
-LATENCY_CYCLES = 4
-"""Of a vector multiply-add: 4 on each core described here (Intel 248966, AMD 58455, the V1 guide), 5 on Haswell."""
-ISSUE = 4
-"""Vector and scalar operations that a core starts in a cycle, at least."""
-TASK_CYCLES = 12
-"""What a task takes beside its points: addresses, first loads of sums, a mispredicted end of a loop. Assumed."""
-GATHER_CYCLES = 1.5
-"""Of each lane that is loaded by itself and put into a vector. Assumed."""
-MASK_CYCLES = 2.0
-"""Of an access whose bounds are not proven. Assumed."""
-PACK_LINE_CYCLES = 25
-"""Of a cache line that is packed, from a place far from the line before. Fitted to one core (docs/cpu.md)."""
-HIDDEN_SHARE = 0.3
-"""Share of the time of the layers other than the slowest that is hidden behind it. Assumed."""
-PAIR_LOADS = 3
-"""What every other element of a row costs: two loads, and a shuffle. Assumed."""
-CONFLICT_CYCLES = 0.8
-"""Of a load whose row shares its sets of the first cache with too many others. Fitted to one core (docs/cpu.md)."""
-_SHARE_OF_WAYS = 0.8
-WAYS = 8
-"""Of each cache, for rows that are so far apart that they share sets. Assumed."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +86,7 @@ def work_of(
         inner: The last of them, which one task walks by itself.
         staged: Inputs that a task packs in front of these.
     """
-    loops = expression.loops
+    loops, known = expression.loops, device.vectors
     width = min(lanes_of(expression, device), blocks[lane]) if lane is not None else 1
     tasks = prod([loops[i].extent.tiles(blocks[i]).bound for i in order if i not in inner])
     vectors = prod([blocks[i] for i in expression.parallel()])
@@ -118,43 +97,48 @@ def work_of(
         steps = -(-steps // width)
     operations = 1 if expression.fused_multiply_add else max(1, expression.flops_per_point)
     ports = device.load_ports or 1
-    loads, masked, temporaries = 0.0, 0.0, 0
+    loads, masked, temporaries = 0.0, 0.0, 0.0
     packed, reduced = 0.0, expression.reductions()
     for number, access in enumerate(expression.inputs):
         if number in staged:
             packed += _bytes(access, blocks, LINE_BYTES) / LINE_BYTES
-        count, each = _loads(expression, access, blocks, lane, width)
-        loads += count * (GATHER_CYCLES * ports if each else 1)
+        count, each = _loads(expression, known, access, blocks, lane, width)
+        loads += count * (known.gather_cycles * ports if each else 1)
         if number not in staged and reduced and device.caches and not access.gathered:
             own = tuple(
                 (i, blocks[i]) for i in access.loops() if not loops[i].reduction and i != lane and blocks[i] > 1
             )
-            masked += CONFLICT_CYCLES * count * _rows_collide(access, own, device.caches[0])
+            masked += known.conflict_cycles * count * _rows_collide(access, own, device.caches[0], known)
         if not each and lane is not None and reads_lanes(access, lane) == "vector":
             temporaries = max(temporaries, count)
         if number not in staged and expression.reductions() and _may_leave(expression, access):
-            masked += MASK_CYCLES * count
+            masked += known.mask_cycles * count
     arithmetic = vectors * operations
     point = max(
         arithmetic / (device.fma_ports or 1),
         loads / ports,
-        (arithmetic + loads) / ISSUE,
-        LATENCY_CYCLES if expression.reductions() else 0.0,
+        (arithmetic + loads) / known.issue_per_cycle,
+        known.fma_latency_cycles if expression.reductions() else 0.0,
     )
     point += masked
-    registers = vectors + temporaries + 1
+    registers = vectors + int(temporaries) + 1
     spilled = max(0, registers - (device.vector_registers or 1))
     point += 2.0 * spilled / ports
     stored = vectors * (len(expression.outputs) + len(expression.epilogue) + expression.epilogue_flops)
     walked = prod([loops[i].extent.tiles(blocks[i]).bound for i in inner])
-    cycles = walked * (TASK_CYCLES + steps * point + stored) + packed * PACK_LINE_CYCLES
+    cycles = walked * (known.task_cycles + steps * point + stored) + packed * known.pack_line_cycles
     moved = _moved(expression, device, blocks, order, staged)
     return Work(tasks, cycles, registers, moved)
 
 
 def _loads(
-    expression: TensorExpression, access: Access, blocks: Sequence[int], lane: int | None, width: int
-) -> tuple[int, bool]:
+    expression: TensorExpression,
+    known: VectorConstants,
+    access: Access,
+    blocks: Sequence[int],
+    lane: int | None,
+    width: int,
+) -> tuple[float, bool]:
     """Return the loads of a tensor at one point of a task's reduction, and whether lanes are loaded one by one."""
     count = prod([blocks[i] for i in access.loops() if not expression.loops[i].reduction])
     if lane is None:
@@ -162,7 +146,7 @@ def _loads(
     how = "each" if access.gathered else reads_lanes(access, lane)
     reduces = expression.loops[lane].reduction
     if how == "pairs" and not reduces:
-        return PAIR_LOADS * max(1, count // width), False
+        return known.pair_loads * max(1, count // width), False
     if how == "vector":
         return (count if reduces else max(1, count // width)), False
     return (count * width if how == "each" and reduces else count), how == "each"
@@ -195,22 +179,23 @@ def _bytes(access: Access, box: Sequence[int], line: int) -> float:
 
 
 @lru_cache(maxsize=8192)
-def _rows_collide(access: Access, own: tuple[tuple[int, int], ...], cache: MemoryLayer) -> bool:
+def _rows_collide(access: Access, own: tuple[tuple[int, int], ...], cache: MemoryLayer, known: VectorConstants) -> bool:
     """Return whether the rows of a tile that are walked side by side are more than their sets of a cache hold.
 
     Args:
         access: The tensor.
         own: The loops along which a task holds points, beside that of the lanes, and how many.
         cache: The nearest cache.
+        known: Its ways.
 
     >>> from roller_mlir.plan import LinearIndex
     >>> first = MemoryLayer(name="l1", kind="cached", instances=1, capacity_bytes=32768, line_bytes=64)
     >>> rows = Access("a", (64, 1024), "f32", (LinearIndex((1, 0)), LinearIndex((0, 1))))
-    >>> _rows_collide(rows, ((0, 6),), first), _rows_collide(rows, ((0, 14),), first)
-    (False, True)
+    >>> [_rows_collide(rows, ((0, count),), first, VectorConstants()) for count in (6, 14)]
+    [False, True]
     """
     line = cache.line_bytes or LINE_BYTES
-    sets = max(1, cache.capacity_bytes // (line * WAYS))
+    sets = max(1, cache.capacity_bytes // (line * known.ways))
     strides = dense_strides(access.bounds)
     places = [0]
     for loop, points in own:
@@ -218,16 +203,18 @@ def _rows_collide(access: Access, own: tuple[tuple[int, int], ...], cache: Memor
         places = [place + step * point for place in places for point in range(points)]
     lines = {place * access.element_bytes // line for place in places}
     taken = Counter(one % sets for one in lines)
-    return max(taken.values()) > _SHARE_OF_WAYS * WAYS
+    return max(taken.values()) > known.ways_share * known.ways
 
 
-def _holds(access: Access, box: Sequence[int], cache: MemoryLayer, size: float, packed: bool) -> bool:
+def _holds(
+    access: Access, box: Sequence[int], cache: MemoryLayer, size: float, packed: bool, known: VectorConstants
+) -> bool:
     """Return whether a cache can hold a box of a tensor as far as its sets go: rows far apart share a few of them."""
     line = cache.line_bytes or LINE_BYTES
     if packed or access.gathered or not access.shape:
         return True
     dimensions, pitch, share = tile_dimensions(access, box), access.element_bytes, 1.0
-    sets = max(1, cache.capacity_bytes // (line * WAYS))
+    sets = max(1, cache.capacity_bytes // (line * known.ways))
     lines = -(-dimensions[-1].extent * dimensions[-1].step * access.element_bytes // line)
     for dimension, extent in zip(reversed(dimensions[:-1]), reversed(access.bounds[1:]), strict=True):
         pitch *= extent
@@ -259,7 +246,7 @@ def _moved(
         level = 0
         sizes = [_bytes(access, boxes[0], line) for access in accesses]
         held = [
-            _holds(access, boxes[0], cache, size, number in staged)
+            _holds(access, boxes[0], cache, size, number in staged, device.vectors)
             for number, (access, size) in enumerate(zip(accesses, sizes, strict=True))
         ]
         for number, box in enumerate(boxes[1:], 1):
@@ -305,7 +292,7 @@ def prediction_of(expression: TensorExpression, device: Device, work: Work, max_
         seconds[layer.name] = moved / _rate(device, layer, cores)
     launch = device.launch_latency_s or device.model.assumed_launch_s
     longest = max(seconds, key=lambda key: seconds[key])
-    total = seconds[longest] + (1 - HIDDEN_SHARE) * (sum(seconds.values()) - seconds[longest])
+    total = seconds[longest] + (1 - device.vectors.hidden_share) * (sum(seconds.values()) - seconds[longest])
     loaded = int(work.moved[-1])
     stored = sum(access.size_bytes for access in expression.outputs)
     return Prediction(
@@ -334,13 +321,12 @@ def prediction_of(expression: TensorExpression, device: Device, work: Work, max_
 def _rate(device: Device, layer: MemoryLayer, cores: int) -> float:
     """Return the bytes that so many cores draw from a layer in a second.
 
-    Where a description leaves it out, a core is taken to draw 16 bytes a cycle from a cache of its own, and 6 from what
-    cores share.
+    Where a description leaves it out, it is what `VectorConstants` assumes of a cache of one core, or of a shared one.
     """
     known = layer.sustained_bandwidth_bytes_per_s or layer.bandwidth_bytes_per_s
-    each = (16.0 if layer.instances >= device.units else 6.0) * device.clock_hz
-    if known is None:
-        return each * cores
-    if layer.instances == device.units:
+    if known is not None and layer.instances == device.units:
         return known * cores / device.units
-    return min(known, each * cores)
+    own, shared = device.vectors.private_bytes_per_cycle, device.vectors.shared_bytes_per_cycle
+    assumed = (own if layer.instances >= device.units else shared) * device.clock_hz
+    each = (layer.unit_bandwidth_bytes_per_s or assumed) * cores
+    return each if known is None else min(known, each)

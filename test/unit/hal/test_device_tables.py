@@ -28,7 +28,9 @@ def test_a_description_has_every_layer_and_instruction(name: str) -> None:
     assert ("architecture", device.architecture) in limits.rows
     assert [row[0] for row in layers.rows] == [layer.name for layer in device.layers]
     assert len(instructions.rows) == len(device.instructions)
-    assert [row[0] for row in model.rows] == [field.name for field in fields(device.model)]
+    assert [row[0] for row in model.rows] == [
+        field.name for field in fields(device.model if device.vector_bytes is None else device.vectors)
+    ]
     for table in (limits, layers, instructions, model):
         assert {len(row) for row in table.rows} == {len(table.header)}
 

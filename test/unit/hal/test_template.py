@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from roller_mlir.hal import Device, Instruction, MemoryLayer, ModelConstants, device_names, find_device, parse_device
+from roller_mlir.hal import (
+    Device,
+    Instruction,
+    MemoryLayer,
+    ModelConstants,
+    VectorConstants,
+    device_names,
+    find_device,
+    parse_device,
+)
 from roller_mlir.hal.describe import describe
 from roller_mlir.hal.template import attribute_docs, template
 from roller_mlir.tools.generate_docs import devices_page
@@ -27,10 +36,10 @@ def test_a_template_is_its_example_under_another_name(name: str) -> None:
 def test_every_key_is_there_with_its_unit_and_its_meaning() -> None:
     text = template(find_device("a100"))
     words = " ".join(text.replace("\n#", " ").split())
-    for record in (Device, MemoryLayer, Instruction, ModelConstants):
+    for record in (Device, MemoryLayer, Instruction, ModelConstants, VectorConstants):
         docs = attribute_docs(record)
         assert set(docs) == {field.name for field in fields(record)}
-        for key in set(docs) - {"layers", "instructions", "model", "overrides", "clocked"}:
+        for key in set(docs) - {"layers", "instructions", "model", "vectors", "overrides", "clocked"}:
             assert key == "name" or key in text
             assert docs[key].rstrip(".") in words
     assert "(number, hertz; required)" in words and "(number, seconds; optional)" in words

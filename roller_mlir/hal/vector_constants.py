@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The constants of the model of vectors that depend on a core, as data.
+
+A device's description may state them in a table `[vectors]`, a calibration may replace them, and
+`roller devices host --calibrate` measures those that it can; what neither does has the defaults below, which are
+assumed where they name no source.
+
+Paper: PolyDL section 4.2 (latencies and bandwidths of the cost model are those of the machine).
+"""
+
+import math
+from dataclasses import dataclass
+
+from roller_mlir.hal.checks import require
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorConstants:
+    """What the model of vectors assumes of a core beyond its ports and caches; cycles are those of the device's clock.
+
+    Attributes:
+        fma_latency_cycles: From a vector multiply-add to one that needs its result. The default is that of each core
+            described here (Intel 248966, AMD 58455, the V1 guide), but for Haswell's 5.
+        issue_per_cycle: Vector and scalar operations that a core starts in a cycle, at least.
+        task_cycles: What a tile takes beside its points: addresses, first loads of sums, a mispredicted end of a loop.
+        gather_cycles: Of each lane that is loaded by itself and put into a vector.
+        mask_cycles: Of an access whose bounds are not proven.
+        pair_loads: What every other element of a row costs, in loads: two, and a shuffle.
+        pack_line_cycles: Of a cache line that is packed, from a place far from the line before.
+        conflict_cycles: Of a load whose row shares its sets of the first cache with too many others.
+        ways: Of each cache, for rows that are so far apart that they share sets.
+        ways_share: Share of them that such rows can have beside what else is read.
+        hidden_share: Share of the time of the layers other than the slowest that is hidden behind it.
+        private_bytes_per_cycle: What a core draws from a cache of its own whose bandwidth is not known.
+        shared_bytes_per_cycle: The same of what cores share.
+    """
+
+    fma_latency_cycles: float = 4.0
+    issue_per_cycle: float = 4.0
+    task_cycles: float = 12.0
+    gather_cycles: float = 1.5
+    mask_cycles: float = 2.0
+    pair_loads: float = 3.0
+    pack_line_cycles: float = 25.0
+    conflict_cycles: float = 0.8
+    ways: int = 8
+    ways_share: float = 0.8
+    hidden_share: float = 0.3
+    private_bytes_per_cycle: float = 16.0
+    shared_bytes_per_cycle: float = 6.0
+
+    def __post_init__(self) -> None:
+        """Check each field; raises DeviceError."""
+        for key, value in vars(self).items():
+            require(math.isfinite(value) and value >= 0, key, f"must not be negative, but got {value}")
+            if key.endswith("_share"):
+                require(value <= 1, key, f"must be a share from 0 to 1, but got {value}")
+        for key in ("issue_per_cycle", "ways", "private_bytes_per_cycle", "shared_bytes_per_cycle"):
+            require(getattr(self, key) > 0, key, f"must be above 0, but got {getattr(self, key)}")
+
+
+DEFAULT_VECTORS = VectorConstants()
+"""The constants of a device whose description states none."""
