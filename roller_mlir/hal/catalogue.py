@@ -8,7 +8,7 @@ from pathlib import Path
 from roller_mlir.hal.calibration import calibrated
 from roller_mlir.hal.errors import DeviceError
 from roller_mlir.hal.host import NAME as HOST
-from roller_mlir.hal.host import host_device
+from roller_mlir.hal.host import calibrated_host
 from roller_mlir.hal.loader import load_device
 from roller_mlir.hal.spec import Device
 
@@ -20,8 +20,9 @@ def find_device(name: str) -> Device:
 
     Args:
         name: A device ("h200"), an alias of one ("a100"), an architecture that has a default device ("sm_90" gives
-            h200), "host" (this machine), or the path of a device description, which ends in ".toml". Upper and lower
-            case are the same. Any of them may be followed by "+" and the path of a calibration file: "h200+mine.toml".
+            h200), "host" (this machine, with its calibration where it has one), or the path of a device description,
+            which ends in ".toml". Upper and lower case are the same. Any of them may be followed by "+" and the path of
+            a calibration file: "h200+mine.toml".
 
     Raises:
         DeviceError: No such device, or the description or the calibration is wrong.
@@ -32,7 +33,7 @@ def find_device(name: str) -> Device:
     if name.endswith(".toml"):
         return load_device(Path(name))
     if name.casefold() == HOST:
-        return host_device()
+        return calibrated_host()
     if name.casefold() in _stems():
         return _load(name.casefold())
     meanings = _meanings()

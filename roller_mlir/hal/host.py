@@ -2,16 +2,22 @@
 """The machine that this process runs on, as the device `host`: from /proc/cpuinfo, /sys and LLVM's name of its cores.
 
 Cores are those that the process may use. What no file tells, such as bandwidths of shared caches and memory, is left
-out; `host+FILE` takes it from a calibration. Vector units of cores that are not known by name are taken to begin two
-multiply-adds and two loads a cycle.
+out; a calibration that `roller devices host --calibrate` wrote for this machine, or `host+FILE`, has it. It lies in the
+folder `roller` of XDG_CONFIG_HOME, or of ~/.config, as `host-ID.toml`, where ID stands for the processor, its caches
+and the number of its cores, so that machines which share a home keep theirs apart. Vector units of cores that are not
+known by name are taken to begin two multiply-adds and two loads a cycle.
 """
 
+import hashlib
 import os
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from roller_mlir.hal.calibration import calibrated
 from roller_mlir.hal.errors import DeviceError
 from roller_mlir.hal.instructions import Instruction
 from roller_mlir.hal.layers import MemoryLayer
@@ -92,6 +98,38 @@ def host_device() -> Device:
     )
 
 
+def calibration_file(device: Device, environment: Mapping[str, str]) -> Path:
+    """Return where the calibration of a machine lies, whether it is there or not.
+
+    Args:
+        device: The machine, as `host_device` describes it.
+        environment: XDG_CONFIG_HOME and HOME of it count; what is empty or no absolute path does not.
+    """
+    base = environment.get("XDG_CONFIG_HOME", "")
+    folder = Path(base) if os.path.isabs(base) else Path(environment.get("HOME") or "/nonexistent") / ".config"
+    caches = [(layer.name, layer.capacity_bytes, layer.instances) for layer in device.caches]
+    identity = repr((device.description, device.architecture, device.vector_bytes, caches))
+    return folder / "roller" / f"{NAME}-{hashlib.sha256(identity.encode()).hexdigest()[:12]}.toml"
+
+
+@cache
+def calibrated_host() -> Device:
+    """Return this machine, with its calibration where one was written.
+
+    Raises:
+        DeviceError: As for `host_device`; or its calibration cannot be read, which says how to get rid of it.
+    """
+    device = host_device()
+    path = calibration_file(device, os.environ)
+    if not path.exists():
+        return device
+    try:
+        return replace(calibrated(device, path), description=f"{device.description}, calibrated")
+    except DeviceError as error:
+        remedy = f"remove it, or write it anew: roller devices {NAME} --calibrate"
+        raise DeviceError(f"{error.reason}; {remedy}", key=error.key, file=error.file) from error
+
+
 def _x86(text: str) -> tuple[str, int, int]:
     """Return LLVM's name of the cores, and their vectors."""
     found = re.search(r"^flags\s*:\s*(.*)$", text, re.MULTILINE)
@@ -128,6 +166,7 @@ def _caches(units: int, clock_hz: float, load_bytes: int) -> list[MemoryLayer]:
         level, size = _read(folder / "level").strip(), _read(folder / "size").strip()
         sharing = _count(_read(folder / "shared_cpu_list", "0").strip())
         line = int(_read(folder / "coherency_line_size", "64"))
+        ways = _read(folder / "ways_of_associativity", "").strip()
         first = level == "1"
         instances = max(1, units // sharing)
         layers.append(
@@ -140,6 +179,7 @@ def _caches(units: int, clock_hz: float, load_bytes: int) -> list[MemoryLayer]:
                 latency_s=_L1_LATENCY_CYCLES / clock_hz if first else None,
                 transaction_bytes=line,
                 line_bytes=line,
+                ways=int(ways) if ways.isdigit() and int(ways) else None,
             )
         )
     if not layers:

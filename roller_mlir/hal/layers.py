@@ -36,6 +36,7 @@ class MemoryLayer:
         latency_s: Time of one dependent load that this layer answers.
         transaction_bytes: The smallest piece that is moved; unused bytes of it are lost bandwidth.
         line_bytes: Size of a cache line.
+        ways: Lines of a set of a cache.
         banks: Number of banks that one instance serves in parallel.
         bank_bytes: Width of a bank.
         wide_load_lanes: Which lanes of a subgroup are served together when each loads 16 bytes, where these are not
@@ -53,6 +54,7 @@ class MemoryLayer:
     latency_s: float | None = None
     transaction_bytes: int | None = None
     line_bytes: int | None = None
+    ways: int | None = None
     banks: int | None = None
     bank_bytes: int | None = None
     wide_load_lanes: tuple[tuple[int, ...], ...] = ()

@@ -28,7 +28,7 @@ class VectorConstants:
         pair_loads: What every other element of a row costs, in loads: two, and a shuffle.
         pack_line_cycles: Of a cache line that is packed, from a place far from the line before.
         conflict_cycles: Of a load whose row shares its sets of the first cache with too many others.
-        ways: Of each cache, for rows that are so far apart that they share sets.
+        ways: Of a cache whose ways are not known, for rows that are so far apart that they share sets.
         ways_share: Share of them that such rows can have beside what else is read.
         hidden_share: Share of the time of the layers other than the slowest that is hidden behind it.
         private_bytes_per_cycle: What a core draws from a cache of its own whose bandwidth is not known.

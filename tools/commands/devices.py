@@ -7,24 +7,36 @@ roller devices --device-file mine.toml         the same of a device of your own
 roller devices h200 --calibration lab3.toml    with measured constants in place of some, and who measured them
 roller devices h200 --calibrate results.json   what the GPU kit's micro-benchmarks measured, and a calibration of it
 roller devices h200 --calibrate DIR -o lab3.toml   the same, the calibration into a file
+roller devices host --calibrate                measure this machine, half a minute, and use that as `host` from now on
 roller devices --template > mine.toml          a description to start from, every key explained
 roller devices --json                          the same for machines, in SI units
 
-The source of each number (document and page, or how it was measured) stands beside it in the device's TOML file.
+The calibration of this machine lies in the folder roller of $XDG_CONFIG_HOME, or of ~/.config, as host-ID.toml, or
+where -o says; whoever removes it goes back to what the system tells. The source of each number (document and page, or
+how it was measured) stands beside it in the device's TOML file.
 """
 
 import argparse
+import os
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 
 from roller_mlir.console.errors import InputError, UsageError
-from roller_mlir.console.output import print_json, print_line, print_tables, write_whole
+from roller_mlir.console.output import check_place, print_json, print_line, print_tables, write_whole
 from roller_mlir.hal import describe, device_file, device_names, device_table, find_device
+from roller_mlir.hal.host import NAME as HOST
+from roller_mlir.hal.host import calibration_file, host_device
 from roller_mlir.hal.template import template
 from roller_mlir.measure.calibration.calibration_file import CalibrationError, calibration_toml, require_device
 from roller_mlir.measure.calibration.table import calibration_tables
+from roller_mlir.measure.host_calibration.host_file import check_folder, host_table, host_toml
+from roller_mlir.measure.host_calibration.probes import HostProbes
 from roller_mlir.measure.report.results_file import read_results
 from roller_mlir.tools.commands.targets import add_calibration_argument, add_device_file_argument, target_of
+
+_HERE = ""
+"""What --calibrate says without results: this machine is measured."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,8 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_device_file_argument(parser)
     add_calibration_argument(parser)
-    about = "results that a runner of the GPU kit brought back (results.json or its folder): print measured constants"
-    parser.add_argument("--calibrate", metavar="RESULTS", help=about)
+    about = "results that a runner of the GPU kit brought back (results.json or its folder): print measured constants; "
+    about += "without any, of 'host': measure this machine"
+    parser.add_argument("--calibrate", metavar="RESULTS", nargs="?", const=_HERE, help=about)
     parser.add_argument("-o", "--output", metavar="FILE.toml", help="with --calibrate: write the calibration")
     parser.add_argument("--template", action="store_true", help="print a device description to start from")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -51,6 +64,9 @@ def run(arguments: argparse.Namespace) -> int:
         print_line(template(find_device("a100-80")).rstrip("\n"))
         return 0
     target = target_of(arguments, default="")
+    if arguments.calibrate == _HERE:
+        _calibrate_host(arguments)
+        return 0
     if arguments.calibrate is not None:
         _calibrate(arguments, target)
         return 0
@@ -86,6 +102,28 @@ def _calibrate(arguments: argparse.Namespace, target: str) -> None:
     print_line(f"wrote {arguments.output}; use it with --target {target} --calibration {arguments.output}")
 
 
+def _calibrate_host(arguments: argparse.Namespace) -> None:
+    """Measure this machine, print what was measured, and write it where `host` looks for it, or where it is wanted."""
+    device = host_device()
+    path = Path(arguments.output) if arguments.output is not None else calibration_file(device, os.environ)
+    try:
+        if arguments.output is None:
+            check_folder(path)
+        check_place(path)
+        found = HostProbes(device).measure()
+        table = host_table(found, device)
+        print_tables([(table.title, table.header, table.rows)])
+        write_whole(path, host_toml(found, device, datetime.now(UTC).date()))
+    except CalibrationError as error:
+        raise InputError(str(error)) from error
+    used = (
+        f"use it with --target host --calibration {path}"
+        if arguments.output is not None
+        else "host is this from now on"
+    )
+    print_line(f"wrote {path}; {used}")
+
+
 def _check(arguments: argparse.Namespace) -> None:
     given = {
         "--device-file": arguments.device_file,
@@ -109,6 +147,8 @@ def _check(arguments: argparse.Namespace) -> None:
 def _check_calibrate(arguments: argparse.Namespace) -> None:
     if not (arguments.target or arguments.device_file):
         raise UsageError("--calibrate goes with a device; name the one that was measured")
+    if arguments.calibrate == _HERE and (arguments.device_file or arguments.target.casefold() != HOST):
+        raise UsageError("--calibrate without RESULTS measures this machine, whose name is 'host'")
     for option, value in (("--calibration", arguments.calibration), ("--json", arguments.json)):
         if value:
             raise UsageError(f"--calibrate compares with the device as it is described; leave out {option}")

@@ -67,8 +67,8 @@ def calibration_toml(results: Results, device: Device) -> str:
 
 
 def _lines(device: Device, machine: MeasuredMachine, kept: Sequence[CalibrationConstant]) -> Iterator[str]:
-    yield f"# Measured on {_plain(machine.device)}, driver {_plain(machine.driver)}, {_date(machine)}."
-    yield f"# Command: {_plain(machine.command)}" if machine.command else "# Command: not known"
+    yield f"# Measured on {plain(machine.device)}, driver {plain(machine.driver)}, {_date(machine)}."
+    yield f"# Command: {plain(machine.command)}" if machine.command else "# Command: not known"
     yield f"device = {json.dumps(device.name)}"
     for one in kept:
         if not one.table:
@@ -104,14 +104,14 @@ def source(one: CalibrationConstant, machine: MeasuredMachine) -> str:
         machine: Where.
     """
     how = f" ({one.how})" if one.how else ""
-    where = f"{_plain(machine.device)}, driver {_plain(machine.driver)}, {_date(machine)}"
+    where = f"{plain(machine.device)}, driver {plain(machine.driver)}, {_date(machine)}"
     return f"roller kit, probe {one.figure.probe.name}{how}, {where}"
 
 
 def _date(machine: MeasuredMachine) -> str:
-    return _plain(machine.started).split(" ")[0].split("T")[0] or "no date"
+    return plain(machine.started).split(" ")[0].split("T")[0] or "no date"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Return text in one line of ASCII: TOML's strings as JSON writes them have no other escapes in common."""
     return " ".join(text.encode("ascii", "replace").decode().split()).replace("\x7f", "?") or "unknown"

@@ -79,7 +79,7 @@ def explain(
     contexts = [ProblemContext(expression, machine, atom) for atom in tried] or [ProblemContext(expression, machine)]
     origin = next((one for context in contexts if (one := find_origin(context, plan, options)) is not None), None)
     whole = origin.context if origin is not None else contexts[0]
-    tiled = whole.reductions and any(candidate.staged)
+    tiled = whole.reductions and any(candidate.staged) and device.vector_bytes is None
     assert origin is not None or not tiled, f"a program with reuse comes from a search, but not {candidate}"
     context, first = _first_stage(whole, plan)
     moved = _moved(context, first, plan, expression, machine)

@@ -195,7 +195,8 @@ def _rows_collide(access: Access, own: tuple[tuple[int, int], ...], cache: Memor
     [False, True]
     """
     line = cache.line_bytes or LINE_BYTES
-    sets = max(1, cache.capacity_bytes // (line * known.ways))
+    ways = cache.ways or known.ways
+    sets = max(1, cache.capacity_bytes // (line * ways))
     strides = dense_strides(access.bounds)
     places = [0]
     for loop, points in own:
@@ -203,7 +204,7 @@ def _rows_collide(access: Access, own: tuple[tuple[int, int], ...], cache: Memor
         places = [place + step * point for place in places for point in range(points)]
     lines = {place * access.element_bytes // line for place in places}
     taken = Counter(one % sets for one in lines)
-    return max(taken.values()) > known.ways_share * known.ways
+    return max(taken.values()) > known.ways_share * ways
 
 
 def _holds(
@@ -214,7 +215,7 @@ def _holds(
     if packed or access.gathered or not access.shape:
         return True
     dimensions, pitch, share = tile_dimensions(access, box), access.element_bytes, 1.0
-    sets = max(1, cache.capacity_bytes // (line * known.ways))
+    sets = max(1, cache.capacity_bytes // (line * (cache.ways or known.ways)))
     lines = -(-dimensions[-1].extent * dimensions[-1].step * access.element_bytes // line)
     for dimension, extent in zip(reversed(dimensions[:-1]), reversed(access.bounds[1:]), strict=True):
         pitch *= extent

@@ -11,6 +11,7 @@ from random_expressions import random_expressions
 from roller_mlir.hal import device_names, find_device
 from roller_mlir.mapping.checks.plan_check import plan_problem
 from roller_mlir.model import ConstructionError, ConstructOptions, construct, predict
+from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.search.validate_plan import validate_plan
 from roller_mlir.model.vectors.cost import reads_lanes, work_of
 from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression
@@ -88,6 +89,12 @@ def test_packing_pays_where_rows_share_sets_of_the_caches() -> None:
     large, small = best(product(2048, 2048, 2048)), best(product(16, 16, 16))
     assert (large.inner_order, [one.layer for one in large.operands]) == ((0,), ["register", "workgroup"])
     assert (small.inner_order, [one.layer for one in small.operands]) == ((), ["register", "register"])
+
+
+def test_plans_that_pack_are_explained() -> None:
+    found = explain(product(2048, 2048, 2048), replace(SPR, description="some machine, calibrated"))
+    assert found.limits.description == "some machine, calibrated"
+    assert found.candidates[0].seconds == found.prediction.seconds
 
 
 def test_forced_tiles_are_taken_and_checked() -> None:
