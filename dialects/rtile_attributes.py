@@ -100,16 +100,18 @@ class LayoutAttr(RTile.Attribute, name="layout"):
     Keys: `order` (dimensions, outermost first), `pad` (elements after each innermost row, default 0), `vector`
     (elements of one global read), `store_vector` (of one write of workgroup memory), `fragment_vector` (of one read
     of it); default 1; `swizzle` ("xor", "tma128": how the 16-byte pieces of each row are permuted, default none),
-    `copy` ("synchronous", "asynchronous", "tensor": how the tile gets there, default synchronous).
+    `copy` ("synchronous", "asynchronous", "tensor": how the tile gets there, default synchronous), `panel` (columns
+    that lie together, one panel behind the other; default whole rows).
     """
 
     fields_parameter: ir.DictAttr
 
     @classmethod
     def of(cls, operand: OperandPlan) -> "LayoutAttr":
-        """Build the attribute of an operand's layout; swizzle and copy are left out where they have their default."""
+        """Build the attribute of an operand's layout; swizzle, copy and panel are left out at their default."""
         entries = {name: value for name, value in vars(operand).items() if name not in ("layer", "pad_value")}
-        return cls.get(to_attribute(entries | {"copy": None if operand.copy == SYNCHRONOUS else operand.copy}))
+        seldom = {"copy": None if operand.copy == SYNCHRONOUS else operand.copy, "panel": operand.panel or None}
+        return cls.get(to_attribute(entries | seldom))
 
     def read(self, layer: str = WORKGROUP, pad_value: float | None = None) -> OperandPlan:
         """Return the layout as the operand of a plan, with the layer and the pad value that stand beside it."""

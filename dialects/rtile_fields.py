@@ -16,7 +16,7 @@ _SCALARS = {ir.BoolAttr, ir.IntegerAttr, ir.FloatAttr, ir.StringAttr}
 
 SELDOM = (
     *("accumulates", "accumulator_type", "constant", "copy", "epilogue", "epilogue_flops", "epilogue_vectors"),
-    "inner_order",
+    *("inner_order", "panel", "walked"),
     *("gathered", "lane_order", "lanes", "live_words", "more_outputs", "offset_bytes", "persistent", "prologue_flops"),
     *("reduction", "store", "tile", "whole"),
 )

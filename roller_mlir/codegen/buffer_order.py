@@ -4,6 +4,7 @@
 The programs of a function run in order. Each reads only arguments that are inputs, constants, and buffers that a
 program before it has written and none has overwritten since, also in part: buffers share the bytes of one workspace.
 State holds what the run before left, and may be written.
+A tile of sums that a step goes on with is what the step before has stored, of the same program.
 None writes into what it reads, and each output is written.
 """
 
@@ -14,6 +15,7 @@ from typing import Any
 
 from roller_mlir.codegen.builder.task_context import element_bytes
 from roller_mlir.dialects import rammer, rtile
+from roller_mlir.loops.program import resumes
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.values import defining_op
 
@@ -64,8 +66,14 @@ class _Accesses:
             [use.owner.operation.name == "rtile.store" and use.operand_number == 1 for use in inside.uses]
             for inside in program.entry.arguments
         ]
-        reads = tuple(number for number, uses in enumerate(stores) if not all(uses))
-        return cls(reads, tuple(number for number, uses in enumerate(stores) if any(uses)))
+        writes = tuple(number for number, uses in enumerate(stores) if any(uses))
+        own = [sum(resumes(use.owner.operation) for use in inside.uses) for inside in program.entry.arguments]
+        reads = tuple(
+            number
+            for number, uses in enumerate(stores)
+            if not all(uses) and not (number in writes and uses.count(False) == own[number])
+        )
+        return cls(reads, writes)
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,9 @@ def _move(operation: ir.Operation, mapping: Mapping) -> None:
             )
         mapping[operation.results[0]] = destination
         return
+    if operation.name == "scf.if":
+        _move_choice(operation, mapping)
+        return
     copy_mapped(operation, mapping)
 
 
@@ -94,3 +97,16 @@ def _move_parallel_loop(operation: ir.Operation, mapping: Mapping) -> None:
         scf.YieldOp([])
     for name in list(operation.attributes):
         loop.operation.attributes[name] = operation.attributes[name]
+
+
+def _move_choice(operation: ir.Operation, mapping: Mapping) -> None:
+    """Move a choice between two tiles."""
+    condition = mapping.get(operation.operands[0], operation.operands[0])
+    with operation.location:
+        choice = scf.IfOp(condition, [result.type for result in operation.results], has_else=True)
+    assert choice.else_block is not None
+    for region, block in zip(operation.regions, (choice.then_block, choice.else_block), strict=True):
+        with ir.InsertionPoint(block):
+            for op in region.blocks[0].operations:
+                _move(op.operation, mapping)
+    mapping.update(zip(operation.results, choice.results_, strict=True))

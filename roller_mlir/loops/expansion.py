@@ -6,8 +6,8 @@ what comes from memory is loaded, once where several ops read it. An op that doe
 whose points lie on several threads is computed by all of them alike.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -23,9 +23,48 @@ from roller_mlir.mapping.layout.layout import epilogue_vectors, planned_vector, 
 from roller_mlir.plan import Access, LinearIndex, Loop, OperandPlan, Plan
 from roller_mlir.plan.extent import as_extents
 from roller_mlir.plan.plan import REGISTER, WORKGROUP
+from roller_mlir.plan.walks import staged_depth, walked_blocks
 from roller_mlir.support.bindings import arith, ir, scf, tensor
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
+
+
+@dataclass(frozen=True)
+class _Walked:
+    """A loop of a nest.
+
+    Attributes:
+        loop: The group's loop.
+        steps: Its trips.
+        blocks: The plan's blocks that one trip walks.
+    """
+
+    loop: int
+    steps: int
+    blocks: int = 1
+
+
+@dataclass(frozen=True)
+class _Variable:
+    """The variable of a loop of a nest, and how many points of the group's loop one trip walks."""
+
+    value: ir.Value
+    points: int
+
+
+@dataclass(frozen=True)
+class _Staged:
+    """A tile that was staged in front of loops that a task walks.
+
+    Attributes:
+        tile: The tile.
+        box: Of all the blocks that it holds.
+        inner: Loops that move a block's part inside of it.
+    """
+
+    tile: ir.Value
+    box: ComputeBox
+    inner: list[int]
 
 
 class Expansion:
@@ -33,7 +72,7 @@ class Expansion:
 
     def __init__(self, plan: Plan, group: Group) -> None:
         self._plan, self._group = plan, group
-        self._variables: dict[int, ir.Value] = {}
+        self._variables: dict[int, list[_Variable]] = {}  # those of a loop, outermost first
         self._constants: dict[int, ir.Value] = {}
         self._entry = ir.InsertionPoint(group.members[0].root.operation)
         loops = group.expression.loops
@@ -44,7 +83,8 @@ class Expansion:
             for number, (loop, axis) in enumerate(zip(loops, plan.axes, strict=True))
         ]
         self._tiles: dict[ir.Value, ir.Value] = {}
-        self._staged: dict[int, ir.Value] = {}  # in front of loops that a task walks, by number of the operand
+        self._staged: dict[int, _Staged] = {}  # in front of loops that a task walks, by number of the operand
+        self._destinations: Sequence[ir.Value] = ()  # what a tile's results go to
         self._kept: dict[int, ir.Value] = {}  # by number of the operand that several ops read
         self._beside = plan.epilogue_vectors or epilogue_vectors(group.expression, plan.axes)
         self._operands = {use: number for number, uses in enumerate(group.inputs) for use in uses}
@@ -54,31 +94,52 @@ class Expansion:
         destinations = [
             tensor.empty(access.static_shape, ir.Type.parse(access.element_type)) for access in self._outputs()
         ]
-        inner = self._inner_loops()
-        units = [loop for loop in self._plan.unit_order if self._steps[loop] > 1 and loop not in inner]
+        units = [_Walked(loop, steps, walked) for loop, steps, walked in self._task_loops() if steps > 1]
         return self._nest(units, destinations, self._task, {rtile.MAPPING: ir.StringAttr.get(UNIT)})
 
+    def _task_loops(self) -> Iterator[tuple[int, int, int]]:
+        """Yield the loops over tasks, each with its tasks and the blocks that one of them walks."""
+        for loop in self._plan.unit_order:
+            walked = walked_blocks(self._plan, loop, self._steps[loop])
+            yield loop, -(-self._steps[loop] // walked), walked
+
     def _inner_loops(self) -> list[int]:
-        return [loop for loop in self._plan.inner_order if self._steps[loop] > 1]
+        walked = {loop: walked_blocks(self._plan, loop, self._steps[loop]) for loop in self._plan.inner_order}
+        return [loop for loop in self._plan.inner_order if walked[loop] > 1]
+
+    def _panel_loops(self) -> list[int]:
+        """Return the reduction loops whose steps stand around the loops that a task walks by itself."""
+        return [loop for loop in self._plan.reduction_order if self._steps[loop] > 1] if self._inner_loops() else []
 
     def _task(self, destinations: Sequence[ir.Value]) -> list[ir.Value]:
         inner = self._inner_loops()
-        if inner:
-            self._stage(inner)
-        return self._nest(inner, destinations, self._tile, {rtile.MAPPING: ir.StringAttr.get(INNER)})
+        attributes: dict[str, ir.Attribute] = {rtile.MAPPING: ir.StringAttr.get(INNER)}
 
-    def _stage(self, inner: Sequence[int]) -> None:
-        """Stage the tiles that do not move with loops that the task walks by itself, in front of these."""
+        def walk(loops: Sequence[int], carried: Sequence[ir.Value]) -> list[ir.Value]:
+            if not loops:
+                return self._tile(carried)
+            self._stage(inner, len(inner) - len(loops))
+            loop = _Walked(loops[0], walked_blocks(self._plan, loops[0], self._steps[loops[0]]))
+            return self._nest([loop], carried, lambda values: walk(loops[1:], values), attributes)
+
+        panels = [_Walked(loop, self._steps[loop]) for loop in self._panel_loops()]
+        return self._nest(panels, destinations, lambda carried: walk(inner, carried), attributes)
+
+    def _stage(self, inner: Sequence[int], depth: int) -> None:
+        """Stage in front of an inner loop what it is the first not to move, for all blocks of those inside of it."""
         for operand, layout in enumerate(self._plan.operands):
             number, position = self._group.inputs[operand][0]
             member = self._group.members[number]
             access = member.root.expression.inputs[position]
-            if layout.layer != WORKGROUP or {member.loops[loop] for loop in access.loops()} & set(inner):
+            moving = {member.loops[loop] for loop in access.loops()}
+            if layout.layer != WORKGROUP or staged_depth(inner, moving) != depth:
                 continue
-            box, source = self._box(member), member.root.sources[position]
+            blocks = {loop: walked_blocks(self._plan, loop, self._steps[loop]) for loop in inner[depth:]}
+            box, source = self._box(member, blocks), member.root.sources[position]
             producer = self._group.producers.get((member.root.operation, position))
             with member.root.operation.location:
-                self._staged[operand] = self._load(box, source, box.access(access), layout, producer)
+                tile = self._load(box, source, box.access(access), layout, producer)
+            self._staged[operand] = _Staged(tile, box, [loop for loop in inner[depth:] if loop in moving])
 
     def _outputs(self) -> list[Access]:
         return [self._made(value)[1] for value in self._group.results]
@@ -98,7 +159,7 @@ class Expansion:
 
     def _nest(
         self,
-        loops: Sequence[int],
+        loops: Sequence["_Walked"],
         carried: Sequence[ir.Value],
         body: Callable[[Sequence[ir.Value]], Sequence[ir.Value]],
         attributes: dict[str, ir.Attribute],
@@ -106,15 +167,18 @@ class Expansion:
         """Build a nest of loops that carries values; attributes go to its loops."""
         if not loops:
             return list(body(carried))
-        loop = scf.ForOp(*[self._constant(value) for value in (0, self._steps[loops[0]], 1)], iter_args=list(carried))
+        first = loops[0]
+        loop = scf.ForOp(*[self._constant(value) for value in (0, first.steps, 1)], iter_args=list(carried))
         with ir.InsertionPoint(loop.body):
-            self._variables[loops[0]] = loop.induction_variable
+            variable = _Variable(loop.induction_variable, first.blocks * self._plan.axes[first.loop].block)
+            self._variables.setdefault(first.loop, []).append(variable)
             scf.YieldOp(self._nest(loops[1:], list(loop.inner_iter_args), body, attributes))
         for name, value in attributes.items():
             loop.operation.attributes[name] = value
         return list(loop.results_)
 
     def _tile(self, destinations: Sequence[ir.Value]) -> list[ir.Value]:
+        self._destinations = destinations
         for number, member in enumerate(self._group.members):
             with member.root.operation.location:
                 tiles = self._member(number, member)
@@ -138,8 +202,13 @@ class Expansion:
         """
         return box.access(access) if len(self._group.members) == 1 else box.access(access, points_only=True)
 
-    def _box(self, member: Member) -> ComputeBox:
-        return ComputeBox(self._plan, member.loops, member.root.expression.loops)
+    def _box(self, member: Member, walked: Mapping[int, int] | None = None) -> ComputeBox:
+        """Return the box of a member, or that of several of its blocks along some of the group's loops."""
+        plan = self._plan
+        if walked:
+            axes = [replace(axis, block=axis.block * walked.get(i, 1)) for i, axis in enumerate(plan.axes)]
+            plan = replace(plan, axes=tuple(axes))
+        return ComputeBox(plan, member.loops, member.root.expression.loops)
 
     def _member(self, number: int, member: Member) -> list[ir.Value]:
         """One op: its compute, in reduction loops where it is the heavy one."""
@@ -149,15 +218,38 @@ class Expansion:
         if not is_reduction_root:
             points = prod(axis.registers for axis, loop in zip(box.axes, box.loops, strict=True) if loop.reduction)
             return self._compute(number, member, box, initial, points)
-        reductions = [loop for loop in self._plan.reduction_order if self._steps[loop] > 1]
+        if self._panel_loops():
+            return self._compute(number, member, box, self._resumed(initial, member, box), self._plan.unroll)
+        reductions = [_Walked(loop, self._steps[loop]) for loop in self._plan.reduction_order if self._steps[loop] > 1]
         stages: dict[str, ir.Attribute] = {}
         if any(operand.layer == WORKGROUP for operand in self._plan.operands):
             stages[rtile.STAGES] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), self._plan.stages)
         found = self._nest(
             reductions, initial, lambda carried: self._compute(number, member, box, carried, self._plan.unroll), stages
         )
-        for loop in reductions:
-            del self._variables[loop]
+        for one in reductions:
+            del self._variables[one.loop]
+        return found
+
+    def _resumed(self, initial: Sequence[ir.Value], member: Member, box: ComputeBox) -> list[ir.Value]:
+        """Return the accumulators before any step: what the result holds, but before the first step `initial`."""
+        variables = [self._variables[loop][-1].value for loop in self._panel_loops()]
+        first: Any = None
+        for variable in variables:
+            begins = arith.cmpi(arith.CmpIPredicate.eq, variable, self._constant(0))
+            first = begins if first is None else arith.andi(first, begins)
+        found: list[ir.Value] = []
+        accesses = member.root.expression.outputs
+        for start, destination, access in zip(initial, self._destinations, accesses, strict=True):
+            choice = scf.IfOp(first, [start.type], has_else=True)
+            with ir.InsertionPoint(choice.then_block):
+                scf.YieldOp([start])
+            assert choice.else_block is not None
+            with ir.InsertionPoint(choice.else_block):
+                output = self._inner(box, access)
+                register = OperandPlan(layer=REGISTER, order=tuple(range(len(access.shape))))
+                scf.YieldOp([self._load(box, destination, output, register)])
+            found.append(choice.results_[0])
         return found
 
     def _beside_vector(self, member: int, operand: int, access: Access, box: ComputeBox) -> int:
@@ -220,12 +312,12 @@ class Expansion:
         instruction: rtile.InstructionAttr | None = None,
     ) -> rtile.ComputeOp:
         count = len(box.loops)
-        used = [loop for loop in range(box.own) if box.group[loop] in self._variables]
+        used = self._used(box, range(box.own))
         positions = [LinearIndex(unit_coefficients(loop, count)) if loop < box.own else None for loop in range(count)]
         return rtile.compute(
             tiles,
             accumulators,
-            [self._variables[box.group[loop]] for loop in used],
+            [variable.value for _, variable in used],
             indexing_maps=[local_map(tile_dimensions(access, box.blocks), count) for access in accesses],
             iterator_types=["reduction" if loop.reduction else "parallel" for loop in box.loops],
             box=box.blocks,
@@ -266,7 +358,7 @@ class Expansion:
             )
             return self._load(box, source, own, layout)
         if operand in self._staged:
-            return self._staged[operand]
+            return self._part(self._staged[operand], box, access)
         layout = self._plan.operands[operand]
         uses = self._group.inputs[operand]
         producer = self._group.producers.get((self._group.members[number].root.operation, position))
@@ -335,19 +427,58 @@ class Expansion:
         origin = ir.AffineMap.get(0, 0, [ir.AffineConstantExpr.get(0)])
         return rtile.load_tile(source, [], tile=tile, origin=origin).operation.results[0]
 
+    def _part(self, staged: "_Staged", box: ComputeBox, access: Access) -> ir.Value:
+        """Return the tile of one block inside of a staged tile of several."""
+        if not staged.inner:
+            return staged.tile
+        whole, own = staged.box.access(access), box.access(access)
+        outer, inner = (tile_dimensions(one, x.blocks) for one, x in ((whole, staged.box), (own, box)))
+        reach = [
+            (b.constant - a.constant) // d.step
+            for a, b, d in zip(
+                first_elements(whole, staged.box.blocks), first_elements(own, box.blocks), outer, strict=True
+            )
+        ]
+        # Of a loop over tasks that the task walks a part of, the innermost variable counts blocks of the part.
+        used = [
+            (loop, self._variables[box.group[loop]][-1])
+            for loop in sorted(access.loops())
+            if box.group[loop] in staged.inner
+        ]
+        origin = ir.AffineMap.get(
+            len(used),
+            0,
+            [
+                affine_sum(
+                    {n: d.coefficients.get(loop, 0) * variable.points for n, (loop, variable) in enumerate(used)}, start
+                )
+                for d, start in zip(outer, reach, strict=True)
+            ],
+        )
+        steps = [b.step // a.step if b.extent > 1 else 1 for a, b in zip(outer, inner, strict=True)]
+        tile = rtile.TileAttr.of([d.extent for d in inner], REGISTER, steps)
+        load = rtile.load_tile(staged.tile, [variable.value for _, variable in used], tile=tile, origin=origin)
+        return load.operation.results[0]
+
+    def _used(self, box: ComputeBox, loops: Iterable[int]) -> "list[tuple[int, _Variable]]":
+        """Return the variables of some of a box's loops, each with its loop."""
+        return [(loop, variable) for loop in loops for variable in self._variables.get(box.group[loop], [])]
+
     def _origin(self, box: ComputeBox, access: Access) -> tuple[list[ir.Value], ir.AffineMap]:
         """Return the loop variables that an access depends on, and its tile's origin as a map of them."""
-        used = [loop for loop in sorted(access.loops()) if box.group[loop] in self._variables]
+        used = self._used(box, sorted(access.loops()))
         first = first_elements(access, box.blocks)
-        return [self._variables[box.group[loop]] for loop in used], self._map(box, first, used)
+        return [variable.value for _, variable in used], self._map(box, first, used)
 
-    def _map(self, box: ComputeBox, functions: Sequence[LinearIndex], used: Sequence[int]) -> ir.AffineMap:
+    def _map(
+        self, box: ComputeBox, functions: Sequence[LinearIndex], used: "Sequence[tuple[int, _Variable]]"
+    ) -> ir.AffineMap:
         results: list[ir.AffineExpr] = []
         for function in functions:
             constant = function.constant - sum(
                 k * self._shifts[box.group[loop]] for loop, k in function.terms().items()
             )
-            factors = [function.coefficients[loop] * box.axes[loop].block for loop in used]
+            factors = [function.coefficients[loop] * variable.points for loop, variable in used]
             results.append(affine_sum(dict(enumerate(factors)), constant))
         return ir.AffineMap.get(len(used), 0, results)
 

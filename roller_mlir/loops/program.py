@@ -69,6 +69,17 @@ def _staged(body: Iterable[ir.OpView]) -> list[tuple[TileLoad, int]]:
     return found
 
 
+def resumes(operation: ir.Operation) -> bool:
+    """Return whether an operation loads the sums that the program's steps before have stored.
+
+    Such a load is the second branch of a choice, whose condition is that no step was before.
+    """
+    if operation.name not in LOADS:
+        return False
+    choice = operation.parent
+    return choice is not None and choice.name == "scf.if" and operation.block == choice.regions[1].blocks[0]
+
+
 def load_layout(load: TileLoad) -> OperandPlan:
     """Return the layout of a staged load as a record."""
     layout = load.layout

@@ -85,6 +85,7 @@ class AxisPlan:
         chunk: Neighbouring points that one thread holds together.
         lanes: Threads of one subgroup along the loop in one matrix instruction, 0 where none spans the loop.
         tile: Points along the loop that a subgroup computes by one matrix instruction, 0 likewise.
+        walked: Blocks along the loop that one task walks, where it is in the plan's inner_order; 0 for all of them.
     """
 
     block: Count
@@ -92,6 +93,7 @@ class AxisPlan:
     chunk: Count = 1
     lanes: Annotated[int, Range(0, MOST_POINTS)] = 0
     tile: Annotated[int, Range(0, MOST_POINTS)] = 0
+    walked: Annotated[int, Range(0, MOST_POINTS)] = 0
 
     @property
     def registers(self) -> int:
@@ -113,6 +115,8 @@ class OperandPlan:
         pad_value: What elements outside the tensor read as; None leaves them unspecified.
         swizzle: How the pieces of each row are permuted ("xor", "tma128"), None where rows lie as they are.
         copy: How the tile gets there: "synchronous", "asynchronous" or "tensor".
+        panel: Elements of each innermost row that lie together: the tile lies as panels of so many columns, one whole
+            panel behind the other; 0 where rows lie whole.
     """
 
     layer: Annotated[str, OneOf(LAYERS)]
@@ -124,6 +128,7 @@ class OperandPlan:
     pad_value: float | None = None
     swizzle: Annotated[str, OneOf((XOR, TMA128))] | None = None
     copy: Annotated[str, OneOf((SYNCHRONOUS, ASYNCHRONOUS, TENSOR))] = SYNCHRONOUS
+    panel: Annotated[int, Range(0, MOST_POINTS)] = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,8 +244,10 @@ class Plan:
         thread_order: Loops with more than one thread, fastest in the thread number first.
         lane: Loop whose chunk becomes the SSA vector, None for scalars.
         unit_order: Parallel loops with more than one task, outermost first: the raster of tasks.
-        inner_order: The last loops of unit_order, which one task walks by itself: it stages a tile that does not move
-            with them once for all of them. Empty where a task is one tile.
+        inner_order: Loops of unit_order that one task walks by itself, outermost first; those of which it walks all
+            blocks are the last of unit_order. A staged operand is packed in front of the first of them that does not
+            move it, for all blocks of those inside. Steps of a reduction then stand around these loops, and the sums
+            between two steps lie in the result. Empty where a task is one tile.
         reduction_order: Reduction loops, outermost first.
         operands: One OperandPlan per input.
         epilogue_vectors: Elements of one read of each tensor that is read beside the inputs, see

@@ -38,21 +38,54 @@ def check_inputs(manifest: Manifest, given: Sequence[Any]) -> list[np.ndarray[An
     return arrays
 
 
-def as_bits(manifest: Manifest, arrays: Sequence[Any]) -> tuple[list[Any], "np.dtype[Any] | None"]:
+def check_outputs(
+    manifest: Manifest, given: Sequence[Any], inputs: Sequence[np.ndarray[Any, Any]]
+) -> list[np.ndarray[Any, Any]]:
+    """Check arrays that a run is to write into.
+
+    Args:
+        manifest: Whose `outputs` the arrays are for.
+        given: One array per output, in order; of bf16 as 16-bit integers or of ml_dtypes.
+        inputs: What the run reads.
+
+    Returns:
+        The arrays, those of bf16 as their bits.
+
+    Raises:
+        ArgumentError: The first rule that is broken: those of inputs, and that nothing else is written than outputs.
+    """
+    expected = len(manifest.outputs)
+    if len(given) != expected:
+        raise ArgumentError(f"{manifest.function!r} gives {expected} outputs, but out has {len(given)}")
+    arrays, _ = as_bits(manifest, given, manifest.outputs)
+    for index, (name, array) in enumerate(zip(manifest.outputs, arrays, strict=True)):
+        subject = subject_of(manifest, "output", index, name)
+        _check(subject, manifest.buffer(name), array)
+        if not array.flags.writeable:
+            raise ArgumentError(f"{subject} must be writeable, but the array given as out is not")
+        if any(np.may_share_memory(array, other) for other in (*inputs, *arrays[:index])):
+            raise ArgumentError(f"{subject} must share no memory with inputs and other outputs, but does; give another")
+    return arrays
+
+
+def as_bits(
+    manifest: Manifest, arrays: Sequence[Any], names: Sequence[str] | None = None
+) -> tuple[list[Any], "np.dtype[Any] | None"]:
     """Return arrays of bf16 as the 16 bits that they travel as here.
 
     numpy has no bf16. Arrays of ml_dtypes have a type of its own, of which numpy keeps two nameless bytes in a file.
 
     Args:
-        manifest: Whose `inputs` the arrays are for.
-        arrays: One per input, in order; what is not of bf16 is returned as it is.
+        manifest: The function's record.
+        arrays: One per buffer, in order; what is not of bf16 is returned as it is.
+        names: Of the buffers; None for the inputs.
 
     Returns:
         The arrays, and ml_dtypes' type where one of them has it, for outputs.
     """
     kind: np.dtype[Any] | None = None
     found: list[Any] = list(arrays)
-    for index, (name, array) in enumerate(zip(manifest.inputs, arrays, strict=False)):
+    for index, (name, array) in enumerate(zip(manifest.inputs if names is None else names, arrays, strict=False)):
         if not isinstance(array, np.ndarray) or manifest.buffer(name).element_type != "bf16":
             continue
         given: np.dtype[Any] = array.dtype

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """An artifact: a compiled function as a manifest and its files, in memory or as a directory."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -66,7 +66,11 @@ class Artifact:
         return cls(manifest, files)
 
     def run(
-        self, *inputs: "np.ndarray[Any, Any] | float", on: str = "sim", **options: Any
+        self,
+        *inputs: "np.ndarray[Any, Any] | float",
+        on: str = "sim",
+        out: Sequence["np.ndarray[Any, Any]"] | None = None,
+        **options: Any,
     ) -> tuple[np.ndarray[Any, Any], ...]:
         """Run the function.
 
@@ -74,24 +78,31 @@ class Artifact:
             *inputs: One dense array per input, of bf16 as 16-bit integers or of ml_dtypes; for a scalar of the
                 function a number.
             on: Name of the back end.
+            out: One dense array per output, which shares no memory with others, to be written; None for new arrays.
             **options: Options of the back end ("sim": count, seed, timeout_s, level, sanitize; "cuda", "hip": device,
                 cache_bytes).
 
         Returns:
-            One new array per output, of bf16 in the type of the inputs of bf16.
+            `out`, else one new array per output, of bf16 in the type of the inputs of bf16.
 
         Raises:
-            ArgumentError: An input does not fit the signature.
+            ArgumentError: An array does not fit the signature.
             BackendError: The back end is unknown or a kernel failed.
             SanitizedRunError: The run is sanitized, and kernels do what they must not.
         """
-        return self.run_reported(*inputs, on=on, **options).outputs
+        return self.run_reported(*inputs, on=on, out=out, **options).outputs
 
-    def run_reported(self, *inputs: "np.ndarray[Any, Any] | float", on: str = "sim", **options: Any) -> RunResult:
+    def run_reported(
+        self,
+        *inputs: "np.ndarray[Any, Any] | float",
+        on: str = "sim",
+        out: Sequence["np.ndarray[Any, Any]"] | None = None,
+        **options: Any,
+    ) -> RunResult:
         """Run the function like `run`, and return what each launch did beside the outputs."""
         arrays, bfloat16 = as_bits(self.manifest, inputs)
-        result = run_sequence(self.manifest, self.files, find_backend(on, options), arrays)
-        if bfloat16 is None:
+        result = run_sequence(self.manifest, self.files, find_backend(on, options), arrays, out)
+        if bfloat16 is None or out is not None:
             return result
         kinds = [self.manifest.buffer(name).element_type for name in self.manifest.outputs]
         outputs = (

@@ -14,7 +14,7 @@ from roller_mlir.plan.extent import as_extent
 from roller_mlir.plan.manifest import Buffer, BufferView, Launch, Manifest
 from roller_mlir.plan.stuck_report import REPORT_CELLS, stuck_report
 from roller_mlir.plan.task_times import TaskTime
-from roller_mlir.runtime.arguments import check_inputs
+from roller_mlir.runtime.arguments import check_inputs, check_outputs
 from roller_mlir.runtime.errors import BackendError
 
 B = TypeVar("B")
@@ -80,6 +80,10 @@ class Backend(Protocol[B]):
         """Return memory that holds the bytes of a dense array."""
         ...
 
+    def adopt(self, data: np.ndarray[Any, Any], alignment_bytes: int) -> B | None:
+        """Return the memory of a dense array itself, for launches to write; None where they cannot reach it."""
+        ...
+
     def download(self, memory: B, buffer: Buffer) -> np.ndarray[Any, Any]:
         """Return a buffer's content as a new array, after all launches before it have finished."""
         ...
@@ -125,10 +129,13 @@ class LoadedSequence(Generic[B]):
         if manifest.state_bytes:
             self._state = backend.upload(np.zeros(manifest.state_bytes, np.uint8), WORKSPACE_ALIGNMENT_BYTES)
 
-    def run(self, inputs: Sequence[Any]) -> SequenceResult:
+    def run(self, inputs: Sequence[Any], out: Sequence[Any] | None = None) -> SequenceResult:
         """Run all launches in order; see `run_sequence`."""
         manifest, backend = self._manifest, self._backend
-        memory = _make_buffers(manifest, self._files, backend, check_inputs(manifest, inputs), self._state)
+        arrays = check_inputs(manifest, inputs)
+        given = None if out is None else check_outputs(manifest, out, arrays)
+        adopted = {} if given is None else _adopted(manifest, backend, given)
+        memory = _make_buffers(manifest, self._files, backend, arrays, self._state, adopted)
         reports: list[LaunchReport] = []
         for launch in manifest.launches:
             views = [
@@ -141,8 +148,13 @@ class LoadedSequence(Generic[B]):
                 backend.copy(views[0][1], views[1][1])
         for launch in manifest.launches:
             self._check_waits(launch, memory)
-        outputs = tuple(backend.download(memory[name], manifest.buffer(name)) for name in manifest.outputs)
-        return SequenceResult(outputs, tuple(reports))
+        if given is None:
+            outputs = tuple(backend.download(memory[name], manifest.buffer(name)) for name in manifest.outputs)
+            return SequenceResult(outputs, tuple(reports))
+        for name, array in zip(manifest.outputs, given, strict=True):
+            if name not in adopted:
+                np.copyto(array, backend.download(memory[name], manifest.buffer(name)))
+        return SequenceResult(tuple(out or ()), tuple(reports))
 
     def _check_waits(self, launch: Launch, memory: Mapping[str, B]) -> None:
         """Raise what a launch reports of a wait that was given up; its counters begin again from zero."""
@@ -168,7 +180,11 @@ class LoadedSequence(Generic[B]):
 
 
 def run_sequence(
-    manifest: Manifest, files: Mapping[str, bytes], backend: Backend[B], inputs: Sequence[Any]
+    manifest: Manifest,
+    files: Mapping[str, bytes],
+    backend: Backend[B],
+    inputs: Sequence[Any],
+    out: Sequence[Any] | None = None,
 ) -> SequenceResult:
     """Load an artifact and run all of its launches in order, once.
 
@@ -177,13 +193,26 @@ def run_sequence(
         files: Its files by name.
         backend: Where to run.
         inputs: One array per input, or a number for a tensor of rank 0; they are not written.
+        out: One array per output, to be written; None for new arrays.
 
     Raises:
-        ArgumentError: An input does not fit; nothing was launched.
+        ArgumentError: An array does not fit; nothing was launched.
         BackendError: A kernel failed.
     """
     arrays = check_inputs(manifest, inputs)  # before anything is loaded
-    return LoadedSequence(manifest, files, backend).run(arrays)
+    if out is not None:
+        check_outputs(manifest, out, arrays)
+    return LoadedSequence(manifest, files, backend).run(arrays, out)
+
+
+def _adopted(manifest: Manifest, backend: Backend[B], given: Sequence[np.ndarray[Any, Any]]) -> dict[str, B]:
+    """Return the outputs that launches write straight into the caller's arrays."""
+    found: dict[str, B] = {}
+    for name, array in zip(manifest.outputs, given, strict=True):
+        memory = backend.adopt(array, manifest.buffer(name).alignment_bytes)
+        if memory is not None:
+            found[name] = memory
+    return found
 
 
 def _make_buffers(
@@ -192,6 +221,7 @@ def _make_buffers(
     backend: Backend[B],
     inputs: Sequence[np.ndarray[Any, Any]],
     state: B | None,
+    adopted: Mapping[str, B],
 ) -> dict[str, B]:
     given = dict(zip(manifest.inputs, inputs, strict=True))
     constants_file = manifest.file("constants")
@@ -203,6 +233,8 @@ def _make_buffers(
     for buffer in manifest.buffers:
         if buffer.role == "input":
             memory[buffer.name] = backend.upload(given[buffer.name], buffer.alignment_bytes)
+        elif buffer.name in adopted:
+            memory[buffer.name] = adopted[buffer.name]
         elif buffer.role == "output":
             memory[buffer.name] = backend.allocate(buffer.size_bytes, buffer.alignment_bytes)
         elif buffer.role == "constant":

@@ -100,6 +100,10 @@ class SimulatorBackend:
         memory[...] = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
         return memory
 
+    def adopt(self, data: np.ndarray[Any, Any], alignment_bytes: int) -> Bytes | None:
+        """Return None: kernels do not reach the host's arrays."""
+        del data, alignment_bytes
+
     def download(self, memory: Bytes, buffer: Buffer) -> np.ndarray[Any, Any]:
         """Return a copy of a buffer as an array.
 

@@ -10,6 +10,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from math import gcd
 
+from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.builder.masked_access import load_neighbours, neighbours_inside, takes_vectors
 from roller_mlir.codegen.builder.swizzle import buffer_indices
 from roller_mlir.codegen.builder.task_context import TaskContext, access_memory, splat, vector_type
@@ -17,7 +18,7 @@ from roller_mlir.codegen.builder.thread_box import Positions, ThreadBox
 from roller_mlir.codegen.builder.tile_values import DirectTile, StagedTile
 from roller_mlir.linalg.affine import apply_indices
 from roller_mlir.mapping.index import Linear
-from roller_mlir.plan import LinearIndex
+from roller_mlir.plan import LinearIndex, OperandPlan
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -55,11 +56,11 @@ class TileReader:
         loops = len(self._box.axes)
         local = apply_indices(indices, [positions.get(loop, Linear()) for loop in range(loops)])
         if isinstance(tile, StagedTile):
-            order = tile.layout.order
-            at = [local[d] for d in order]
+            order, place, strides = tile.layout.order, tile.place(local), tile.strides()
+            at = [place[d] for d in order]
             functions = [indices[d] for d in order]
             width = 1 if self._context.masked else tile.layout.fragment_vector
-            lane_factors = self._lane_factors(functions, [1] * len(order))
+            lane_factors = self._lane_factors(functions, [strides[d] for d in order])
         else:
             at = [o + x * s for o, x, s in zip(tile.origin, local, tile.steps, strict=True)]
             width = tile.vector
@@ -99,7 +100,7 @@ class TileReader:
             if key in scope:
                 return scope[key]
         if isinstance(tile, StagedTile):
-            whole, site = [Linear(), *at], f"workgroup load {tile.source.name}"
+            whole, site = [Linear(), *panel_place(self._emit, tile.layout, at)], f"workgroup load {tile.source.name}"
             self._known[-1][key] = load_neighbours(self._emit, tile.view, whole, lanes, None, 0.0, site)
             return self._known[-1][key]
         mask = neighbours_inside(self._emit, at, tile.shape, lanes)
@@ -149,7 +150,8 @@ class TileReader:
             if key in scope:
                 return scope[key]
         if isinstance(tile, StagedTile):
-            indices = [tile.stage, *buffer_indices(self._emit, tile.view, tile.layout, at)]
+            place = panel_place(self._emit, tile.layout, at)
+            indices = [tile.stage, *buffer_indices(self._emit, tile.view, tile.layout, place)]
             self._context.arena_in_use = True
             site = f"workgroup load {tile.source.name}"
             value = access_memory(self._emit, tile.view, indices, width, site)
@@ -158,6 +160,20 @@ class TileReader:
             value = load_global(self._context, tile, at, width, self._emit.inside(at, tile.shape))
         self._known[-1][key] = value
         return value
+
+
+def panel_place(emit: Emitter, layout: OperandPlan, at: Sequence[Linear]) -> list[Linear]:
+    """Return the indices of an element in a buffer of panels, of rows where it has none.
+
+    Args:
+        emit: The emitter.
+        layout: The layout.
+        at: Tile coordinates in the buffer's order, innermost last.
+    """
+    if not layout.panel:
+        return list(at)
+    within, panel = emit.digits(at[-1], [layout.panel, 0])
+    return [panel, *at[:-1], within]
 
 
 def load_global(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the SSA tiles of a program are while a task is built: staged, direct, constant, or spread over registers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from roller_mlir.codegen.builder.thread_box import ThreadBox
@@ -94,12 +94,26 @@ class StagedTile:
         view: The buffers, a memref of stages x buffer extents.
         stage: Which of the buffers holds the tile.
         layout: Dimension order and access widths.
+        origin: Where in the buffer's tile it begins, one a dimension; empty at the first element.
+        steps: Elements there between neighbours of it, one a dimension; empty where they are neighbours there, too.
     """
 
     source: DirectTile
     view: ir.Value
     stage: ir.Value
     layout: OperandPlan
+    origin: tuple[Linear, ...] = ()
+    steps: tuple[int, ...] = ()
+
+    def place(self, local: Sequence[Linear]) -> list[Linear]:
+        """Return where elements of it lie in the buffer's tile, given their place in it; one a dimension."""
+        if not self.steps:
+            return list(local)
+        return [o + x * s for o, x, s in zip(self.origin, local, self.steps, strict=True)]
+
+    def strides(self) -> tuple[int, ...]:
+        """Return the elements of the buffer's tile between neighbours, one a dimension."""
+        return self.steps or (1,) * len(self.layout.order)
 
 
 @dataclass(frozen=True)
@@ -135,4 +149,19 @@ class RegisterTile:
     number: int = 0
 
 
-TileValue = DirectTile | StagedTile | SplatTile | RegisterTile
+@dataclass(frozen=True)
+class ChoiceTile:
+    """One of two tiles from which a compute starts.
+
+    Attributes:
+        condition: Whether it is the first.
+        first: The first.
+        second: The second.
+    """
+
+    condition: ir.Value
+    first: "TileValue"
+    second: "TileValue"
+
+
+TileValue = DirectTile | StagedTile | SplatTile | RegisterTile | ChoiceTile

@@ -127,7 +127,7 @@ def _reads(compute: Compute, points: Sequence[Positions]) -> list[Reads]:
             continue
         if isinstance(tile, StagedTile):
             functions, width = [functions[d] for d in tile.layout.order], tile.layout.fragment_vector
-            steps, source = [1] * len(functions), tile.source
+            steps, source = [tile.strides()[d] for d in tile.layout.order], tile.source
         else:
             width, steps, source = tile.vector, tile.steps, tile
         lanes: list[Positions] = [

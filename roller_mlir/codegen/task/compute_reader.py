@@ -2,12 +2,21 @@
 """From an rtile.compute to what is emitted for it: its box, its inputs, its masks and its first accumulators."""
 
 from collections.abc import Sequence
+from functools import partial
 from math import prod
 
 from roller_mlir.codegen.builder.fragments import TileReader
 from roller_mlir.codegen.builder.task_context import splat, vector_type
 from roller_mlir.codegen.builder.thread_box import ThreadBox
-from roller_mlir.codegen.builder.tile_values import DirectTile, RegisterTile, SplatTile, StagedTile, lies_beyond
+from roller_mlir.codegen.builder.tile_values import (
+    ChoiceTile,
+    DirectTile,
+    RegisterTile,
+    SplatTile,
+    StagedTile,
+    TileValue,
+    lies_beyond,
+)
 from roller_mlir.codegen.matrix.product import matrix_of
 from roller_mlir.codegen.matrix.results import pack, unpack
 from roller_mlir.codegen.task.compute import Compute
@@ -68,7 +77,7 @@ class ComputeReader:
             if not body.reads(number):
                 continue
             tile = self._scope.tile(view.operation, value)
-            if isinstance(tile, SplatTile):
+            if isinstance(tile, SplatTile | ChoiceTile):
                 fail(view.operation, f"'{view.operation.name}' input {number} is no loaded tile; load it first")
             if isinstance(tile, RegisterTile):
                 materialise(self._scope.context, tile, everyone=True)
@@ -162,7 +171,7 @@ class ComputeReader:
         return combiners
 
     def _start_of(self, view: ComputeOp, compute: Compute, number: int) -> list[ir.Value]:
-        emit, box, context = self._scope.context.emit, compute.box, self._scope.context
+        emit, box = self._scope.context.emit, compute.box
         tile = self._scope.tile(view.operation, view.accumulators[number])
         element = ir.RankedTensorType(view.operation.results[number].type).element_type
         if self.is_partial(box):
@@ -170,6 +179,15 @@ class ComputeReader:
             neutral = compute.body.neutral(number)
             assert neutral is not None  # each combiner has one
             return [splat(emit, element, box.width, neutral)] * len(box.keys)
+        return self._started(view, compute, number, tile)
+
+    def _started(self, view: ComputeOp, compute: Compute, number: int, tile: TileValue) -> list[ir.Value]:
+        emit, box, context = self._scope.context.emit, compute.box, self._scope.context
+        element = ir.RankedTensorType(view.operation.results[number].type).element_type
+        if isinstance(tile, ChoiceTile):
+            kinds = [vector_type(element, box.width)] * len(box.keys)
+            ways = [partial(self._started, view, compute, number, one) for one in (tile.first, tile.second)]
+            return emit.branch(tile.condition, kinds, *ways)
         if isinstance(tile, SplatTile):
             return [splat(emit, element, box.width, 0.0 if tile.value is None else tile.value)] * len(box.keys)
         indices = map_indices(view.maps[len(view.inputs) + number])

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from roller_mlir.codegen.builder.fragments import load_global, mapped
+from roller_mlir.codegen.builder.fragments import load_global, mapped, panel_place
 from roller_mlir.codegen.builder.masked_access import (
     load_neighbours,
     neighbours_inside,
@@ -44,7 +44,7 @@ def pack(scope: TaskScope, load: TileLoad, tile: DirectTile) -> StagedTile:
 
     def copy(place: Sequence[Linear]) -> None:
         at = [o + x * s for o, x, s in zip(tile.origin, place, tile.steps, strict=True)]
-        target = [Linear(), *[place[d] for d in layout.order]]
+        target = [Linear(), *panel_place(emit, layout, [place[d] for d in layout.order])]
         site = f"workgroup store {tile.name}"
         if rows:
             mask = neighbours_inside(emit, at, tile.shape, width)

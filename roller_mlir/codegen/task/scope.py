@@ -20,6 +20,7 @@ from roller_mlir.mapping.layout.data_tile import TileDimension, tile_copy
 from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES, buffer_shape
 from roller_mlir.mapping.unrolling import MOST_UNROLLED_ROUNDS
 from roller_mlir.plan import LinearIndex, OperandPlan
+from roller_mlir.plan.plan import WORKGROUP
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
@@ -59,6 +60,30 @@ class TaskScope:
         if dense is None or not dense.is_splat:
             fail(op, f"'{op.name}' uses a tile that is neither loaded, computed nor a constant of equal elements")
         return SplatTile(dense.get_splat_value().value)
+
+    def part(self, load: TileLoad) -> StagedTile:
+        """Return a part of a tile that lies in workgroup memory."""
+        whole = self.tiles[load.source]
+        assert isinstance(whole, StagedTile)
+        if isinstance(load, MapLoadOp) or load.pad_value is not None or load.tile.layer == WORKGROUP or whole.steps:
+            fail(load, f"'{load.operation.name}' of a tile is a plain part of one that was staged, read where it lies")
+        origin = apply_indices(map_indices(load.origin_map), self.context.linear(load.operation, load.indices))
+        for at, extent, step, end in zip(origin, load.tile.shape, load.tile.steps, whole_shape(load), strict=True):
+            low, high = at.range()
+            if low < 0 or high + (extent - 1) * step >= end:
+                fail(load, f"'{load.operation.name}' reads elements {low} to {high + (extent - 1) * step} of {end}")
+        return replace(whole, origin=tuple(origin), steps=load.tile.steps)
+
+    def condition(self, op: ir.Operation, value: ir.Value) -> ir.Value:
+        """Return a comparison of loop variables, or a conjunction of such, for their current values."""
+        emit, made = self.context.emit, defining_op(value)
+        if made is not None and made.name == "arith.andi":
+            left, right = (self.condition(op, one) for one in made.operands)
+            return emit.op("arith.andi", [left, right], left.type)
+        if made is None or made.name != "arith.cmpi":
+            fail(op, f"'{op.name}' asks {value}, which is no comparison of loop variables")
+        operands = [emit.index(one) for one in self.context.linear(made, list(made.operands))]
+        return emit.op("arith.cmpi", operands, made.results[0].type, {"predicate": made.attributes["predicate"]})
 
     def name(self, load: TileLoad) -> str:
         """Return what reports call a load's source."""
@@ -170,6 +195,11 @@ def _reduced_dimensions(load: TileLoad) -> Iterator[tuple[int, ComputeOp, Linear
             terms = list(function.terms().items())
             if len(terms) == 1 and abs(terms[0][1]) == 1 and view.iterators[terms[0][0]] == "reduction":
                 yield dimension, view, function
+
+
+def whole_shape(load: TileLoad) -> tuple[int, ...]:
+    """Return the extents of the tile that a load takes a part of."""
+    return tuple(ir.RankedTensorType(load.source.type).shape)
 
 
 def staged_tile(copy: StagedCopy, tile: DirectTile, stage: ir.Value) -> StagedTile:

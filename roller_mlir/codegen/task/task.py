@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from roller_mlir.codegen.builder.task_context import TaskContext
-from roller_mlir.codegen.builder.tile_values import RegisterTile
+from roller_mlir.codegen.builder.tile_values import ChoiceTile, RegisterTile, StagedTile, TileValue
 from roller_mlir.codegen.task.compute_reader import ComputeReader
 from roller_mlir.codegen.task.pack import pack
 from roller_mlir.codegen.task.pipeline import CopyPipeline
@@ -26,7 +26,7 @@ from roller_mlir.plan.plan import SYNCHRONOUS, WORKGROUP
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
-NO_TILE = ("arith.constant", "tensor.empty", "scf.yield", "rtile.yield")
+NO_TILE = ("arith.constant", "arith.cmpi", "arith.andi", "tensor.empty", "scf.yield", "rtile.yield")
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,9 @@ class TaskBuilder:
                 self._emit(op.operation)
 
     def _emit(self, op: ir.Operation) -> None:
-        if op.name in LOADS:
+        if op.name in LOADS and isinstance(self._scope.tiles.get(op.operands[0]), StagedTile):
+            self._scope.tiles[op.results[0]] = self._scope.part(op.opview)
+        elif op.name in LOADS:
             view = op.opview
             tile = self._scope.direct(view)
             if view.tile.layer == WORKGROUP and self._context.masked:
@@ -86,6 +88,8 @@ class TaskBuilder:
             self._own.stores.get(op, self._store)(self._scope, op)
         elif op.name == "scf.for" and is_inner(op):
             self._walk(op)
+        elif op.name == "scf.if":
+            self._choose(op)
         elif op.name == "scf.for":
             self._reduce(op)
         elif op.name not in NO_TILE:
@@ -102,6 +106,20 @@ class TaskBuilder:
             return []
 
         self._context.emit.loop(0, loop.trips.static, [], one)
+
+    def _choose(self, op: ir.Operation) -> None:
+        """A choice between two tiles, of which each branch gives one."""
+        found: list[list[TileValue]] = []
+        for region in op.regions:
+            *body, end = [one.operation for one in region.blocks[0].operations] if len(region.blocks) else [op]
+            if end.name != "scf.yield" or any(one.name not in (*LOADS, *NO_TILE) for one in body):
+                fail(op, "a choice in a task has two branches, each of which loads a tile or names a constant one")
+            for one in body:
+                self._emit(one)
+            found.append([self._scope.tile(op, value) for value in end.operands])
+        condition = self._scope.condition(op, op.operands[0])
+        for result, first, second in zip(op.results, *found, strict=True):
+            self._scope.tiles[result] = ChoiceTile(condition, first, second)
 
     def _define(self, results: Sequence[ir.Value], tiles: Sequence[RegisterTile]) -> None:
         for result, tile in zip(results, tiles, strict=True):

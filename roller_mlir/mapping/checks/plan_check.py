@@ -13,6 +13,7 @@ from roller_mlir.mapping.whole_matrices import matrix_pitch
 from roller_mlir.plan import Access, AxisPlan, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR, WORKGROUP, AtomPlan, pipeline_problem
 from roller_mlir.plan.uneven import reads_outside
+from roller_mlir.plan.walks import resumable, walked_blocks
 
 
 def plan_problem(expression: TensorExpression, plan: Plan) -> str:
@@ -102,14 +103,27 @@ def _inner_problem(expression: TensorExpression, plan: Plan) -> str:
     inner = plan.inner_order
     if not inner:
         return ""
-    if inner != plan.unit_order[-len(inner) :]:
-        return f"must be the last loops of unit_order {list(plan.unit_order)}"
+    if len(set(inner)) != len(inner) or not set(inner) <= set(plan.unit_order):
+        return f"must be some of the loops of unit_order {list(plan.unit_order)}, each once"
+    blocks = {loop: _blocks(expression, plan, loop) for loop in inner}
+    whole = {loop for loop in inner if walked_blocks(plan, loop, blocks[loop]) == blocks[loop]}
+    if whole != set(plan.unit_order[len(plan.unit_order) - len(whole) :]):
+        return f"walks all of loops {sorted(whole)}, which must be the last of unit_order {list(plan.unit_order)}"
     if plan.threads > 1 or plan.atom is not None:
         return f"is for tasks of one thread, but this plan has {plan.threads}"
-    several = next((i for i in expression.reductions() if steps_of(expression.loops[i], plan.axes[i]) > 1), None)
-    if several is not None:
-        return f"is for reductions in one step, but loop {several} has several"
+    several = next((i for i in expression.reductions() if _blocks(expression, plan, i) > 1), None)
+    if several is not None and plan.lane in expression.reductions():
+        return f"stands inside of several steps of loop {several}, but lanes along loop {plan.lane} hold parts of sums"
+    if several is not None and not resumable(expression):
+        return (
+            f"stands inside of the {_blocks(expression, plan, several)} steps of loop {several}, between which sums "
+            "lie in the result; what it stores is not the sums themselves"
+        )
     return ""
+
+
+def _blocks(expression: TensorExpression, plan: Plan, loop: int) -> int:
+    return steps_of(expression.loops[loop], plan.axes[loop])
 
 
 def _whole_matrix_problem(access: Access, plan: Plan, operand: OperandPlan) -> str:

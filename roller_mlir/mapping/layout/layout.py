@@ -260,13 +260,18 @@ def _line_phases(digits: tuple[tuple[int, int], ...], lanes: int, width_bytes: i
 
 
 def buffer_shape(dimensions: Sequence[TileDimension], layout: OperandPlan) -> tuple[int, ...]:
-    """Return the extents of a staged tile's buffer in memory order, with rounding to whole vectors and padding."""
+    """Return the extents of a staged tile's buffer in memory order, with rounding to whole vectors and padding.
+
+    A tile of panels has one extent more in front: how many there are.
+    """
     inner = len(dimensions) - 1
     extents = [d.extent for d in dimensions]
     extents[inner] = -(-extents[inner] // layout.vector) * layout.vector
     shape = [extents[d] for d in layout.order]
     width = max(layout.fragment_vector, layout.store_vector)
     shape[-1] = -(-shape[-1] // width) * width + layout.pad
+    if layout.panel:
+        shape = [-(-extents[layout.order[-1]] // layout.panel), *shape[:-1], layout.panel + layout.pad]
     return tuple(shape)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""This machine as a back end: `Artifact.run(..., on="cpu")`. Inputs are read where they lie, outputs are new arrays."""
+"""This machine as a back end: `Artifact.run(..., on="cpu")`. Arrays are read and written where they lie."""
 
 import ctypes
 import threading
@@ -98,6 +98,12 @@ class CpuBackend:
         memory = self.allocate(data.nbytes, alignment_bytes)
         ctypes.memmove(memory.address, start, data.nbytes)
         return memory
+
+    def adopt(self, data: np.ndarray[Any, Any], alignment_bytes: int) -> HostMemory | None:
+        """Return the memory of an array, which kernels write where it lies."""
+        start = int(data.ctypes.data)
+        aligned = start % alignment_bytes == 0 or not data.nbytes
+        return HostMemory(start, data.nbytes, data) if aligned else None
 
     def download(self, memory: HostMemory, buffer: Buffer) -> np.ndarray[Any, Any]:
         """Return a buffer's content as an array, which is the memory itself where nothing else lies there."""

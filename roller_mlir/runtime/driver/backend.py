@@ -80,6 +80,10 @@ class DriverBackend:
                 self.driver.upload(memory.address, int(data.ctypes.data), data.nbytes, _STREAM)
         return memory
 
+    def adopt(self, data: np.ndarray[Any, Any], alignment_bytes: int) -> Memory | None:
+        """Return None: kernels do not reach the host's arrays."""
+        del data, alignment_bytes
+
     def download(self, memory: Memory, buffer: Buffer) -> np.ndarray[Any, Any]:
         """Return a buffer's content as a new array."""
         host = np.empty(buffer.static_shape, NUMPY_TYPES[buffer.element_type])

@@ -26,13 +26,13 @@ def targets() -> tuple[str, ...]:
     return ("host", *(name for name in ("haswell",) if not missing_feature(find_device(name).architecture)))
 
 
-def product(rows: int, columns: int, depth: int) -> str:
+def product(rows: int, columns: int, depth: int, element: str = "f32") -> str:
     """Return the text of a product."""
-    a, b, c = f"tensor<{rows}x{depth}xf32>", f"tensor<{depth}x{columns}xf32>", f"tensor<{rows}x{columns}xf32>"
+    a, b, c = (f"tensor<{m}x{n}x{element}>" for m, n in ((rows, depth), (depth, columns), (rows, columns)))
     return f"""func.func @product(%a: {a}, %b: {b}) -> {c} {{
-  %zero = arith.constant 0.0 : f32
+  %zero = arith.constant {0 if element[0] == "i" else 0.0} : {element}
   %empty = tensor.empty() : {c}
-  %init = linalg.fill ins(%zero : f32) outs(%empty : {c}) -> {c}
+  %init = linalg.fill ins(%zero : {element}) outs(%empty : {c}) -> {c}
   %c = linalg.matmul ins(%a, %b : {a}, {b}) outs(%init : {c}) -> {c}
   return %c : {c}
 }}"""

@@ -3,6 +3,7 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -148,3 +149,50 @@ def test_nothing_of_the_compiler_is_imported_to_run(artifact: Artifact, tmp_path
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_results_go_into_the_arrays_that_are_given(artifact: Artifact) -> None:
+    a, b = _inputs()
+    given = np.full((37, 70), np.nan, np.float32)
+    (found,) = artifact.run(a, b, on="cpu", out=[given])
+    assert found is given
+    assert np.array_equal(given, a @ b)
+    past = np.empty(37 * 70 * 4 + 4, np.uint8)[4:].view(np.float32).reshape(37, 70)  # perhaps not where vectors begin
+    if past.ctypes.data % 16 == 0:
+        artifact.run(a, b, on="cpu", out=[past])
+        assert np.array_equal(past, a @ b)
+
+
+def test_the_simulator_fills_given_arrays_too() -> None:
+    text = product(8, 32, 4)
+    a, b, given = np.ones((8, 4), np.float32), np.ones((4, 32), np.float32), np.zeros((8, 32), np.float32)
+    compiled(text, "h200").run(a, b, out=[given])
+    assert given.tolist() == [[4.0] * 32] * 8
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda a: [], r"gives 1 outputs, but out has 0"),
+        (lambda a: [np.empty((37, 71), np.float32)], r"output 0 .* must have shape \(37, 70\), but has \(37, 71\)"),
+        (lambda a: [np.empty((37, 70))], r"must have dtype float32"),
+        (lambda a: [np.empty((70, 37), np.float32).T], r"must be dense and row-major"),
+        (lambda a: [_frozen()], r"must be writeable, but the array given as out is not"),
+        (lambda a: [a.base[: 37 * 70].reshape(37, 70)], r"must share no memory with inputs and other outputs"),
+    ],
+)
+def test_arrays_that_cannot_be_written_are_refused(
+    artifact: Artifact, make: Callable[[np.ndarray], list[np.ndarray]], message: str
+) -> None:
+    a, b = _inputs()
+    memory = np.zeros(37 * 70, np.float32)
+    whole = memory[: 37 * 24].reshape(37, 24)
+    whole[...] = a
+    with pytest.raises(ArgumentError, match=message):
+        artifact.run(whole, b, on="cpu", out=make(whole))
+
+
+def _frozen() -> np.ndarray:
+    made = np.zeros((37, 70), np.float32)
+    made.flags.writeable = False
+    return made

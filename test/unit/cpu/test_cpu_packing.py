@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from cpu_programs import compiled, differences, product
 
-from roller_mlir.plan import Plan
+from roller_mlir.plan import AxisPlan, Plan
 from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.walks import staged_depth
 from roller_mlir.support.diagnostics import DiagnosedError
 
 ROWS, COLUMNS, DEPTH = 37, 70, 24
@@ -79,7 +80,8 @@ def test_the_simulator_runs_the_same_kernel(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("order", "inner", "message"),
     [
-        ((1, 0), (1,), r"inner_order \[1\] must be the last loops of unit_order \[1, 0\]"),
+        ((1, 0), (1,), r"inner_order \[1\] walks all of loops \[1\], which must be the last of unit_order \[1, 0\]"),
+        ((1, 0), (0, 0), r"inner_order \[0, 0\] must be some of the loops of unit_order \[1, 0\], each once"),
         ((1, 0), (), r"operand 1 is packed for a single tile; give inner_order loops that do not move it"),
     ],
 )
@@ -94,6 +96,66 @@ def test_large_products_pack_and_small_ones_do_not() -> None:
     large, small = (_plan_of(product(*extents)) for extents in ((2048, 2048, 2048), (16, 16, 16)))
     assert (large.inner_order, large.operands[1].layer) == ((0,), "workgroup")
     assert (small.inner_order, small.operands[1].layer) == ((), "register")
+
+
+@pytest.mark.parametrize(
+    "element", ["f32", *(pytest.param(one, marks=pytest.mark.full) for one in ("f64", "f16", "bf16", "i32"))]
+)
+@pytest.mark.parametrize(
+    ("sizes", "blocks", "walked"),
+    [
+        ((37, 150, 26), (5, 32, 13), (0, 2, 0)),  # rows and columns end inside of tiles
+        ((29, 64, 48), (4, 16, 16), (3, 2, 0)),  # a task walks a part of both loops
+        ((1, 70, 24), (1, 32, 8), (0, 0, 0)),  # one row
+        ((23, 1, 35), (7, 16, 7), (0, 0, 0)),  # one column
+        ((8, 96, 29), (4, 48, 10), (0, 1, 0)),  # the first step of the reduction is partial
+        ((16, 48, 40), (16, 16, 40), (0, 0, 0)),  # one step
+    ],
+)
+def test_panels_of_a_reduction_equal_numpy(
+    element: str,
+    sizes: tuple[int, int, int],
+    blocks: tuple[int, int, int],
+    walked: tuple[int, int, int],
+    tmp_path: Path,
+) -> None:
+    text = product(*sizes, element)
+    plan = _plan(text)
+    lanes = 8 if element == "f64" else 16
+    axes = [
+        AxisPlan(block=block, chunk=lanes if loop == 1 else 1, walked=count)
+        for loop, (block, count) in enumerate(zip(blocks, walked, strict=True))
+    ]
+    operands = [
+        replace(one, layer="workgroup", vector=lanes, store_vector=lanes, fragment_vector=lanes, panel=panel, pad=pad)
+        for one, panel, pad in zip(plan.operands, (0, blocks[1]), (lanes, 0), strict=True)
+    ]
+    several = [loop for loop in (1, 0) if sizes[loop] > blocks[loop]]
+    inner = tuple(sorted(several))
+    kept = [staged_depth(inner, {loop, 2}) is not None for loop in (0, 1)]
+    operands = [new if keep else old for new, old, keep in zip(operands, plan.operands, kept, strict=True)]
+    plan = replace(
+        plan, axes=tuple(axes), lane=1, operands=tuple(operands), unit_order=tuple(several), inner_order=inner, unroll=1
+    )
+    plan = replace(plan, pipeline="", prediction=None)
+    for threads in (1, 2):
+        assert differences(text, _compiled(text, plan, "matmul_0", tmp_path), threads=threads) == []
+
+
+def test_sums_that_are_no_result_do_not_wait_between_steps(tmp_path: Path) -> None:
+    text = product(16, 64, 32).replace(
+        "  return %c",
+        """  %d = linalg.exp ins(%c : tensor<16x64xf32>) outs(%empty : tensor<16x64xf32>) -> tensor<16x64xf32>
+  return %d""",
+    )
+    (kernel,) = compiled(text).kernels
+    plan = kernel.plan
+    assert plan is not None
+    axes = [replace(axis, block=block) for axis, block in zip(plan.axes, (4, 16, 16), strict=True)]
+    axes[1], axes[2] = replace(axes[1], chunk=16), replace(axes[2], chunk=1)
+    plan = replace(plan, axes=tuple(axes), unit_order=(1, 0), inner_order=(0,), unroll=1, lane=1, prediction=None)
+    with pytest.raises(DiagnosedError, match=r"inside of the 2 steps of loop 2, between which sums lie in the result"):
+        _compiled(text, plan, kernel.program, tmp_path)
 
 
 def _plan_of(text: str) -> Plan:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """This compiler as a peer: the problem's text compiled for a device, run by a back end of the runtime.
 
-What is timed is a run of the whole function on arrays that lie ready, with all that the runtime does about it; its
-outputs are new arrays, as IREE's are.
+What is timed is a run of the whole function on arrays that lie ready, with all that the runtime does about it; it
+writes into an array that it is given, as the libraries do.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.source import Source
 from roller_mlir.hal import find_device
 from roller_mlir.hal.errors import DeviceError
-from roller_mlir.measure.cpu_peers.interface import Array, HostCall
+from roller_mlir.measure.cpu_peers.interface import Array, HostCall, aligned
 from roller_mlir.measure.cpu_peers.problem import HostProblem
 from roller_mlir.measure.cpu_peers.texts import arranged, restored, text_of
 from roller_mlir.measure.runner.peers.peer import PeerError
@@ -74,10 +74,11 @@ class OwnPeer:
         except (DiagnosedError, BackendError) as error:
             raise PeerError(str(error).splitlines()[0]) from error
         arrays = arranged(problem, inputs, variant)
-        found: list[Array] = []
+        (name,) = artifact.manifest.outputs
+        output = aligned(artifact.manifest.buffer(name).static_shape)
 
         def run() -> None:
-            found[:] = loaded.run(arrays).outputs
+            loaded.run(arrays, [output])
 
-        note = f"kernels {', '.join(kernel.name for kernel in artifact.kernels)}; its outputs are new arrays"
-        return HostCall(run=run, result=lambda: restored(found[0], variant), kept=arrays, note=note)
+        note = f"kernels {', '.join(kernel.name for kernel in artifact.kernels)}"
+        return HostCall(run=run, result=lambda: restored(output, variant), written=(output,), kept=arrays, note=note)
