@@ -7,6 +7,7 @@ Who calls it decides which tasks run on which core: they are independent of each
 its own. A kernel that packs nothing has none; of one that does, it is the workgroup memory of its launch.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from roller_mlir.backend.cpu.floats import prepare_floats
@@ -19,14 +20,16 @@ from roller_mlir.backend.kernel_module import (
     run_upstream,
     symbol_name,
 )
+from roller_mlir.backend.math.elementary import expand_functions
 from roller_mlir.backend.math.operations import prepare_math
 from roller_mlir.hal import Device
-from roller_mlir.loops.attributes import TASK_RANGE
+from roller_mlir.loops.attributes import FMA_COUNT, TASK_RANGE
 from roller_mlir.support.bindings import arith, ir, scf
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import operations_inside
 
 SCRATCH_ALIGNMENT_BYTES = 256
+_FUSED = ("vector.fma", "math.fma", "llvm.intr.fma")
 _AT_A_TIME = 16
 """Functions that go through upstream's passes together."""
 
@@ -66,8 +69,11 @@ def lower_to_cpu(module: ir.Module, device: Device) -> None:
         _to_function(kernel, device, dynamic_workgroup_bytes(name, by_kernel.get(name, [])))
     for gpu_module in gpu_modules(module):
         prepare_math(gpu_module)
+        planned = _multiply_adds(gpu_module)
+        expand_functions(gpu_module)
         prepare_floats(gpu_module)
         _lower(gpu_module)
+        _promise_functions(gpu_module, planned)
     assert device.vector_bytes is not None
     bits = ir.StringAttr.get(str(8 * device.vector_bytes))
     wide = [
@@ -78,6 +84,29 @@ def lower_to_cpu(module: ir.Module, device: Device) -> None:
             if TASK_RANGE in op.operation.attributes:
                 op.operation.attributes["passthrough"] = ir.ArrayAttr.get(wide)
     finish(module, native={})
+
+
+def _multiply_adds(gpu_module: Any) -> dict[str, int]:
+    """Return the fused multiply-adds in each function."""
+    functions = gpu_module.regions[0].blocks[0].operations
+    return {symbol_name(op.operation): _multiply_adds_of(op.operation) for op in functions}
+
+
+def _multiply_adds_of(function: Any) -> int:
+    """Return how many a function has, each lane for itself."""
+    fused = [op.results[0].type for op in operations_inside(function) if op.name in _FUSED]
+    return sum(ir.VectorType(kind).shape[0] if isinstance(kind, ir.VectorType) else 1 for kind in fused)
+
+
+def _promise_functions(gpu_module: Any, planned: Mapping[str, int]) -> None:
+    """Add the multiply-adds of elementary functions to those that the machine code must have."""
+    for op in gpu_module.regions[0].blocks[0].operations:
+        if FMA_COUNT not in op.operation.attributes:
+            continue
+        name = symbol_name(op.operation)
+        own = _multiply_adds_of(op.operation) - planned[name]
+        known = ir.IntegerAttr(op.operation.attributes[FMA_COUNT])
+        op.operation.attributes[FMA_COUNT] = ir.IntegerAttr.get(known.type, known.value + max(0, own))
 
 
 def _lower(gpu_module: Any) -> None:
