@@ -31,7 +31,8 @@ from roller_mlir.hal.tables import IN_CYCLES, Table, as_table, kind_of, number, 
 
 _WHAT = "a calibration"
 _TABLES = ("layers", "instructions", *CONSTANTS)
-_NAMES = ("name", "operand_type", "result_type")
+INSTRUCTION_NAMES = ("name", "operand_type", "result_type")
+"""What tells one instruction of a device from another."""
 
 
 class _Found(typing.NamedTuple):
@@ -147,12 +148,14 @@ class _Calibration:
         for position, entry in enumerate(typing.cast("list[object]", entries)):
             try:
                 given = as_table(entry)
-                names = {key: typed(key, given[key], str) for key in _NAMES if key in given}
-                for key in _NAMES:
+                names = {key: typed(key, given[key], str) for key in INSTRUCTION_NAMES if key in given}
+                for key in INSTRUCTION_NAMES:
                     if key not in names:
                         raise DeviceError("must be given", key=key)
-                wanted = self.device.instruction(*(typing.cast("str", names[key]) for key in _NAMES))
-                found = _found(Instruction, {key: given[key] for key in given if key not in names}, skipped=_NAMES)
+                wanted = self.device.instruction(*(typing.cast("str", names[key]) for key in INSTRUCTION_NAMES))
+                found = _found(
+                    Instruction, {key: given[key] for key in given if key not in names}, skipped=INSTRUCTION_NAMES
+                )
                 place = self.device.instructions.index(wanted)
                 self._note(f"instructions.{wanted.name}.{wanted.operand_type}.", found, vars(instructions[place]))
                 values = {key: one.value for key, one in found.items()}

@@ -53,6 +53,6 @@ def require_plausible(key: str, value: float | None, least: float, most: float, 
         require(within, key, f"must lie between {least:g} and {most:g} {unit}, but got {value:g}; check the unit")
 
 
-def check_clock(value: float | None) -> None:
+def check_clock(value: float | None, key: str = "clock_hz") -> None:
     """The clock of a device or of an instruction, where it is known, is between 1 MHz and 100 GHz."""
-    require_plausible("clock_hz", value, 1e6, 1e11, "Hz")
+    require_plausible(key, value, 1e6, 1e11, "Hz")

@@ -135,7 +135,7 @@ def _layers(device: Device) -> Table:
 
 
 def _instructions(device: Device) -> Table:
-    header = ("instruction", "family", "from", "to", "shape", "threads", "flop/cycle/unit", "peak")
+    header = ("instruction", "family", "from", "to", "shape", "threads", "flop/cycle/unit", "peak", "sustained clock")
     rows = tuple(
         (
             one.name,
@@ -146,6 +146,7 @@ def _instructions(device: Device) -> Table:
             str(one.threads),
             str(one.flops_per_cycle_per_unit),
             si(device.peak_flops_per_s(one), "flop/s"),
+            si(one.sustained_clock_hz, "Hz") if one.sustained_clock_hz is not None else "",
         )
         for one in device.instructions
     )

@@ -31,6 +31,8 @@ class Instruction:
         shape: Rows, columns and reduction length of one instruction; empty where it is not a matrix.
         max_shape: The largest shape; the multiples of `shape` up to it exist. Where left out, only `shape` does.
         clock_hz: The clock at which the vendor states the peak, where that is not the device's.
+        sustained_clock_hz: The clock that the device keeps while all units execute nothing else, where its power allows
+            less than the clock of the peak. Predictions take it; peaks and efficiencies do not.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Instruction:
     shape: tuple[int, ...] = ()
     max_shape: tuple[int, ...] = ()
     clock_hz: float | None = None
+    sustained_clock_hz: float | None = None
 
     def __post_init__(self) -> None:
         """Check each field and the fields against each other; raises DeviceError."""
@@ -50,6 +53,7 @@ class Instruction:
         require_member("family", self.family, (*_SCALAR_FAMILIES, *MATRIX_FAMILIES))
         require_positive({key: value for key, value in vars(self).items() if isinstance(value, (int, float))})
         check_clock(self.clock_hz)
+        check_clock(self.sustained_clock_hz, "sustained_clock_hz")
         rank = 3 if self.family in MATRIX_FAMILIES else 0
         got = list(self.shape)
         require(len(got) == rank, "shape", f"must have {rank} extents for family '{self.family}', but got {got}")

@@ -136,12 +136,14 @@ class Family:
         """Return for how many cycles of one scheduler a subgroup's points of the loop nest, one a thread, occupy it.
 
         H200: 256 flops per cycle and unit of FMA are 32 lanes for each of 4 schedulers: 1 cycle for 32 threads.
+        Where the instruction's sustained clock is half of the device's, the cycles, which are the device's, are twice
+        as many.
 
         Args:
             one: An instruction of the family.
             device: The device.
         """
-        clock = (one.clock_hz or device.clock_hz) / device.clock_hz
+        clock = (one.sustained_clock_hz or one.clock_hz or device.clock_hz) / device.clock_hz
         lanes = one.flops_per_cycle_per_unit * clock / 2 / device.schedulers_per_unit
         return device.subgroup_size / lanes
 

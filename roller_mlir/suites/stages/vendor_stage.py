@@ -5,12 +5,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf, isfinite
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.source import Source
 from roller_mlir.hal import Device, find_device
+from roller_mlir.hal.calibration import INSTRUCTION_NAMES
+from roller_mlir.hal.catalogue import split_calibration
 from roller_mlir.model.machine import machine_of
 from roller_mlir.suites.each import ALONE, BUG, LIMIT_S, Crew, or_refusal
 from roller_mlir.suites.published.cnnopt_rows import work_seconds
@@ -76,8 +80,11 @@ def predict_files(
     wanted = [(file, [one for one in file.measurements if targets is None or one.device in targets]) for file in files]
     every = [one for _, chosen in wanted for one in chosen]
     names = {one.device: one.device if targets is None else targets[one.device] for one in every}
-    jobs = dict.fromkeys((one.text, names[one.device]) for one in every if one.work is None)
-    answers = dict(zip(jobs, _plans(list(jobs), crew), strict=True))
+    with TemporaryDirectory() as folder:
+        peaks = {name: _peak_target(target, Path(folder)) for name, target in names.items()}
+        jobs = {one: (one.text, (peaks if one.at_peak_clock else names)[one.device]) for one in every if not one.work}
+        wanted_jobs = list(dict.fromkeys(jobs.values()))
+        answers = dict(zip(wanted_jobs, _plans(wanted_jobs, crew), strict=True))
     found: list[Predicted] = []
     summaries: list[FileSummary] = []
     for file, chosen in wanted:
@@ -85,7 +92,7 @@ def predict_files(
         possible = [one for one in tiles if one.seconds * _peak(find_device(names[one.device])) >= one.flops]
         timed = [(one, _tile_seconds(one, names[one.device])) for one in possible]
         fitting = [Predicted(file.source, str(file.path), one, seconds) for one, seconds in timed if isfinite(seconds)]
-        planned = [_answered(file, one, answers[one.text, names[one.device]]) for one in chosen if one.work is None]
+        planned = [_answered(file, one, answers[jobs[one]]) for one in chosen if one.work is None]
         refused = sum(bool(one.error) for one in planned)
         found += [*planned, *fitting]
         summaries.append(
@@ -102,6 +109,27 @@ def predict_files(
             )
         )
     return found, summaries
+
+
+def _peak_target(target: str, folder: Path) -> str:
+    """Return a target as it is at its peak clock under any load: with a calibration, where its power allows less.
+
+    A target that has a calibration says itself what it sustains.
+    """
+    if split_calibration(target)[1] is not None:
+        return target
+    device = find_device(target)
+    slower = [one for one in device.instructions if one.sustained_clock_hz is not None]
+    if not slower:
+        return target
+    path = folder / f"{device.name}.toml"
+    text = [f'device = "{device.name}"']
+    for one in slower:
+        text += ["[[instructions]]", *(f'{key} = "{getattr(one, key)}"' for key in INSTRUCTION_NAMES)]
+        clock_hz = one.clock_hz or device.clock_hz
+        text += [f'sustained_clock_hz = {{ value = {clock_hz}, source = "the peak, as the times state it" }}']
+    path.write_text("\n".join(text) + "\n")
+    return f"{target}+{path}"
 
 
 def _answered(file: MeasuredFile, one: Measurement, answer: Record) -> Predicted:

@@ -22,6 +22,7 @@ class Measurement:
         text: The operator as linalg, where it is the time of a library; "" of a tile.
         work: What the tile does on a machine, None where it does not fit; None for no tile.
         flops: Operations that a tile cannot do without, 0 where there may be another algorithm.
+        at_peak_clock: Whether the time is what it would be at the device's highest clock, whatever the clock was.
     """
 
     device: str
@@ -32,6 +33,7 @@ class Measurement:
     text: str = ""
     work: Callable[[Machine], CandidateWork | None] | None = None
     flops: float = 0.0
+    at_peak_clock: bool = False
 
 
 @dataclass(frozen=True)

@@ -49,4 +49,5 @@ def _product(row: CsvRow, device: str, dtype: str, result: str, layout: str) -> 
     m, n, k = (row.integer(name, 1) for name in "mnk")
     kind = f"matmul {dtype} {layout}" if dtype == result else f"matmul {dtype} to {result} {layout}"
     program = column_major_product(m, n, k, layout, dtype, result)
-    return Measurement(device, kind, f"{m}x{n}x{k}", row.number("ms", "a time") / 1e3, row.line, program)
+    seconds = row.number("ms", "a time") / 1e3
+    return Measurement(device, kind, f"{m}x{n}x{k}", seconds, row.line, program, at_peak_clock=True)
