@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""No compile cache, as tests are of the compiler, not of what it once did; and the largest runs where they are wanted.
+"""No compile cache and no calibration, as tests are of the compiler alone; and the largest runs where they are wanted.
 
 A test marked `full` runs with `pytest --full` alone: others walk the same code. Of a test that is marked
 `full(each=["name", "device"])`, so many cases always run that every value of these parameters is among them; of one
@@ -20,6 +20,8 @@ import pytest
 from hypothesis import settings
 
 os.environ["ROLLER_CACHE"] = "0"  # here, and in the processes that tests start
+_CONFIGURATION = Path(__file__).parents[1] / "build" / "configuration"
+os.environ["XDG_CONFIG_HOME"] = str(_CONFIGURATION)  # tests are of no calibration that this machine has
 sys.path.append(str(Path(__file__).parent))  # tests import `counted_work`
 signal.signal(
     signal.SIGINT, signal.default_int_handler
@@ -67,7 +69,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _kept(cases: Sequence[Any]) -> list[Any]:
-    """Returns the cases of a test that always run, one by one that which adds most values, beside the least used."""
+    """Return the cases of a test that always run, one by one that which adds most values, beside the least used."""
     marks = {case: case.get_closest_marker("full").kwargs for case in cases}
     kept = [case for number, case in enumerate(cases) if (every := marks[case].get("every")) and number % every == 0]
     wanted = {case: [(name, _value(case, name)) for name in marks[case].get("each", ())] for case in cases}

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def calls(work: Callable[[], object]) -> int:
-    """Returns how many functions, of Python and of C, are called while `work` runs."""
+    """Return how many functions, of Python and of C, are called while `work` runs."""
     count = 0
 
     def note(frame: Any, event: str, argument: Any) -> None:

@@ -27,6 +27,7 @@ _MODULES = {
 add_tools(config, {name: " ".join(preloaded.python("-m", module)) for name, module in _MODULES.items()})  # noqa: F821 - lit defines config
 
 config.environment["ROLLER_CACHE"] = "0"  # noqa: F821 - tests are of the compiler, not of what it once did
+config.environment["XDG_CONFIG_HOME"] = os.path.join(os.path.dirname(_here), "build", "configuration")  # noqa: F821
 
 for _variable in ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "HOME"):
     if _variable in os.environ:

@@ -9,7 +9,7 @@ import onnxruntime
 
 
 def onnx_results(model: onnx.ModelProto, inputs: dict[str, np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
-    """Returns the results of a model, in order; its inputs are given by name."""
+    """Return the results of a model, in order; its inputs are given by name."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])

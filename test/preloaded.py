@@ -43,7 +43,7 @@ def start() -> str:
 
 
 def python(*arguments: str) -> list[str]:
-    """Returns the command that does what Python does with `-m MODULE`, `-c CODE` or `FILE`, and their arguments.
+    """Return the command that does what Python does with `-m MODULE`, `-c CODE` or `FILE`, and their arguments.
 
     It is for programs that end by themselves: limits and signals reach the process that asks, not the fork.
     """

@@ -38,7 +38,7 @@ def test_only_right_results_are_on_the_page(script: ModuleType) -> None:
 
 
 def results(**times: float) -> HostResults:
-    """Returns times of a product of 1 GFLOP: 1 s is 1 GF/s."""
+    """Return times of a product of 1 GFLOP: 1 s is 1 GF/s."""
     sizes = {"M": 500, "N": 1000, "K": 1000}
     one = HostProblem(id="P", title="product", reference=Reference(kind="matmul", dtype="f32", sizes=sizes))
     timings = tuple(

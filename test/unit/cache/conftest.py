@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Returns the folder of a cache, which is not there yet."""
+    """Return the folder of a cache, which is not there yet."""
     monkeypatch.setenv("ROLLER_CACHE", "1")
     monkeypatch.setenv("ROLLER_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("ROLLER_CACHE_LIMIT", raising=False)

@@ -43,14 +43,14 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def from_cache(artifact: Artifact) -> str:
-    """Returns what a compilation took from the cache."""
+    """Return what a compilation took from the cache."""
     phases = [phase for phase in artifact.manifest.phases_s if phase.startswith("cache: ")]
     assert ("cache: writing" in phases) == ("cache: missed" in phases)
     return ", ".join(phase.removeprefix("cache: ") for phase in phases if phase != "cache: writing")
 
 
 def lasting(artifact: Artifact) -> Artifact:
-    """Returns an artifact without times."""
+    """Return an artifact without times."""
     kernels = tuple(replace(kernel, phases_s={}) for kernel in artifact.kernels)
     return Artifact(replace(artifact.manifest, kernels=kernels, phases_s={}), dict(artifact.files))
 

@@ -12,7 +12,7 @@ BASH = shutil.which("bash")
 
 
 def complete(script: str, *words: str) -> list[str]:
-    """Returns what bash offers for the last of some words."""
+    """Return what bash offers for the last of some words."""
     assert BASH is not None
     line = " ".join(f"'{word}'" for word in ("roller", *words))
     ask = f'{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words)}; _roller; printf "%s\\n" "${{COMPREPLY[@]}}"'

@@ -24,7 +24,7 @@ def wrong(tmp_path: Path) -> str:
 
 
 def said(capsys: pytest.CaptureFixture[str]) -> Any:
-    """Returns the only JSON document of standard output, and standard error."""
+    """Return the only JSON document of standard output, and standard error."""
     found = capsys.readouterr()
     return json.loads(found.out), found.err
 

@@ -32,7 +32,7 @@ def model_of(
     opset: int = 20,
     **attributes: Any,
 ) -> onnx.ModelProto:
-    """Returns a model of one node: a pair of type and shape is an input, an array a constant, None is left out."""
+    """Return a model of one node: a pair of type and shape is an input, an array a constant, None is left out."""
     graph, names = Graph("g", opset=opset), list[str]()
     for number, one in enumerate(inputs):
         if one is None:

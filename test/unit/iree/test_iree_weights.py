@@ -116,7 +116,7 @@ def constants() -> dict[str, str]:
 
 
 def moved(folder: Path, values: Sequence[str]) -> str:
-    """Returns a program of globals, whose constants were taken out of it, and brought back."""
+    """Return a program of globals, whose constants were taken out of it, and brought back."""
     source, parted, whole, archive = (folder / one for one in ("a.mlir", "b.mlir", "c.mlir", "w.irpa"))
     lines = [f"util.global private @g{number} = {one}" for number, one in enumerate(values)]
     source.write_text("\n".join(lines))

@@ -113,7 +113,7 @@ def library(folder: Path) -> Path:
 
 
 def environment(driver: Path) -> dict[str, str]:
-    """Returns the environment in which a process finds the driver library."""
+    """Return the environment in which a process finds the driver library."""
     return {**os.environ, "LD_LIBRARY_PATH": str(driver), "FAKE_CUDA_BYTES": str(1 << 30)}
 
 
@@ -141,5 +141,5 @@ def run(kit: Path, driver: Path, output: Path, *options: str, code: int = 0) -> 
 
 
 def results(output: Path) -> Any:
-    """Returns what a run has written."""
+    """Return what a run has written."""
     return json.loads((output / "results.json").read_text())

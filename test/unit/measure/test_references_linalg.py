@@ -26,7 +26,7 @@ def run(text: str, target: str = "a100") -> tuple[Any, list[Any], tuple[Any, ...
 
 
 def spoilt(array: Any) -> Any:
-    """Returns other numbers; those of bf16 are bits."""
+    """Return other numbers; those of bf16 are bits."""
     return array ^ np.uint16(0x8040) if array.dtype == np.uint16 else array + 1
 
 

@@ -20,13 +20,13 @@ def product(n: int, seed: int = 0) -> tuple[Any, Any, Any]:
 
 
 def expected(*outputs: Any, bound: float = 0.0, kind: str = "f32", against: str = "torch f64") -> ExpectedOutputs:
-    """Returns what outputs must be, within one bound for all elements."""
+    """Return what outputs must be, within one bound for all elements."""
     bounds = tuple(np.full(np.shape(one), bound) if bound else None for one in outputs)
     return ExpectedOutputs(against=against, outputs=outputs, bounds=bounds, element_types=(kind,) * len(outputs))
 
 
 def of_product(a: Any, b: Any, stored: str = "f32", *, truncates: bool = False) -> ExpectedOutputs:
-    """Returns what a product must be, with the bound of its sums."""
+    """Return what a product must be, with the bound of its sums."""
     wide = a.astype(np.float64), b.astype(np.float64)
     parts = [wide[0][:, one] @ wide[1][one] for one in np.array_split(np.arange(a.shape[1]), min(8, a.shape[1]))]
     total = np.add.reduce(parts)
@@ -43,7 +43,7 @@ def of_product(a: Any, b: Any, stored: str = "f32", *, truncates: bool = False) 
 
 
 def in_order(a: Any, b: Any) -> Any:
-    """Returns a product summed in f32 one product after the other: the worst of all orders."""
+    """Return a product summed in f32 one product after the other: the worst of all orders."""
     total = np.zeros((a.shape[0], b.shape[1]), np.float32)
     for k in range(a.shape[1]):
         total = total + a[:, k, None] * b[None, k, :]

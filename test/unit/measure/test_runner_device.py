@@ -38,7 +38,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def times(found: Any) -> dict[tuple[str, int, str], int]:
-    """Returns medians in microseconds by item, rank and note, of kernels those with cleared caches."""
+    """Return medians in microseconds by item, rank and note, of kernels those with cleared caches."""
     cold = [one for one in found["timings"] if one["who"] == "probe" or one["note"] != "caches warm"]
     return {(one["item"], one["rank"], one["note"]): round(one["median_s"] * 1e6) for one in cold}
 

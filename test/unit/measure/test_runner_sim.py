@@ -73,7 +73,7 @@ def test_a_kernel_that_is_wrong(tmp_path: Path, kit: Path) -> None:
 
 
 def with_other_product(artifact: Artifact) -> Artifact:
-    """Returns an artifact that computes with differences what should be products."""
+    """Return an artifact that computes with differences what should be products."""
     files, records = dict(artifact.files), list[File]()
     for record in artifact.manifest.files:
         data = files[record.name]

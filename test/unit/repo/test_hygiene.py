@@ -23,7 +23,7 @@ TEXT = {".py", ".mlir", ".md", ".toml", ".txt", ".yaml", ".sh", ".json", ""}
 
 
 def files() -> list[Path]:
-    """Returns what git has, or would take; everything but build products where there is no git."""
+    """Return what git has, or would take; everything but build products where there is no git."""
     try:
         command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")

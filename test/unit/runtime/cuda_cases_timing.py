@@ -53,7 +53,7 @@ def calls(backend: DriverBackend, *names: str) -> dict[str, Any]:
 
 
 def queued() -> list[str]:
-    """Returns what was queued, in a word each."""
+    """Return what was queued, in a word each."""
     words = [line.split(" grid")[0].replace("launch ", "") for line in record()]
     return [re.sub(" (bytes|stream|with).*", "", word) for word in words]
 
@@ -74,7 +74,7 @@ def test_a_prepared_call_asks_for_its_launches_only(backend: DriverBackend) -> N
 
 
 def branching() -> tuple[Manifest, dict[str, bytes]]:
-    """Returns y = 4 x and z = 8 x by four kernels: one feeds two branches."""
+    """Return y = 4 x and z = 8 x by four kernels: one feeds two branches."""
     views = {"a": view("w"), "b": view("w", 64, 256), "y": view("y"), "x": view("x"), "z": view("z")}
     names = (("twice_0", "x", "a"), ("twice_1", "a", "y"), ("twice_2", "a", "b"), ("twice_3", "b", "z"))
     shape: dict[str, Any] = {"grid": (2, 1, 1), "block": (32, 1, 1)}

@@ -108,7 +108,7 @@ class Dlpack:
 
 
 def record() -> list[str]:
-    """Returns what the driver was asked since the last call."""
+    """Return what the driver was asked since the last call."""
     lines = LOG.read_text().splitlines() if LOG.exists() else []
     LOG.write_text("")
     return lines

@@ -12,7 +12,7 @@ BYTES = 32
 
 
 def random_manifest(seed: int) -> Manifest:
-    """Returns launches of random views: of an input, of an output, and of two buffers that may share the workspace."""
+    """Return launches of random views: of an input, of an output, and of two buffers that may share the workspace."""
     rng = random.Random(seed)
     roles = {"x": "input", "y": "output", "a": "workspace", "b": "workspace"}
     apart = rng.choice([0, BYTES // 2, BYTES])
@@ -44,7 +44,7 @@ def random_manifest(seed: int) -> Manifest:
 
 
 def touched(manifest: Manifest, launch: Launch) -> tuple[set[tuple[str, int]], set[tuple[str, int]]]:
-    """Returns the bytes that a launch touches, and those that it writes."""
+    """Return the bytes that a launch touches, and those that it writes."""
     every, written = set[tuple[str, int]](), set[tuple[str, int]]()
     for number, view in enumerate(launch.arguments):
         buffer = manifest.buffer(view.buffer)

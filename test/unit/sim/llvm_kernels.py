@@ -35,7 +35,7 @@ AMD = NVIDIA.replace("ptx_kernel", "amdgpu_kernel").replace(
 
 
 def lanes(text: str, threads: int = 64, subgroup: int = 32) -> np.ndarray[Any, Any]:
-    """Returns what each thread finds; each gives 100 plus its number."""
+    """Return what each thread finds; each gives 100 plus its number."""
     x, out = np.arange(100, 100 + threads, dtype=np.int32), np.zeros(threads, np.int32)
     launch(text, [x, out], threads, subgroup)
     return out

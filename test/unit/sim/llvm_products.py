@@ -65,7 +65,7 @@ _THREAD = {"ptx": "llvm.nvvm.read.ptx.sreg.tid.x", "amdgpu": "llvm.amdgcn.workit
 
 
 def kernel(vendor: str, operands: list[list[str]], call: str, results: list[str], declared: str = "") -> str:
-    """Returns a kernel whose arguments are a buffer per list of operands, and one of the results.
+    """Return a kernel whose arguments are a buffer per list of operands, and one of the results.
 
     Args:
         vendor: "ptx" or "amdgpu".

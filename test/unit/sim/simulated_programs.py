@@ -150,7 +150,7 @@ def save_artifact(folder: Path, library: str) -> Path:
 
 
 def program(artifact: Path, library: str, *cases: dict[str, Any]) -> list[str]:
-    """Returns the command that launches kernels of an artifact."""
+    """Return the command that launches kernels of an artifact."""
     return [sys.executable, "-I", "-S", "-c", _PROGRAM, library, str(artifact / "k.bin"), json.dumps(cases)]
 
 

@@ -152,7 +152,7 @@ def test_small_integers_are_exact(device: str) -> None:
 
 
 def with_llvm(artifact: Artifact, change: Any) -> Artifact:
-    """Returns the artifact with other LLVM IR."""
+    """Return the artifact with other LLVM IR."""
     files = dict(artifact.files)
     for kernel in artifact.kernels:
         name = kernel.files["llvm"]

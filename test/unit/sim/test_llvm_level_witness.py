@@ -52,7 +52,7 @@ def softmax(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 @lru_cache(maxsize=4)
 def compiled_by_iree(source: str, target: str) -> dict[str, str]:
-    """Returns the LLVM IR of a function's only kernel, by the stage."""
+    """Return the LLVM IR of a function's only kernel, by the stage."""
     device, architecture, _ = TARGETS[target]
     with tempfile.TemporaryDirectory() as folder:
         command = [str(COMPILER), f"--iree-hal-target-device={device}", architecture, "-", "-o", f"{folder}/f.vmfb"]

@@ -28,7 +28,7 @@ def artifact(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def cached(artifact: Path) -> dict[str, str]:
-    """Returns an environment with a cache, whose folder the tests share."""
+    """Return an environment with a cache, whose folder the tests share."""
     return {**os.environ, "ROLLER_CACHE": "1", "ROLLER_CACHE_DIR": str(artifact.parent)}
 
 

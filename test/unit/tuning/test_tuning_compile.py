@@ -92,7 +92,7 @@ def test_planned_ir_keeps_where_its_plan_is_from(tmp_path: Path) -> None:
 
 
 def misfit(plan: Plan) -> Plan:
-    """Returns a plan that needs far too much workgroup memory."""
+    """Return a plan that needs far too much workgroup memory."""
     return replace(plan, axes=tuple(replace(axis, block=axis.block * 64) for axis in plan.axes))
 
 

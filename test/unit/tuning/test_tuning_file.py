@@ -17,12 +17,12 @@ from roller_mlir.plan.tuning_key import tuning_key
 
 
 def key(number: int) -> str:
-    """Returns a key."""
+    """Return a key."""
     return f"{number:032x}"
 
 
 def changed(**changes: Any) -> bytes:
-    """Returns a line whose JSON is changed; a value of ... takes the key away."""
+    """Return a line whose JSON is changed; a value of ... takes the key away."""
     data = json.loads(record().line())
     data |= changes
     return json.dumps({name: value for name, value in data.items() if value is not ...}).encode()

@@ -30,7 +30,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns the folder of the driver library."""
+    """Return the folder of the driver library."""
     folder = tmp_path_factory.mktemp("driver")
     fake_drivers.build("fake_cuda.c", folder / "libcuda.so.1")
     return folder

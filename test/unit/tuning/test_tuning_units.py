@@ -45,7 +45,7 @@ ACCUMULATES = """func.func @f(%a: tensor<40x40xf32>, %c: tensor<40x40xf32>) -> t
 
 
 def kernels(artifact: Artifact) -> dict[str, str]:
-    """Returns the text of each kernel, by name, without names and numbers that differ from module to module."""
+    """Return the text of each kernel, by name, without names and numbers that differ from module to module."""
     text = artifact.files["kernels.mlir"].decode()
     constants = dict(re.findall(r"^(#\w+) = (.*)$", text, re.MULTILINE))
     found: dict[str, str] = {}
@@ -79,7 +79,7 @@ def assert_alone_as_whole(source: Source, target: str, options: CompileOptions =
 
 
 def plans_alone(source: Source, target: str) -> dict[str, Plan]:
-    """Returns the plans of all units of a function, by the names that they have in it."""
+    """Return the plans of all units of a function, by the names that they have in it."""
     found: dict[str, Plan] = {}
     for unit in dispatches_of(source, target, SIMULATED):
         alone = lower_until(Source("-", unit.text), target, SIMULATED, PLANNED)[1]

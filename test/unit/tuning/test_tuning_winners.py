@@ -19,20 +19,20 @@ H200 = find_device("h200")
 
 
 def decide(results: Results) -> TuningDecision:
-    """Returns what came of the only item."""
+    """Return what came of the only item."""
     (decision,) = decide_all(results, H200)
     return decision
 
 
 def rank_of(results: Results) -> int:
-    """Returns the rank of its winner."""
+    """Return the rank of its winner."""
     record = decide(results).record
     assert record is not None
     return record.rank
 
 
 def reason_of(results: Results) -> str:
-    """Returns why there is no winner."""
+    """Return why there is no winner."""
     decision = decide(results)
     assert decision.record is None
     return decision.reason

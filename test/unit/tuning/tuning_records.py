@@ -29,14 +29,14 @@ SIMULATED = CompileOptions(binaries=False)
 
 @cache
 def unit_of(text: str, target: str = "h200", options: CompileOptions = SIMULATED) -> Dispatch:
-    """Returns the only unit of a text."""
+    """Return the only unit of a text."""
     (unit,) = dispatches_of(Source("-", text), target, options)
     return unit
 
 
 @cache
 def plans_of(text: str, target: str = "h200", options: CompileOptions = SIMULATED) -> list[Plan]:
-    """Returns the ranked plans of the only unit of a text."""
+    """Return the ranked plans of the only unit of a text."""
     unit = unit_of(text, target, options)
     return [plans[unit.name] for plans in candidates_of(unit, target, options)]
 
@@ -44,14 +44,14 @@ def plans_of(text: str, target: str = "h200", options: CompileOptions = SIMULATE
 def record_of(
     text: str, rank: int = 3, target: str = "h200", options: CompileOptions = SIMULATED, **changes: Any
 ) -> TuningRecord:
-    """Returns a record of the only unit of a text, with the plan of a rank."""
+    """Return a record of the only unit of a text, with the plan of a rank."""
     unit = unit_of(text, target, options)
     given: dict[str, Any] = {"key": unit.key, "device": target, "op": unit.title, "rank": rank}
     return record(**{**given, "plan": plans_of(text, target, options)[rank], **changes})
 
 
 def record(**changes: Any) -> TuningRecord:
-    """Returns a record."""
+    """Return a record."""
     given: dict[str, Any] = {
         "key": "0" * 32,
         "device": "h200",

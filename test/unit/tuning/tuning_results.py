@@ -12,7 +12,7 @@ from roller_mlir.measure.runner.steps import TOP_K
 
 
 def item_of(text: str, ranks: int = 4, **changes: Any) -> Item:
-    """Returns the only unit of a text as an item."""
+    """Return the only unit of a text as an item."""
     unit = unit_of(text)
     candidates = tuple(
         ItemCandidate(rank=rank, artifact=f"a{rank}", predicted_s=1e-6, plans={unit.name: plan})
@@ -22,27 +22,27 @@ def item_of(text: str, ranks: int = 4, **changes: Any) -> Item:
 
 
 def kit_of(*items: Item, **changes: Any) -> Kit:
-    """Returns a kit."""
+    """Return a kit."""
     kit = Kit(target="h200", architecture="sm_90a", vendor="nvidia", created="2026-01-02T03:04:05Z", compiler="0.0")
     return replace(kit, items=items, **changes)
 
 
 def timing(item: Item, rank: int, seconds: float, **changes: Any) -> Timing:
-    """Returns a timing whose percentiles are 2 % away."""
+    """Return a timing whose percentiles are 2 % away."""
     low, high = seconds * 0.98, seconds * 1.02
     given: dict[str, Any] = {"least_s": low, "p10_s": low, "p90_s": high, "samples": 25, "note": TOP_K}
     return Timing(**{**given, "item": item.id, "rank": rank, "median_s": seconds, **changes})
 
 
 def check(item: Item, rank: int, **changes: Any) -> Check:
-    """Returns a check of a right result."""
+    """Return a check of a right result."""
     return replace(Check(item=item.id, rank=rank, ok=True, against="torch f64", error=0.1), **changes)
 
 
 def results_of(
     item: Item, seconds: Sequence[float], *, checks: Mapping[int, Check | None] | None = None, **parts: Any
 ) -> Results:
-    """Returns results of one item: the times of its candidates, all of them right but for `checks`."""
+    """Return results of one item: the times of its candidates, all of them right but for `checks`."""
     given = {rank: check(item, rank) for rank in range(len(seconds))} | dict(checks or {})
     machine = MeasuredMachine(
         back_end="cuda",
