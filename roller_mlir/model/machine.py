@@ -28,12 +28,18 @@ class Machine:
         phase_cycles: Cycles of a unit per bank phase.
         sector_bytes: Bytes of a transaction with global memory.
         workgroup_latency: Cycles of a dependent access to workgroup memory.
-        cache_latency: Cycles of a dependent load that the last cache answers.
+        cache_latency: Cycles of a dependent load that the cache next to the units answers, which is the last one of
+            most devices.
         global_latency: Cycles of a dependent load that global memory answers.
         cache_bytes: Capacity of the last cache, 0 without one.
-        cache_bytes_per_s: Its bandwidth.
+        cache_bytes_per_s: Bandwidth of the cache next to the units.
         global_bytes_per_s: Bandwidth of global memory.
         launch_s: Seconds of a launch.
+        private_caches: Caches next to the units of which each serves a part of them, where they share a last one behind
+            these; else 1.
+        private_cache_bytes: Capacity of one of them, 0 where there is none behind.
+        last_cache_bytes_per_s: Bandwidth of the last cache.
+        last_cache_latency: Cycles of a dependent load that it answers.
         first_cache_bytes: A unit's first cache and its workgroup memory together; 0 where it is not known.
         first_cache_minimum: What of it is cache however much workgroup memory is used.
         block_threads: Threads that each block has, None where the model decides.
@@ -54,6 +60,10 @@ class Machine:
     cache_bytes_per_s: float
     global_bytes_per_s: float
     launch_s: float
+    private_caches: int = 1
+    private_cache_bytes: int = 0
+    last_cache_bytes_per_s: float = inf
+    last_cache_latency: float = 0.0
     first_cache_bytes: int = 0
     first_cache_minimum: int = 0
     block_threads: int | None = None
@@ -83,7 +93,8 @@ def machine_of(
     """
     memory = device.layer("global")
     work = next((layer for layer in device.layers if layer.name == "workgroup"), None)
-    cache = next((layer for layer in device.layers if layer.name == "l2"), None)
+    shared = [layer for layer in device.caches if layer.instances < device.units]
+    cache, last = (shared[0], shared[-1]) if shared else (None, None)
     banks = Banks(work.banks or 1, work.bank_bytes or 4, work.wide_load_lanes) if work is not None else Banks(1, 4, ())
     row = banks.count * banks.bank_bytes
     cycles = 1.0
@@ -92,6 +103,7 @@ def machine_of(
     units = min(device.units, max_units or device.units)
     share = units / device.units
     cache_rate = _bandwidth(cache) * share
+    last_rate = cache_rate if last is cache else min(_bandwidth(last), cache_rate)
     unified = device.unified_cache_bytes or 0
     return Machine(
         device=device,
@@ -104,10 +116,14 @@ def machine_of(
         workgroup_latency=_cycles(device, work),
         cache_latency=_cycles(device, cache),
         global_latency=_cycles(device, memory),
-        cache_bytes=cache.total_capacity_bytes if cache else 0,
+        cache_bytes=last.total_capacity_bytes if last else 0,
         cache_bytes_per_s=cache_rate,
-        global_bytes_per_s=min(_bandwidth(memory), cache_rate) if share < 1 else _bandwidth(memory),
+        global_bytes_per_s=min(_bandwidth(memory), last_rate) if share < 1 else _bandwidth(memory),
         launch_s=device.model.assumed_launch_s if device.launch_latency_s is None else device.launch_latency_s,
+        private_caches=cache.instances if cache and last is not cache else 1,
+        private_cache_bytes=cache.capacity_bytes if cache and last is not cache else 0,
+        last_cache_bytes_per_s=last_rate,
+        last_cache_latency=_cycles(device, last),
         first_cache_bytes=unified,
         first_cache_minimum=max(0, unified - device.max_workgroup_bytes_per_unit),
         block_threads=block_threads,

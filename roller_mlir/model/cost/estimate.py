@@ -18,7 +18,7 @@ from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.epilogue import epilogue_work
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
 from roller_mlir.model.cost.matrix_work import SYNCHRONOUS_STAGES, matrix_estimate
-from roller_mlir.model.cost.raster import global_traffic
+from roller_mlir.model.cost.raster import cache_traffic
 from roller_mlir.model.cost.sectors import coalesced_sectors
 from roller_mlir.model.cost.sliding_window_registers import sliding_window_registers
 from roller_mlir.model.cost.store_cost import store_cost
@@ -188,7 +188,7 @@ def estimate(
     issue = operations + accesses + copies * (1 + COPY_INSTRUCTIONS) + STEP_INSTRUCTIONS + before
     stores, store_phases, written = store_cost(context, candidate, tasks, accumulators)
     times = 2 if context.expression.accumulates else 1
-    moved = cache * tasks * steps + times * written
+    from_global, from_shared, _ = cache_traffic(context, blocks, counts, machine.units * resident, times)
     work = CandidateWork(
         tasks=tasks,
         steps=steps,
@@ -203,8 +203,9 @@ def estimate(
         tail_issue=2 * stores * times + waits * accumulators * 2,
         tail_phases=store_phases * times * subgroups + (2 * accumulators * subgroups if across else 0),
         tail_waits=waits + (2 if across else 0),
-        cache_bytes=moved,
-        global_bytes=global_traffic(context, blocks, counts, machine.units * resident, times)[0],
+        cache_bytes=cache * tasks * steps + times * written,
+        global_bytes=from_global,
+        shared_cache_bytes=from_shared,
     )
     if end is not None:
         work.tail_issue += end.issue

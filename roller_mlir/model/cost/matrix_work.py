@@ -25,7 +25,7 @@ from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.epilogue import epilogue_work
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
 from roller_mlir.model.cost.layouts import matrix_memory
-from roller_mlir.model.cost.raster import global_traffic
+from roller_mlir.model.cost.raster import cache_traffic
 from roller_mlir.model.cost.store_cost import store_cost
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
 from roller_mlir.model.options import MOST_STAGES
@@ -183,8 +183,8 @@ def matrix_estimate(
         held = resident or _residency(context, candidate, words, need)
         if not held or (best is not None and held <= best.work.resident):
             continue
-        moved = global_traffic(context, blocks, counts, machine.units * held, times)[0]
-        one = replace(work, resident=held, stages=count, global_bytes=moved)
+        moved, shared, _ = cache_traffic(context, blocks, counts, machine.units * held, times)
+        one = replace(work, resident=held, stages=count, global_bytes=moved, shared_cache_bytes=shared)
         seconds = total_seconds(seconds_by_layer(one, machine), device.model, alternates=one.alternates)
         if best is None or seconds < 0.999 * best.seconds:
             best = Estimate(seconds, candidate, count, words, need, one)

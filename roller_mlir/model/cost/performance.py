@@ -237,7 +237,7 @@ def l2_resident(machine: Machine, join: TensorExpression) -> Machine:
     held = min(1.0, machine.cache_bytes / (2 * near)) * (near / (near + far))
     if not held:
         return machine
-    taken = held / machine.cache_bytes_per_s + (1 - held) / machine.global_bytes_per_s
+    taken = held / machine.last_cache_bytes_per_s + (1 - held) / machine.global_bytes_per_s
     rate = 1 / taken if taken else inf
-    latency = held * machine.cache_latency + (1 - held) * machine.global_latency
+    latency = held * machine.last_cache_latency + (1 - held) * machine.global_latency
     return replace(machine, global_bytes_per_s=rate, global_latency=latency)

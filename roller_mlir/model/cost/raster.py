@@ -6,7 +6,7 @@ them load comes from global memory once. Paper: ROLLER section 3.2 (scaling out)
 """
 
 from collections.abc import Sequence
-from math import prod
+from math import gcd, prod
 
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.timing import CandidateWork
@@ -20,7 +20,56 @@ def raster(context: ProblemContext, candidate: Candidate, work: CandidateWork) -
     """Return the order of a program's tasks that reads least from global memory."""
     counts = [-(-extent // block) for extent, block in zip(context.bounds, candidate.blocks, strict=True)]
     times = 2 if context.expression.accumulates else 1
-    return global_traffic(context, candidate.blocks, counts, context.machine.units * work.resident, times)[1]
+    return cache_traffic(context, candidate.blocks, counts, context.machine.units * work.resident, times)[2]
+
+
+def cache_traffic(
+    context: ProblemContext, blocks: Sequence[int], counts: Sequence[int], concurrent: int, times: int
+) -> tuple[float, float, Order]:
+    """Return the bytes that reach global memory, those that leave private caches for a shared one, and the order.
+
+    As `global_traffic`, whose order stands where orders differ in what global memory moves; else the one that private
+    caches miss least in is taken. Devices without private caches have 0 bytes between them.
+    """
+    moved, order = global_traffic(context, blocks, counts, concurrent, times)
+    if context.machine.private_caches < 2:
+        return moved, 0.0, order
+    orders = [order]
+    if moved <= context.machine.cache_bytes and len(order) > 1:
+        orders = [(*[loop for loop in order if loop != fastest], fastest) for fastest in reversed(order)]
+    shared, best = min(
+        (_private_misses(context, blocks, counts, concurrent, one), -at) for at, one in enumerate(orders)
+    )
+    return moved, max(moved, shared + times * context.written_bytes), orders[-best]
+
+
+def _private_misses(
+    context: ProblemContext, blocks: Sequence[int], counts: Sequence[int], concurrent: int, order: Order
+) -> float:
+    """Return the bytes that all private caches together read.
+
+    Tasks are dealt to the caches in turn, one each, so that a cache has every n-th of a wave: along the fastest loop as
+    far as n and its tasks have divisors in common, along the next ones what is left of n. What it read for a wave it
+    keeps for the next one if all that its tasks read fits half of it.
+    """
+    machine = context.machine
+    caches = machine.private_caches
+    tasks = prod([counts[i] for i in context.parallel])
+    used = min(caches, tasks)
+    own_tasks, own_concurrent = tasks / used, -(-min(concurrent, tasks) // caches)
+    waves = max(1.0, tasks / concurrent)
+    covered, left, skipped = dict.fromkeys(context.parallel, 1), min(concurrent, tasks), caches
+    for loop in reversed(order):
+        apart = gcd(skipped, counts[loop])
+        covered[loop] = -(-min(counts[loop], left) // apart)
+        left, skipped = max(1, left // counts[loop]), skipped // apart
+    total = 0.0
+    for access in context.reads:
+        task = access.traffic(blocks) * prod([counts[i] for i in access.loops if context.reduction[i]])
+        wave = task * min(own_concurrent, prod([covered[i] for i in access.parallel]))
+        every = min(access.access.size_bytes, task * own_tasks)
+        total += used * (every if every <= machine.private_cache_bytes // 2 else min(wave * waves, task * own_tasks))
+    return total
 
 
 def global_traffic(

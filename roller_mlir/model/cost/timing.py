@@ -38,6 +38,7 @@ class CandidateWork:
         tail_waits: Dependent accesses to workgroup memory (shuffles, barriers) after the last step.
         cache_bytes: Bytes between the units and the last cache.
         global_bytes: Bytes between the last cache and global memory.
+        shared_cache_bytes: Bytes between private caches and the last one, which they share; 0 where there is one only.
         tail_load_rounds: Times after the last step that a thread waits for what its epilogue reads.
         copy_rounds: Times per step that a thread waits for its part of staged tiles that no second buffer prefetches.
         workgroup_bytes: Workgroup memory of a task, which leaves the rest of the unit's memory to its first cache.
@@ -67,6 +68,7 @@ class CandidateWork:
     tail_waits: float
     cache_bytes: float
     global_bytes: float
+    shared_cache_bytes: float = 0.0
     tail_load_rounds: float = 0.0
     copy_rounds: float = 1.0
     workgroup_bytes: int = 0
@@ -87,7 +89,7 @@ def seconds_by_layer(work: CandidateWork, machine: Machine, *, waited: bool = Fa
         machine: Where.
         waited: Whether tasks have begun already, and waited for the first tile, which the last cache then has.
 
-    Keys: "global", "l2", "workgroup" (passes of the busiest unit), "compute" (issue of the busiest unit), "latency"
+    Keys: "global", "l2", "l3" (where private caches share a last one), "workgroup" (passes of the busiest unit), "compute" (issue of the busiest unit), "latency"
     (rounds of resident tasks, each as slow as one task alone), "launch".
     """
     device = machine.device
@@ -111,7 +113,11 @@ def seconds_by_layer(work: CandidateWork, machine: Machine, *, waited: bool = Fa
     cache_bytes = work.cache_bytes + work.tasks * work.steps * cached
     global_bytes = work.global_bytes + _overflow(work, machine, together, subgroups)
     # The first tile's way to the unit is hidden only by other tasks of the same unit.
-    memory = machine.global_latency if global_bytes >= 0.5 * cache_bytes else machine.cache_latency
+    memory = machine.cache_latency
+    if global_bytes >= 0.5 * cache_bytes:
+        memory = machine.global_latency
+    elif work.shared_cache_bytes >= 0.5 * cache_bytes:
+        memory = machine.last_cache_latency
     exchange = 2 * machine.workgroup_latency
     first = first_tile_cycles(machine, staged=work.staged)
     if waited:
@@ -132,9 +138,14 @@ def seconds_by_layer(work: CandidateWork, machine: Machine, *, waited: bool = Fa
         start = 0.0
     latency = rounds * (start + work.steps * step + ending)
     clock = device.clock_hz
+    drawn = machine.cache_bytes_per_s
+    shared_cache = {}
+    if machine.private_caches > 1:
+        shared_cache["l3"] = work.shared_cache_bytes / machine.last_cache_bytes_per_s + first / clock
     return {
         "global": global_bytes / machine.global_bytes_per_s + first / clock,
-        "l2": (cache_bytes + constants.atomic_cost * work.atomic_bytes) / machine.cache_bytes_per_s + first / clock,
+        "l2": (cache_bytes + constants.atomic_cost * work.atomic_bytes) / drawn + first / clock,
+        **shared_cache,
         "workgroup": (passes + first) / clock,
         "compute": (compute + first) / clock,
         "latency": latency / clock,

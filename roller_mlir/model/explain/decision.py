@@ -265,7 +265,7 @@ def _device_limits(machine: Machine) -> DeviceLimits:
         bank_bytes=machine.banks.bank_bytes,
         transaction_bytes=machine.sector_bytes,
         cache_bytes=machine.cache_bytes,
-        cache_bytes_per_s=machine.cache_bytes_per_s,
+        cache_bytes_per_s=machine.last_cache_bytes_per_s,
         global_bytes_per_s=machine.global_bytes_per_s,
         launch_s=machine.launch_s,
     )

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import permutations, product
 from math import prod
 
 import pytest
@@ -18,7 +18,7 @@ from roller_mlir.mapping.layout.data_tile import TileDimension, copy_vector, til
 from roller_mlir.mapping.layout.layout import residue_shift, row_alignment, steps_of
 from roller_mlir.mapping.layout.thread_reads import live_reads, live_vectors, own_reads, own_vectors
 from roller_mlir.mapping.thread_map import register_offset
-from roller_mlir.model.cost.raster import global_traffic
+from roller_mlir.model.cost.raster import cache_traffic, global_traffic
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.tile import access_traffic
@@ -314,3 +314,40 @@ def test_global_traffic_lies_between_once_and_every_task_for_itself(
     assert sorted(order) == [i for i in expr.parallel() if counts[i] > 1]
     larger = ProblemContext(expr, replace(MACHINE, cache_bytes=1 << 40))
     assert global_traffic(larger, tile, counts, concurrent, times)[0] == unique + written
+
+
+@MANY
+@given(
+    st.tuples(*[st.sampled_from([1, 2, 4, 8, 16, 32])] * 2),
+    st.sampled_from([1, 2, 4, 8]),
+    st.sampled_from([8, 16, 64, 256, 1024]),
+)
+def test_private_caches_load_what_their_own_tasks_of_a_wave_need(
+    counts: tuple[int, int], caches: int, concurrent: int
+) -> None:
+    """Tasks are dealt to the caches in turn; the last cache holds all, so that the order is the one with least misses."""
+    blocks, extents = (8, 16, 32), (*counts, 4)
+    expr = matmul(*[count * block for count, block in zip(extents, blocks, strict=True)])
+    facts = ProblemContext(expr, replace(MACHINE, cache_bytes=1 << 40, private_caches=caches, private_cache_bytes=0))
+    moved, missed, order = cache_traffic(facts, blocks, extents, concurrent, 1)
+    assert moved == sum(access.size_bytes for access in expr.inputs) + expr.output.size_bytes
+    if caches == 1:
+        assert missed == 0
+        return
+    several = [loop for loop in (0, 1) if counts[loop] > 1]
+    least = min(dealt_loads(facts, list(extents), one, concurrent, caches) for one in permutations(several))
+    assert missed == max(moved, least + expr.output.size_bytes)
+    assert dealt_loads(facts, list(extents), order, concurrent, caches) == least
+
+
+def dealt_loads(facts: ProblemContext, counts: list[int], order: tuple[int, ...], concurrent: int, caches: int) -> int:
+    """As `wave_loads`, where each cache has every so many-th task of a wave."""
+    tasks = list(product(*[range(counts[loop]) for loop in order]))
+    total = 0
+    for first in range(0, len(tasks), concurrent):
+        wave = tasks[first : first + concurrent]
+        for access in facts.inputs:
+            own = [i for i, loop in enumerate(order) if loop in access.parallel]
+            task = access.traffic((8, 16, 32)) * counts[2]
+            total += task * sum(len({tuple(one[i] for i in own) for one in wave[at::caches]}) for at in range(caches))
+    return total
