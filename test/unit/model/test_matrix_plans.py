@@ -163,7 +163,7 @@ def test_four_subgroups_of_a_warpgroup_follow_each_other() -> None:
 def test_lines_of_images_on_two_loops() -> None:
     """Where 64 neighbours of one loop leave most of them unused: 16 of a line and 4 lines."""
     expr = typed(nhwc(8, 30, 128, 128, 3), "f16", "f16")
-    plan = plan_of(expr, "h200")
+    plan = plan_of(expr, "h200", instructions=("wgmma",))
     check_matrix(expr, plan, "h200")
     assert plan.instruction == "wgmma" and plan.atom is not None
     beside = plan.thread_order[0]
@@ -177,7 +177,7 @@ def test_lines_of_images_on_two_loops() -> None:
 def test_where_tensor_copies_cannot_be_registers_take_the_factors() -> None:
     for expr in (typed(matmul(512, 500, 512), "f16", "f32"), typed(matmul(512, 512, 512), "i8", "i32")):
         assert plan_of(expr, "h200").instruction == "mma"
-    assert plan_of(typed(matmul(512, 512, 512), "f16", "f32"), "h200").instruction == "wgmma"
+    assert plan_of(typed(matmul(1024, 1024, 512), "f16", "f32"), "h200").instruction == "wgmma"
 
 
 def test_f32_is_rounded_to_tf32_only_where_that_is_allowed() -> None:
@@ -234,7 +234,7 @@ def test_forced_stages(stages: int) -> None:
 
 def test_a_plan_names_its_pipeline() -> None:
     """What an older plan does not say is derived, and what its tiles cannot do is refused."""
-    half, single = typed(matmul(512, 512, 512), "f16", "f32"), matmul(512, 512, 512)
+    half, single = typed(matmul(1024, 1024, 512), "f16", "f32"), matmul(512, 512, 512)
     for expr, name, pipeline in (
         (single, "v100", "register-prefetch"),
         (half, "v100", "deep-asynchronous"),
@@ -274,8 +274,8 @@ def test_what_reads_otherwise_than_0_around_a_factor_passes_registers() -> None:
         plan = plan_of(expr, name, instructions=families)
         assert plan.instruction == "mma" and plan.stages <= 2
         assert [operand.copy for operand in plan.operands] == [SYNCHRONOUS, ASYNCHRONOUS]
-    slice_ = typed(matmul(512, 512, 72), "f16", "f32")
-    longer = replace(slice_.inputs[0], shape=(512, 128))
+    slice_ = typed(matmul(2048, 4096, 72), "f16", "f32")
+    longer = replace(slice_.inputs[0], shape=(2048, 128))
     assert plan_of(slice_, "h200").instruction == "wgmma"
     assert plan_of(replace(slice_, inputs=(longer, slice_.inputs[1])), "h200").instruction == "mma"
 
