@@ -89,8 +89,9 @@ def seconds_by_layer(work: CandidateWork, machine: Machine, *, waited: bool = Fa
         machine: Where.
         waited: Whether tasks have begun already, and waited for the first tile, which the last cache then has.
 
-    Keys: "global", "l2", "l3" (where private caches share a last one), "workgroup" (passes of the busiest unit), "compute" (issue of the busiest unit), "latency"
-    (rounds of resident tasks, each as slow as one task alone), "launch".
+    Keys: "global", "l2", "l3" (where private caches share a last one), "workgroup" (passes of the busiest unit),
+    "compute" (issue of the busiest unit), "latency" (rounds of resident tasks, each as slow as one task alone),
+    "launch".
     """
     device = machine.device
     constants = device.model

@@ -325,7 +325,7 @@ def test_global_traffic_lies_between_once_and_every_task_for_itself(
 def test_private_caches_load_what_their_own_tasks_of_a_wave_need(
     counts: tuple[int, int], caches: int, concurrent: int
 ) -> None:
-    """Tasks are dealt to the caches in turn; the last cache holds all, so that the order is the one with least misses."""
+    """Tasks are dealt to the caches in turn; the last cache holds all, so that the order with least misses is taken."""
     blocks, extents = (8, 16, 32), (*counts, 4)
     expr = matmul(*[count * block for count, block in zip(extents, blocks, strict=True)])
     facts = ProblemContext(expr, replace(MACHINE, cache_bytes=1 << 40, private_caches=caches, private_cache_bytes=0))
