@@ -5,9 +5,10 @@ The region is isolated; its arguments are the operands. On tensors the program r
 memrefs (after buffer assignment) it writes its last operands, yields nothing and has no results. The region holds
 linalg operations, planned by `plan`, or the loops that a plan stands for; loops are the program, whatever plan they
 carry: `scf.for` with `rtile.mapping = "unit"` runs over tasks, with `rtile.stages = 2` over the steps of a reduction
-whose loads are staged in so many buffers. `tasks_per_unit` says how many tasks are to fit on one unit at a time,
-`persistent` that so many blocks walk all tasks, `max_units` that they are as many as so many units hold, `pipeline` how
-a task walks the steps of its reduction, where its loads leave a choice.
+whose loads are staged in so many buffers, with `rtile.mapping = "row"` over the steps of a pass over a task's rows, and
+with `"inner"` over tiles that a task computes one after the other. `tasks_per_unit` says how many tasks are to fit on
+one unit at a time, `persistent` that so many blocks walk all tasks, `max_units` that they are as many as so many units
+hold, `pipeline` how a task walks the steps of its reduction, where its loads leave a choice.
 
     %0 = "rtile.program"(%A, %B) ({
     ^bb0(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>):
@@ -191,8 +192,8 @@ def _check_loop_attributes(op: Any) -> None:
         if op.name != "scf.for":
             raise InvalidOpError(f"{where}, which belongs on 'scf.for'", op.location)
         value = op.attributes[name]
-        if name == MAPPING and str(value) not in ('"unit"', '"inner"'):
-            raise InvalidOpError(f'{where} = {value}, which must be "unit" or "inner"', op.location)
+        if name == MAPPING and str(value) not in ('"unit"', '"inner"', '"row"'):
+            raise InvalidOpError(f'{where} = {value}, which must be "unit", "inner" or "row"', op.location)
         if name == STAGES and not (isinstance(value, ir.IntegerAttr) and value.value >= 1):
             raise InvalidOpError(f"{where} = {value}, which must be an integer of at least 1", op.location)
 

@@ -10,7 +10,7 @@ from roller_mlir.backend.kernel_module import body_of, dynamic_workgroup_bytes, 
 from roller_mlir.backend.parameters import parameter_bytes
 from roller_mlir.backend.translate import mark_convergent, to_llvm_22
 from roller_mlir.hal import Device
-from roller_mlir.loops.attributes import FMA_COUNT, MATRIX_COUNT, TASK_RANGE
+from roller_mlir.loops.attributes import FMA_COUNT, LOOP_ANNOTATION, MATRIX_COUNT, ROLLED, TASK_RANGE
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir, llvm
 from roller_mlir.support.diagnostics import SourcePlace, place_of
@@ -75,6 +75,8 @@ def kernel_sources(module: ir.Module, device: Device) -> list[KernelSource]:
         for name, op in symbols.items():
             if not any(mark in op.attributes for mark in _KERNEL_MARKS):
                 continue
+            if ROLLED in op.attributes:
+                _keep_rolled(op)
             text, fmas = _translate(op, symbols), _count(op, FMA_COUNT)
             found.append(
                 KernelSource(
@@ -91,6 +93,13 @@ def kernel_sources(module: ir.Module, device: Device) -> list[KernelSource]:
                 )
             )
     return found
+
+
+def _keep_rolled(kernel: ir.Operation) -> None:
+    """Let branches say for LLVM, and so for ptxas, what lowering only left beside them: the loop is not unrolled."""
+    for op in operations_inside(kernel):
+        if LOOP_ANNOTATION in op.attributes:
+            op.attributes["loop_annotation"] = op.attributes[LOOP_ANNOTATION]
 
 
 def _lanes(operation: re.Pattern[str], text: str) -> int:

@@ -20,7 +20,7 @@ from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.fuzz.forced import Forced
 from roller_mlir.fuzz.job import FuzzJob, FuzzOutcome
 from roller_mlir.fuzz.matrix_plans import matrix_plans_text
-from roller_mlir.fuzz.ranked import UnknownPlansError, plan_file_text, random_tile
+from roller_mlir.fuzz.ranked import UnknownPlansError, plan_file_text, random_tile, walked_plans_text
 from roller_mlir.fuzz.refusals import reason_of
 from roller_mlir.hal import find_device
 from roller_mlir.model.options import PipelineOptions
@@ -128,6 +128,10 @@ def _options(job: FuzzJob, source: Source, folder: Path) -> CompileOptions:
             path = folder / "plans.json"
             path.write_text(matrix_plans_text(source, job.target, forced))
             return replace(options, plan_file=path, stages=0, allow_tf32=False)
+        if forced.walks:
+            path = folder / "plans.json"
+            path.write_text(walked_plans_text(source, job.target, forced))
+            return replace(options, plan_file=path)
         if forced.rank:
             path = folder / "plans.json"
             path.write_text(plan_file_text(source, job.target, forced.rank))

@@ -23,6 +23,7 @@ class Forced:
         families: Matrix instructions of which an operator that they can compute takes one, best or of that rank, with
             such stages and a random tile; () for the model's choice.
         allow_tf32: Whether factors of type f32 may be rounded to tf32.
+        walks: Whether tasks that could hold their rows walk them, in steps that `tile_seed` draws.
     """
 
     split: bool = True
@@ -33,6 +34,7 @@ class Forced:
     fusion: bool = True
     families: tuple[str, ...] = ()
     allow_tf32: bool = False
+    walks: bool = False
 
     def simpler(self) -> tuple["Forced", ...]:
         """Return what forces less, least first."""
@@ -49,8 +51,10 @@ class Forced:
 def draw_forced(generator: random.Random) -> Forced:
     """Return what a case forces: mostly nothing."""
     drawn = generator.random()
-    if drawn < 0.64:
+    if drawn < 0.58:
         return Forced()
+    if drawn < 0.64:
+        return Forced(walks=True, tile_seed=generator.randrange(1 << 30), rank=generator.choice((0, 0, 1, 2)))
     if drawn < 0.72:
         return Forced(rank=generator.randint(1, 9))
     if drawn < 0.80:

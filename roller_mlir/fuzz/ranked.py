@@ -4,20 +4,25 @@
 import json
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 from roller_mlir.codegen import FAMILIES
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.source import Source, parse_source
-from roller_mlir.hal import find_device
+from roller_mlir.fuzz.forced import Forced
+from roller_mlir.hal import Device, find_device
 from roller_mlir.linalg.group.dispatches import named_units
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
-from roller_mlir.plan import TensorExpression
+from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.codec import to_json
 from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError
 from roller_mlir.support.passes.pipeline import run_pipeline
 from roller_mlir.targets.family import passes_to
 from roller_mlir.targets.stage import FUSED
+
+_TILES_TRIED = 12
+_STEPS = (1, 2, 3, 4, 8, 16, 24, 32, 64, 96, 128)
 
 
 class UnknownPlansError(Exception):
@@ -41,6 +46,42 @@ def plan_file_text(source: Source, target: str, rank: int) -> str:
     except (ConstructionError, DiagnosedError) as error:
         raise UnknownPlansError(str(error)) from None
     return json.dumps(to_json(plans))
+
+
+def walked_plans_text(source: Source, target: str, forced: Forced) -> str:
+    """Return a plan file: of what has rows a plan whose tasks walk them in random steps, of the rest the best.
+
+    Raises:
+        UnknownPlansError: Nothing has rows that tasks can walk, or something cannot be planned.
+    """
+    device, generator = find_device(target), random.Random(forced.tile_seed)
+    try:
+        found = dispatches(source, target)
+        if device.vector_bytes is not None or not any(one.row_passes for one, _ in found.values()):
+            raise UnknownPlansError("no rows that tasks walk")
+        plans = {
+            name: _walked(expression, grouped, device, forced, generator)
+            for name, (expression, grouped) in found.items()
+        }
+    except (ConstructionError, DiagnosedError) as error:
+        raise UnknownPlansError(str(error)) from None
+    return json.dumps(to_json(plans))
+
+
+def _walked(
+    expression: TensorExpression, grouped: bool, device: Device, forced: Forced, generator: random.Random
+) -> Plan:
+    options = ConstructOptions(top_k=forced.rank + 1, instructions=FAMILIES, split=not grouped)
+    for _ in range(_TILES_TRIED if expression.row_passes else 0):
+        sizes = [
+            generator.choice([n for n in _STEPS if n < max(2, extent)] if loop in expression.whole else (1, 1, 2, 3, 4))
+            for loop, extent in enumerate(expression.bounds)
+        ]
+        try:
+            return construct(expression, device, replace(options, tile_sizes=tuple(sizes)))[-1]
+        except ConstructionError:
+            continue
+    return construct(expression, device, replace(options, top_k=1))[0]
 
 
 def random_tile(source: Source, target: str, generator: random.Random) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -25,6 +25,10 @@ TIMES = "rtile.times"
 FMA_COUNT = "rtile.fma_count"
 # On a kernel: matrix instructions in its IR, likewise.
 MATRIX_COUNT = "rtile.matrix_count"
+# On a kernel: some of its loops must not be unrolled, since their steps together need more registers than there are.
+ROLLED = "rtile.rolled"
+# On such a loop, and on the branches that it becomes.
+LOOP_ANNOTATION = "llvm.loop_annotation"
 # On a kernel that is lowered to a function of a range of tasks.
 TASK_RANGE = "rtile.task_range"
 # On a memory access: what reports call it.

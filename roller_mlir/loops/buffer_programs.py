@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from roller_mlir.dialects import rtile
 from roller_mlir.linalg.mapped_copies import copy_mapped
-from roller_mlir.loops.loop_nest import is_inner, is_parallel
+from roller_mlir.loops.loop_nest import is_inner, is_parallel, is_row
 from roller_mlir.support.bindings import ir, scf
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
@@ -52,14 +52,14 @@ def _destination(program: ir.Operation, value: ir.Value) -> ir.Value:
 
 
 def _carries_results(loop: ir.Operation) -> bool:
-    return is_parallel(loop) or is_inner(loop)
+    return is_parallel(loop) or is_inner(loop) or is_row(loop)
 
 
 def _move(operation: ir.Operation, mapping: Mapping) -> None:
     if any(result in mapping for result in operation.results):
         return  # the empty tensor whose place a buffer takes
     if operation.name == "scf.for" and _carries_results(operation):
-        _move_parallel_loop(operation, mapping)
+        _move_loop(operation, mapping)
         return
     if operation.name == "rtile.store":
         store: rtile.StoreOp = operation.opview
@@ -81,20 +81,30 @@ def _move(operation: ir.Operation, mapping: Mapping) -> None:
     copy_mapped(operation, mapping)
 
 
-def _move_parallel_loop(operation: ir.Operation, mapping: Mapping) -> None:
+def _move_loop(operation: ir.Operation, mapping: Mapping) -> None:
+    """Move a loop that carries results, and maybe tiles, which it goes on carrying."""
     bounds = [mapping.get(value, value) for value in list(operation.operands)[:3]]
     block = operation.regions[0].blocks[0]
+    carried = list(zip(list(operation.operands)[3:], list(block.arguments)[1:], operation.results, strict=True))
+    kept = [number for number, (initial, _, _) in enumerate(carried) if not _is_buffer(mapping.get(initial, initial))]
+    starts = [mapping.get(carried[number][0], carried[number][0]) for number in kept]
     with operation.location:
-        loop = scf.ForOp(*bounds)
+        loop = scf.ForOp(*bounds, iter_args=starts)
     mapping[block.arguments[0]] = loop.induction_variable
-    for initial, inner, result in zip(
-        list(operation.operands)[3:], list(block.arguments)[1:], operation.results, strict=True
-    ):
-        mapping[inner] = mapping[result] = mapping[initial]
+    for number, (initial, inner, result) in enumerate(carried):
+        if number not in kept:
+            mapping[inner] = mapping[result] = mapping[initial]
+    arguments = list(loop.inner_iter_args)
+    for place, number in enumerate(kept):
+        mapping[carried[number][1]] = arguments[place]
+    *operations, terminator = list(block.operations)
     with ir.InsertionPoint(loop.body):
-        for op in list(block.operations)[:-1]:
+        for op in operations:
             _move(op.operation, mapping)
-        scf.YieldOp([])
+        yielded = list(terminator.operation.operands)
+        scf.YieldOp([mapping.get(yielded[number], yielded[number]) for number in kept])
+    for place, number in enumerate(kept):
+        mapping[carried[number][2]] = loop.results_[place]
     for name in list(operation.attributes):
         loop.operation.attributes[name] = operation.attributes[name]
 
@@ -110,3 +120,7 @@ def _move_choice(operation: ir.Operation, mapping: Mapping) -> None:
             for op in region.blocks[0].operations:
                 _move(op.operation, mapping)
     mapping.update(zip(operation.results, choice.results_, strict=True))
+
+
+def _is_buffer(value: ir.Value) -> bool:
+    return isinstance(value.type, ir.MemRefType)

@@ -3,7 +3,8 @@
 
 Each op of the group becomes one `rtile.compute`. What another op of the group made is read as the tile that it left;
 what comes from memory is loaded, once where several ops read it. An op that does not walk one of the group's loops
-whose points lie on several threads is computed by all of them alike.
+whose points lie on several threads is computed by all of them alike. Rows that a task does not hold are walked in
+steps, pass by pass (`linalg.group.row_passes`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,11 +14,13 @@ from typing import Any
 
 from roller_mlir.dialects import rtile
 from roller_mlir.linalg.affine import affine_sum
+from roller_mlir.linalg.group.expression import passes_of
 from roller_mlir.linalg.group.group import Group, Member
+from roller_mlir.linalg.group.row_passes import MemberPass
 from roller_mlir.linalg.reader import StructuredOp, fill_constant
 from roller_mlir.loops.compute_box import ComputeBox, local_map, unit_coefficients
 from roller_mlir.loops.expand_body import clone_region
-from roller_mlir.loops.loop_nest import INNER, UNIT
+from roller_mlir.loops.loop_nest import INNER, ROW, UNIT
 from roller_mlir.mapping.layout.data_tile import first_elements, tile_dimensions
 from roller_mlir.mapping.layout.layout import epilogue_vectors, planned_vector, residue_shift, steps_of
 from roller_mlir.plan import Access, LinearIndex, Loop, OperandPlan, Plan
@@ -86,6 +89,8 @@ class Expansion:
         self._staged: dict[int, _Staged] = {}  # in front of loops that a task walks, by number of the operand
         self._destinations: Sequence[ir.Value] = ()  # what a tile's results go to
         self._kept: dict[int, ir.Value] = {}  # by number of the operand that several ops read
+        self._rows: dict[int, ir.Value] = {}  # whole rows that stay in workgroup memory, by number of the operand
+        self._walked = [loop for loop in group.expression.whole if self._steps[loop] > 1]
         self._beside = plan.epilogue_vectors or epilogue_vectors(group.expression, plan.axes)
         self._operands = {use: number for number, uses in enumerate(group.inputs) for use in uses}
 
@@ -94,7 +99,11 @@ class Expansion:
         destinations = [
             tensor.empty(access.static_shape, ir.Type.parse(access.element_type)) for access in self._outputs()
         ]
-        units = [_Walked(loop, steps, walked) for loop, steps, walked in self._task_loops() if steps > 1]
+        units = [
+            _Walked(loop, steps, walked)
+            for loop, steps, walked in self._task_loops()
+            if steps > 1 and loop not in self._walked
+        ]
         return self._nest(units, destinations, self._task, {rtile.MAPPING: ir.StringAttr.get(UNIT)})
 
     def _task_loops(self) -> Iterator[tuple[int, int, int]]:
@@ -179,12 +188,22 @@ class Expansion:
 
     def _tile(self, destinations: Sequence[ir.Value]) -> list[ir.Value]:
         self._destinations = destinations
-        for number, member in enumerate(self._group.members):
-            with member.root.operation.location:
-                tiles = self._member(number, member)
-            self._tiles.update(zip(member.root.operation.results, tiles, strict=True))
+        if self._walked:
+            return self._walk_rows(destinations)
+        for number in range(len(self._group.members)):
+            self._define(number, self._member)
+        return self._stored(self._group.results, destinations)
+
+    def _define(self, number: int, make: Callable[[int, Member], list[ir.Value]]) -> None:
+        member = self._group.members[number]
+        with member.root.operation.location:
+            tiles = make(number, member)
+        self._tiles.update(zip(member.root.operation.results, tiles, strict=True))
+
+    def _stored(self, values: Sequence[ir.Value], destinations: Sequence[ir.Value]) -> list[ir.Value]:
+        """Store the tiles of tensors that leave the group; return the destinations behind that."""
         results: list[ir.Value] = []
-        for value, destination in zip(self._group.results, destinations, strict=True):
+        for value, destination in zip(values, destinations, strict=True):
             member, access = self._made(value)
             box = self._box(member)
             indices, origin = self._origin(box, self._inner(box, access))
@@ -194,6 +213,80 @@ class Expansion:
             )
             results.append(stored.operation.results[0])
         return results
+
+    # Rows in steps --------------------------------------------------------------------------------------------------
+
+    def _walk_rows(self, destinations: Sequence[ir.Value]) -> list[ir.Value]:
+        """The passes over a task's rows, one loop a pass."""
+        group = self._group
+        made = {value: n for n, member in enumerate(group.members) for value in member.root.operation.results}
+        self._keep_rows()
+        left = dict(zip(group.results, destinations, strict=True))
+        for one in passes_of(group.members, group.expression.whole, made, group.results):
+            for number in one.before:
+                self._define(number, self._member)
+            if one.members:
+                self._pass(one, left)
+        behind = [value for value in group.results if value in self._tiles]
+        left.update(zip(behind, self._stored(behind, [left[value] for value in behind]), strict=True))
+        return [left[value] for value in group.results]
+
+    def _pass(self, one: MemberPass, left: dict[ir.Value, ir.Value]) -> None:
+        """One pass: its loop carries what is reduced, and the tensors that are stored in it.
+
+        Args:
+            one: The pass.
+            left: The tensors that leave the group, so far; changed.
+        """
+        members = self._group.members
+        sums = [value for number in one.reducing for value in members[number].root.operation.results]
+        starts = [
+            tile
+            for number in one.reducing
+            for tile in self._initial(number, members[number], self._box(members[number]))
+        ]
+        known = dict(self._tiles)
+
+        def step(carried: Sequence[ir.Value]) -> list[ir.Value]:
+            current = dict(zip(sums, carried, strict=False))
+
+            def make(number: int, member: Member) -> list[ir.Value]:
+                if number not in one.reducing:
+                    return self._member(number, member)
+                accumulators = [current[value] for value in member.root.operation.results]
+                return self._all_points(number, member, self._box(member), accumulators)
+
+            for number in one.members:
+                self._define(number, make)
+            stored = self._stored(one.results, carried[len(sums) :])
+            return [*(self._tiles[value] for value in sums), *stored]
+
+        found = self._nest(
+            [_Walked(loop, self._steps[loop]) for loop in self._walked],
+            [*starts, *(left[value] for value in one.results)],
+            step,
+            {rtile.MAPPING: ir.StringAttr.get(ROW)},
+        )
+        for loop in self._walked:
+            del self._variables[loop]
+        self._kept = {}
+        self._tiles = {**known, **dict(zip(sums, found, strict=False))}
+        left.update(zip(one.results, found[len(sums) :], strict=True))
+
+    def _row_blocks(self) -> dict[int, int]:
+        """Return the blocks of a row along each loop that the task walks."""
+        return {loop: self._steps[loop] for loop in self._walked}
+
+    def _keep_rows(self) -> None:
+        """Bring the rows that stay in workgroup memory there, from end to end."""
+        for operand, layout in enumerate(self._plan.operands):
+            if layout.layer == WORKGROUP:
+                number, position = self._group.inputs[operand][0]
+                member = self._group.members[number]
+                with member.root.operation.location:
+                    box = self._box(member, self._row_blocks())
+                    access = box.access(member.root.expression.inputs[position])
+                    self._rows[operand] = self._load(box, member.root.sources[position], access, layout)
 
     def _inner(self, box: ComputeBox, access: Access) -> Access:
         """Return how an op of several walks a tile that the group makes: a loop of one point has one element there.
@@ -216,8 +309,7 @@ class Expansion:
         is_reduction_root = number == self._group.reduction_root
         initial = self._initial(number, member, box)
         if not is_reduction_root:
-            points = prod(axis.registers for axis, loop in zip(box.axes, box.loops, strict=True) if loop.reduction)
-            return self._compute(number, member, box, initial, points)
+            return self._all_points(number, member, box, initial)
         if self._panel_loops():
             return self._compute(number, member, box, self._resumed(initial, member, box), self._plan.unroll)
         reductions = [_Walked(loop, self._steps[loop]) for loop in self._plan.reduction_order if self._steps[loop] > 1]
@@ -251,6 +343,13 @@ class Expansion:
                 scf.YieldOp([self._load(box, destination, output, register)])
             found.append(choice.results_[0])
         return found
+
+    def _all_points(
+        self, number: int, member: Member, box: ComputeBox, accumulators: Sequence[ir.Value]
+    ) -> list[ir.Value]:
+        """The compute of an op that is no heavy one, all of a thread's points unrolled."""
+        points = prod(axis.registers for axis, loop in zip(box.axes, box.loops, strict=True) if loop.reduction)
+        return self._compute(number, member, box, accumulators, points)
 
     def _beside_vector(self, member: int, operand: int, access: Access, box: ComputeBox) -> int:
         """Return the elements of one read of what is no input of the expression; rows plan none but those."""
@@ -359,6 +458,9 @@ class Expansion:
             return self._load(box, source, own, layout)
         if operand in self._staged:
             return self._part(self._staged[operand], box, access)
+        if operand in self._rows:
+            whole = self._box(self._group.members[number], self._row_blocks())
+            return self._part(_Staged(self._rows[operand], whole, self._walked), box, access)
         layout = self._plan.operands[operand]
         uses = self._group.inputs[operand]
         producer = self._group.producers.get((self._group.members[number].root.operation, position))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loop nests of an expanded program: unit loops (one task an iteration) and reduction loops (one step an iteration)."""
+"""Loop nests of an expanded program: unit loops (one task an iteration), reduction and row loops (one step each)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
 
-UNIT, INNER = "unit", "inner"
+UNIT, INNER, ROW = "unit", "inner", "row"
 # Tasks and steps are counted in 32 bits.
 MAX_TRIPS = 1 << 31
 
@@ -81,7 +81,7 @@ def parallel_nest(program: ir.Operation) -> LoopNest:
 
 
 def reduction_nest(outer: ir.Operation) -> LoopNest:
-    """Return the perfect nest of reduction loops that starts at a loop."""
+    """Return the perfect nest of reduction loops, or of row loops, that starts at a loop."""
     if is_parallel(outer):
         fail(outer, "unit loops must be perfectly nested and stand outside of reduction loops")
     loops = [nest_loop(outer)]
@@ -129,6 +129,11 @@ def is_parallel(operation: ir.Operation) -> bool:
 def is_inner(operation: ir.Operation) -> bool:
     """Return whether a loop's iterations are tiles that one task computes one after the other."""
     return _mapping(operation) == INNER
+
+
+def is_row(operation: ir.Operation) -> bool:
+    """Return whether a loop's iterations are steps of a pass over a task's rows."""
+    return _mapping(operation) == ROW
 
 
 def _mapping(operation: ir.Operation) -> str:

@@ -15,7 +15,7 @@ from roller_mlir.mapping.atoms import Family, atom_family
 from roller_mlir.mapping.atoms.fragments import Shape
 from roller_mlir.mapping.layout.combine import combination_bytes
 from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
-from roller_mlir.mapping.layout.layout import buffer_shape, steps_of
+from roller_mlir.mapping.layout.layout import buffer_shape, row_blocks, steps_of
 from roller_mlir.mapping.layout.window_reads import window_registers
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS, ring_bytes, store_bytes
 from roller_mlir.mapping.warpgroup_registers import register_problem
@@ -91,7 +91,7 @@ def arena_sizes(
     alignment: int = TILE_ALIGNMENT_BYTES,
 ) -> tuple[int, ...]:
     """Return the bytes of workgroup memory of each input's buffers (all stages, aligned), 0 for those not staged."""
-    blocks = [axis.block for axis in axes]
+    blocks = row_blocks(expression, axes)
     sizes: list[int] = []
     for access, operand in zip(expression.inputs, operands, strict=True):
         size = 0

@@ -114,6 +114,7 @@ def make_candidate(
     locality = order[:1] if lane is None else (lane, *order[:1])
     if lane is None and not atom.is_matrix and atom.points() > 1:
         lane = _packed_lane(context, chunks)
+    stage = stage and not context.expression.walks_rows(blocks)
     return Candidate(
         blocks=blocks,
         threads=tuple(threads),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Frozen records: what an operator computes, what was decided for it, and what an artifact holds. No MLIR here."""
 
-from roller_mlir.plan.expression import Access, LinearIndex, Loop, TensorExpression
+from roller_mlir.plan.expression import Access, LinearIndex, Loop, RowPass, TensorExpression
 from roller_mlir.plan.plan import AxisPlan, OperandPlan, Plan, Prediction, SplitK, SplitKPartial
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "OperandPlan",
     "Plan",
     "Prediction",
+    "RowPass",
     "SplitK",
     "SplitKPartial",
     "TensorExpression",

@@ -171,6 +171,19 @@ class Access:
 
 
 @dataclass(frozen=True)
+class RowPass:
+    """One pass of a task over a row that it does not hold.
+
+    Attributes:
+        inputs: Numbers of the inputs that it reads.
+        flops: Arithmetic operations at one point.
+    """
+
+    inputs: tuple[int, ...]
+    flops: int
+
+
+@dataclass(frozen=True)
 class TensorExpression:
     """An operator as loops, accesses and a combiner.
 
@@ -199,6 +212,8 @@ class TensorExpression:
             the result at each of their points.
         live_words: Of a group: 32-bit words that a thread holds at most for each of its points, 0 where one op is all
             there is.
+        row_passes: Of a group with `whole` loops: the passes in which a task may walk these in steps instead of holding
+            them; empty where it must hold them.
     """
 
     loops: tuple[Loop, ...]
@@ -217,6 +232,7 @@ class TensorExpression:
     more_outputs: tuple[Access, ...] = ()
     whole: tuple[int, ...] = ()
     live_words: int = 0
+    row_passes: tuple[RowPass, ...] = ()
 
     def parallel(self) -> tuple[int, ...]:
         """Return the parallel loops, outermost first."""
@@ -254,6 +270,10 @@ class TensorExpression:
     def ordered(self) -> bool:
         """Whether no operation joins partial results, so that one thread must walk a point's reduction in order."""
         return self.combiner is None and any(loop.reduction for loop in self.loops)
+
+    def walks_rows(self, blocks: Sequence[int]) -> bool:
+        """Return whether a task of boxes of so many points walks its rows in steps: holds no row from end to end."""
+        return any(self.loops[loop].extent.tiles(blocks[loop]).bound > 1 for loop in self.whole)
 
     @property
     def result_type(self) -> str:

@@ -1547,7 +1547,7 @@ func.func @loop(%a: tensor<8xf32>) {
   ^bb0(%p: tensor<8xf32>):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    // expected-error@+1 {{'rtile.program' op holds 'scf.for' with attribute 'rtile.mapping' = "thread", which must be "unit" or "inner"}}
+    // expected-error@+1 {{'rtile.program' op holds 'scf.for' with attribute 'rtile.mapping' = "thread", which must be "unit", "inner" or "row"}}
     scf.for %i = %c0 to %c1 step %c1 {
     } {rtile.mapping = "thread"}
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()

@@ -5,8 +5,11 @@ from collections.abc import Callable, Generator, Hashable, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from roller_mlir.loops.attributes import LOOP_ANNOTATION, ROLLED
 from roller_mlir.mapping.index import UNLIMITED, Linear, Symbol
 from roller_mlir.support.bindings import arith, ir, scf
+
+_NO_UNROLLING = "#llvm.loop_annotation<unroll = <disable = true>>"
 
 
 class Emitter:
@@ -165,10 +168,13 @@ class Emitter:
         high: int,
         initial: Sequence[ir.Value],
         body: Callable[[Symbol, list[ir.Value]], Sequence[ir.Value]],
+        *,
+        rolled: bool = False,
     ) -> list[ir.Value]:
         """Emit a loop from low to high that carries values; no loop at all when it has no trip.
 
-        The counter has 32 bits: comparing 64 takes a GPU two instructions, each step of every thread.
+        The counter has 32 bits: comparing 64 takes a GPU two instructions, each step of every thread. A `rolled` loop
+        is one that compilers must not unroll, since its steps together would need more registers than there are.
         """
         if high <= low:
             return list(initial)
@@ -179,6 +185,13 @@ class Emitter:
             step = self.op("arith.index_castui", [loop.induction_variable], self.index_type)
             symbol = Symbol("step", low, high - 1, 1, step)
             scf.YieldOp(list(body(symbol, list(loop.inner_iter_args))))
+        if rolled:
+            loop.operation.attributes[LOOP_ANNOTATION] = ir.Attribute.parse(_NO_UNROLLING)
+            around: Any = loop.operation
+            while around is not None and around.name not in ("gpu.func", "builtin.module"):
+                around = around.parent
+            if around is not None:
+                around.attributes[ROLLED] = ir.UnitAttr.get()
         return list(loop.results_)
 
     def branch(

@@ -129,6 +129,11 @@ class ComputeReader:
         """Return whether threads or lanes hold partial results of a box."""
         return box.lane_reduces or bool(box.combination.split_loops)
 
+    def first(self, view: ComputeOp) -> list[ir.Value]:
+        """Return the accumulators before the first step of loops that carry them, whose inputs are not there yet."""
+        box, body = self.box(view), self.body(view)
+        return self.start(view, Compute(box, body, {}, {}, (), (), view.thread_map.unroll))
+
     def start(self, view: ComputeOp, compute: Compute) -> list[ir.Value]:
         """Return the accumulators before the first point, those of each result together.
 

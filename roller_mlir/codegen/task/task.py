@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from roller_mlir.codegen.builder.task_context import TaskContext
 from roller_mlir.codegen.builder.tile_values import ChoiceTile, RegisterTile, StagedTile, TileValue
+from roller_mlir.codegen.task.compute import Compute
 from roller_mlir.codegen.task.compute_reader import ComputeReader
 from roller_mlir.codegen.task.pack import pack
 from roller_mlir.codegen.task.pipeline import CopyPipeline
@@ -18,8 +19,8 @@ from roller_mlir.codegen.task.register_tiles import materialise, owner
 from roller_mlir.codegen.task.scope import TaskScope, staged_tile
 from roller_mlir.codegen.task.store import store_register_tile
 from roller_mlir.codegen.task.strategies import Reduction, Strategy, emit_box, strategy_of
-from roller_mlir.dialects.rtile import TileLoad
-from roller_mlir.loops.loop_nest import is_inner, nest_loop, parallel_nest, reduction_nest
+from roller_mlir.dialects.rtile import ComputeOp, TileLoad
+from roller_mlir.loops.loop_nest import is_inner, is_row, nest_loop, parallel_nest, reduction_nest
 from roller_mlir.loops.program import LOADS, load_layout
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.plan.plan import SYNCHRONOUS, WORKGROUP
@@ -90,6 +91,8 @@ class TaskBuilder:
             self._walk(op)
         elif op.name == "scf.if":
             self._choose(op)
+        elif op.name == "scf.for" and is_row(op):
+            self._pass(op)
         elif op.name == "scf.for":
             self._reduce(op)
         elif op.name not in NO_TILE:
@@ -120,6 +123,53 @@ class TaskBuilder:
         condition = self._scope.condition(op, op.operands[0])
         for result, first, second in zip(op.results, *found, strict=True):
             self._scope.tiles[result] = ChoiceTile(condition, first, second)
+
+    def _pass(self, op: ir.Operation) -> None:
+        """A pass over the task's rows: the loop carries what is reduced, which is joined behind it."""
+        nest, context = reduction_nest(op), self._context
+        reducing: list[ComputeOp] = []
+        carried = list(nest.carried)
+        while carried:
+            taken = [o for o in nest.body if isinstance(o, ComputeOp) and list(o.accumulators)[:1] == carried[:1]]
+            if len(taken) != 1 or carried[: len(taken[0].accumulators)] != list(taken[0].accumulators):
+                fail(op, "what a pass over rows carries, 1 rtile.compute must accumulate into; another carries it on")
+            reducing.append(taken[0])
+            carried = carried[len(taken[0].accumulators) :]
+        if list(nest.yielded) != [value for one in reducing for value in one.operation.results]:
+            fail(op, "a pass over rows must yield what its computes accumulate, in the order in which it carries them")
+        for source, value in zip(nest.initial, nest.carried, strict=True):
+            self._scope.tiles[value] = self._scope.tile(op, source)
+        starts = [self._computes.first(one) for one in reducing]
+        last: dict[ir.Operation, Compute] = {}
+
+        def step(symbol: Symbol, values: list[ir.Value]) -> list[ir.Value]:
+            self._scope.bind(nest, symbol)
+            left, found = list(values), dict[ir.Operation, list[ir.Value]]()
+            own = {one.operation: start for one, start in zip(reducing, starts, strict=True)}
+            parts: dict[ir.Operation, list[ir.Value]] = {}
+            for one, start in own.items():
+                parts[one], left = left[: len(start)], left[len(start) :]
+            for inner in (o.operation for o in nest.body):
+                if inner not in own:
+                    self._emit(inner)
+                    continue
+                last[inner] = self._computes.prepare(inner.opview)
+                found[inner] = emit_box(context, last[inner], parts[inner])
+            return [value for one in own for value in found[one]]
+
+        values = context.emit.loop(
+            0, nest.trips.static, [value for start in starts for value in start], step, rolled=True
+        )
+        results = list(nest.results)
+        for one, start in zip(reducing, starts, strict=True):
+            tiles = self._computes.results(one, last[one.operation], values[: len(start)])
+            values = values[len(start) :]
+            for result, tile in zip(results[: len(tiles)], tiles, strict=True):
+                self._scope.tiles[result] = tile
+                materialise(
+                    context, tile, everyone=any(use.owner.operation.name != "rtile.store" for use in result.uses)
+                )
+            results = results[len(tiles) :]
 
     def _define(self, results: Sequence[ir.Value], tiles: Sequence[RegisterTile]) -> None:
         for result, tile in zip(results, tiles, strict=True):

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from roller_mlir.linalg.group.common_loops import CommonLoops, GroupError, loops_of, output_of
+from roller_mlir.linalg.group.row_passes import MemberPass, member_passes
 from roller_mlir.linalg.reader import StructuredOp
-from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
+from roller_mlir.plan import Access, LinearIndex, Loop, RowPass, TensorExpression
 from roller_mlir.plan.expression import ELEMENT_BYTES
 from roller_mlir.plan.uneven import reads_outside
 from roller_mlir.support.bindings import ir
@@ -70,6 +71,7 @@ def group_expression(
                 found[key] = []
             found[key].append((number, position))
     reductions = any(kind.reduction for kind in kinds)
+    passes = passes_of(members, untiled, made, results)
     expression = TensorExpression(
         loops=kinds,
         inputs=tuple(accesses),
@@ -81,8 +83,24 @@ def group_expression(
         accumulator_type=_widest(members, untiled, first),
         whole=untiled,
         live_words=_live_words(members, results, count),
+        row_passes=tuple(_row_pass(one, members, kinds, list(found.values())) for one in passes if one.members),
     )
     return expression, tuple(tuple(uses) for uses in found.values()), {}
+
+
+def passes_of(
+    members: Sequence[Member], untiled: tuple[int, ...], made: dict[ir.Value, int], results: Sequence[ir.Value]
+) -> tuple[MemberPass, ...]:
+    """Return the passes in which a task can walk the rows of a group, see `member_passes`."""
+    return member_passes([one.root for one in members], [one.loops for one in members], untiled, made, results)
+
+
+def _row_pass(
+    one: MemberPass, members: Sequence[Member], kinds: tuple[Loop, ...], inputs: Sequence[Sequence[tuple[int, int]]]
+) -> RowPass:
+    """Return what planning needs to know of a pass."""
+    read = [number for number, uses in enumerate(inputs) if any(member in one.members for member, _ in uses)]
+    return RowPass(tuple(read), sum(_share(members[number], kinds) for number in one.members))
 
 
 def _widest(members: Sequence[Member], untiled: tuple[int, ...], output: Access) -> str:

@@ -16,7 +16,7 @@ from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.checks.expected_copies import ExpectedProducts, expected_products
 from roller_mlir.mapping.checks.expected_matrix import MatrixPass
 from roller_mlir.mapping.layout.data_tile import TileDimension, copy_map, tile_copy, tile_dimensions
-from roller_mlir.mapping.layout.layout import steps_of
+from roller_mlir.mapping.layout.layout import row_blocks, steps_of
 from roller_mlir.mapping.layout.thread_reads import live_offsets
 from roller_mlir.mapping.unrolling import rolled_loops
 from roller_mlir.plan import Access, OperandPlan, Plan, TensorExpression
@@ -66,6 +66,7 @@ class ExpectedCode:
         family: The plan's family of instructions.
         pass_matrices: Matrix instructions of a subgroup in one pass of the main loop; 0 without them.
         accesses: What each input's tile is moved and read by.
+        joins: Whether partial results pass workgroup memory beside tiles, outside of the loops that read these.
         products: Tensor copies and products of warpgroups; None without them.
     """
 
@@ -83,6 +84,7 @@ class ExpectedCode:
     family: str = "fma"
     pass_matrices: int = 0
     accesses: tuple[ExpectedAccess, ...] = ()
+    joins: bool = False
     products: ExpectedProducts | None = None
 
 
@@ -92,6 +94,7 @@ def expected_code_of(expression: TensorExpression, plan: Plan, device: Device) -
     matrix = MatrixPass.of(expression, plan) if plan.atom is not None else None
     rolled = matrix.rolled if matrix is not None else _rolled(expression, plan)
     steps = prod(steps_of(loop, plan.axes[i]) for i, loop in enumerate(expression.loops) if loop.reduction)
+    walked = expression.walks_rows([axis.block for axis in plan.axes])
     accesses: list[ExpectedAccess] = []
     for number, (access, operand) in enumerate(zip(expression.inputs, plan.operands, strict=True)):
         if access.shape and matrix is None:
@@ -106,7 +109,7 @@ def expected_code_of(expression: TensorExpression, plan: Plan, device: Device) -
         workgroup_bytes=prediction.shared_bytes if prediction is not None else None,
         pass_fmas=_pass_fmas(expression, plan, rolled, None),
         most_pass_fmas=_pass_fmas(expression, plan, rolled, plan.lane),
-        loops=steps > 1 or bool(rolled),
+        loops=steps > 1 or bool(rolled) or walked,
         only_fmas=matrix is None
         and not (expression.epilogue or expression.epilogue_flops or any(expression.prologue_flops)),
         reads_more=bool(expression.epilogue)
@@ -116,6 +119,7 @@ def expected_code_of(expression: TensorExpression, plan: Plan, device: Device) -
         family=plan.instruction,
         pass_matrices=matrix.instructions if matrix is not None else 0,
         accesses=tuple(accesses),
+        joins=walked,
         products=expected_products(expression, plan),
     )
 
@@ -166,7 +170,11 @@ def _accesses(
     reads, partial = _reads(dimensions, expression, plan, rolled, inner, width)
     if operand.layer != WORKGROUP:
         return [expected(GLOBAL_LOAD, operand.vector, reads, partial)]
-    rounds = copy_map([d.extent for d in dimensions], operand.vector, plan.threads).rounds
+    tile = tile_dimensions(access, row_blocks(expression, plan.axes))
+    rounds = copy_map([d.extent for d in tile], operand.vector, plan.threads).rounds
+    if operand.copy == ASYNCHRONOUS:
+        copies = expected(ASYNCHRONOUS_COPY, operand.vector, rounds)
+        return [copies, expected(WORKGROUP_LOAD, operand.fragment_vector, reads, partial)]
     return [
         expected(GLOBAL_LOAD, operand.vector, rounds),
         expected(WORKGROUP_STORE, operand.store_vector, rounds * (operand.vector // operand.store_vector)),

@@ -7,7 +7,7 @@ from math import prod
 from roller_mlir.mapping.atoms import Factors, Family, atom_family
 from roller_mlir.mapping.atoms.fragments import COLUMN, ROW, lane_order, result_shares
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
-from roller_mlir.mapping.layout.layout import buffer_shape, epilogue_vectors, steps_of
+from roller_mlir.mapping.layout.layout import buffer_shape, epilogue_vectors, keeps_rows, steps_of
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.mapping.whole_matrices import matrix_pitch
 from roller_mlir.plan import Access, AxisPlan, OperandPlan, Plan, TensorExpression
@@ -48,7 +48,7 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
     if expression.ordered and list(plan.reduction_order) != sorted(plan.reduction_order):
         return f"has a plan with reduction_order {list(plan.reduction_order)}; its points must be walked in order"
     cut = next((loop for loop in expression.whole if steps_of(expression.loops[loop], plan.axes[loop]) > 1), None)
-    if cut is not None:
+    if cut is not None and not expression.row_passes:
         return (
             f"has a plan that cuts loop {cut} into blocks of {plan.axes[cut].block}; all of its points belong into one "
             "task, since one op reduces over them and another needs the result at each"
@@ -59,8 +59,11 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
     ):
         if len(set(order)) != len(order) or not set(order) <= set(wanted):
             return f"has a plan whose {name} {list(order)} must be some of the loops {list(wanted)}, each once"
+        walked = () if cut is None else expression.whole
         missing = [
-            loop for loop in wanted if loop not in order and steps_of(expression.loops[loop], plan.axes[loop]) > 1
+            loop
+            for loop in wanted
+            if loop not in (*order, *walked) and steps_of(expression.loops[loop], plan.axes[loop]) > 1
         ]
         if missing:
             return f"has a plan whose {name} {list(order)} leaves out loop {missing[0]}, which has several blocks"
@@ -84,6 +87,8 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
             )
         if not problem and family.factors is Factors.WHOLE:
             problem = _whole_matrix_problem(access, plan, operand)
+        if not problem and cut is not None and operand.layer == WORKGROUP:
+            problem = _kept_row_problem(expression, access, operand)
         if problem:
             return f"has a plan whose operand {number} {problem}"
     widest = epilogue_vectors(expression, plan.axes)
@@ -96,6 +101,17 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
         return f"has a plan whose {found}, but a thread has {widest[wide]} neighbours in aligned rows"
     problem = pipeline_problem(plan.pipeline, plan.copies, plan.stages, matrix=plan.atom is not None)
     return f"has a plan with {problem}" if problem else ""
+
+
+def _kept_row_problem(expression: TensorExpression, access: Access, operand: OperandPlan) -> str:
+    """Return why rows of an input cannot stay in workgroup memory while a task walks them, or an empty string."""
+    if not keeps_rows(expression, access):
+        return "is staged, but it has no rows of its own that a task could keep there while it walks them"
+    if operand.pad or operand.swizzle is not None or list(operand.order) != list(range(len(access.shape))):
+        return (
+            "is a row that stays in workgroup memory, which lies there as in its tensor; it takes no pad and no swizzle"
+        )
+    return ""
 
 
 def _inner_problem(expression: TensorExpression, plan: Plan) -> str:

@@ -48,6 +48,25 @@ def steps_of(loop: Loop, axis: AxisPlan) -> int:
     return loop.extent.tiles(axis.block).bound
 
 
+def row_blocks(expression: TensorExpression, axes: Sequence[AxisPlan]) -> list[int]:
+    """Return the points per loop of what a task brings to workgroup memory at once: a box, rows from end to end."""
+    return [
+        axis.block * (steps_of(loop, axis) if number in expression.whole else 1)
+        for number, (loop, axis) in enumerate(zip(expression.loops, axes, strict=True))
+    ]
+
+
+def keeps_rows(expression: TensorExpression, access: Access) -> bool:
+    """Return whether a task that walks its rows in steps could keep an input's in workgroup memory.
+
+    The input has the rows' loops, and each dimension is a loop or one element.
+    """
+    terms = [index.terms() for index in access.indices]
+    loops = [loop for each in terms for loop in each]
+    plain = len(set(loops)) == len(loops) and all(list(each.values()) in ([], [1]) for each in terms)
+    return plain and not access.gathered and set(expression.whole) <= set(loops)
+
+
 def residue_shift(loop: Loop, axis: AxisPlan) -> int:
     """Return how far the first reduction step starts before zero, so that only that step is partial.
 

@@ -19,6 +19,7 @@ from roller_mlir.model.cost.epilogue import epilogue_work
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
 from roller_mlir.model.cost.matrix_work import SYNCHRONOUS_STAGES, matrix_estimate
 from roller_mlir.model.cost.raster import cache_traffic
+from roller_mlir.model.cost.row_work import row_estimate
 from roller_mlir.model.cost.sectors import coalesced_sectors
 from roller_mlir.model.cost.sliding_window_registers import sliding_window_registers
 from roller_mlir.model.cost.store_cost import store_cost
@@ -96,6 +97,8 @@ def estimate(
         return matrix_estimate(context, candidate, stages=stages, widths=widths, resident=resident)
     if stages > SYNCHRONOUS_STAGES:
         return None
+    if context.expression.walks_rows(candidate.blocks):
+        return row_estimate(context, candidate, widths=widths, resident=resident) if stages < 2 else None
     machine = context.machine
     device = machine.device
     lanes = device.subgroup_size

@@ -194,6 +194,9 @@ def busy_on_share(plan: Plan, machine: Machine, units: int) -> dict[str, float]:
 def _executed_flops(context: ProblemContext, plan: Plan, work: CandidateWork) -> int:
     """Return the operations of all tasks and steps, padding included: a prologue's each time that it is repeated."""
     expression, blocks = context.expression, [axis.block for axis in plan.axes]
+    if expression.walks_rows(blocks):
+        passes = expression.row_passes
+        return work.tasks * (work.steps // len(passes)) * prod(blocks) * sum(one.flops for one in passes)
     step = prod(blocks) * expression.flops_per_point
     for access, operand, operations in zip(context.inputs, plan.operands, context.prologue, strict=False):
         own = prod(plan.axes[loop].registers for loop in access.loops) * plan.threads

@@ -74,12 +74,15 @@ def tile_costs(context: ProblemContext, plan: Plan) -> list[TileCost | None]:
 def traffic_of(context: ProblemContext, plan: Plan, costs: Sequence[TileCost | None]) -> tuple[OperandTraffic, ...]:
     """As `operand_traffic`, where the facts and the costs of tiles are known."""
     boxes = Boxes(context.expression.loops, plan.axes, plan.lane, plan.lane_order)
-    found = [
-        _direct(context, plan, access, operand, boxes)
-        if cost is None
-        else _staged(context, plan, access, operand, boxes, cost)
-        for access, operand, cost in zip(context.inputs, plan.operands, costs, strict=True)
-    ]
+    walked = context.expression.walks_rows([axis.block for axis in plan.axes])
+    found: list[OperandTraffic] = []
+    for number, (access, operand, cost) in enumerate(zip(context.inputs, plan.operands, costs, strict=True)):
+        reads = sum(number in one.inputs for one in context.expression.row_passes) if walked else 1
+        found.append(
+            _direct(context, plan, access, operand, boxes, reads)
+            if cost is None
+            else _staged(context, plan, access, operand, boxes, cost, reads)
+        )
     widths = plan.epilogue_vectors or epilogue_vectors(context.expression, plan.axes)
     found += [_epilogue(context, plan, *read, boxes) for read in zip(context.epilogue, widths, strict=False)]
     return (
@@ -136,12 +139,16 @@ def _staged(
     operand: OperandPlan,
     boxes: Boxes,
     cost: TileCost,
+    times: int,
 ) -> OperandTraffic:
+    """Return what a staged input moves, whose tile each step reads so many times."""
     machine, access = context.machine, access_context.access
     lanes, size = machine.device.subgroup_size, access.element_bytes
     runs = _runs(context, boxes)
     stores = runs
-    if operand.copy == ASYNCHRONOUS:  # behind the last step, copies that run ahead write zeros: no branch skips them
+    if (
+        operand.copy == ASYNCHRONOUS and plan.stages > 1
+    ):  # behind the last step, copies that run ahead write zeros: no branch skips them
         steps = prod([boxes.count(loop) for loop in context.reductions])
         stores += runs // steps * (min(plan.stages, steps) - 1)
     dimensions = tile_dimensions(access, [axis.block for axis in plan.axes])
@@ -159,8 +166,8 @@ def _staged(
         name=access.name,
         global_load_bytes=moved * size,
         global_load_sectors=_share(sectors * runs, moved, elements * runs),
-        shared_load_bytes=reads * size * runs,
-        shared_load_phases=load_phases * runs,
+        shared_load_bytes=reads * size * runs * times,
+        shared_load_phases=load_phases * runs * times,
         shared_store_bytes=elements * size * stores,
         shared_store_phases=cost.store_phases * stores,
     )
@@ -182,11 +189,17 @@ def _copies(access_context: AccessContext, plan: Plan, vector: int, boxes: Boxes
 
 
 def _direct(
-    context: ProblemContext, plan: Plan, access_context: AccessContext, operand: OperandPlan, boxes: Boxes
+    context: ProblemContext,
+    plan: Plan,
+    access_context: AccessContext,
+    operand: OperandPlan,
+    boxes: Boxes,
+    times: int,
 ) -> OperandTraffic:
+    """Return what an input moves that each step reads so many times straight from global memory."""
     machine, access = context.machine, access_context.access
     if access.gathered:
-        return _gathered(access, _runs(context, boxes) * prod([axis.block for axis in plan.axes]))
+        return _gathered(access, times * _runs(context, boxes) * prod([axis.block for axis in plan.axes]))
     lanes = min(machine.device.subgroup_size, plan.threads)
     runs = _runs(context, boxes)
     own = prod(plan.axes[loop].registers for loop in access_context.loops)
@@ -194,12 +207,11 @@ def _direct(
     sectors, alignments = access_sectors(access, boxes, plan.thread_order, (), width, lanes, SECTOR_BYTES)
     subgroups = -(-plan.threads // lanes)
     moved = direct_elements(access, boxes)
+    touched = _share(sectors * (own // width) * subgroups * runs, moved, own * plan.threads * runs * alignments)
     return OperandTraffic(
         name=access.name,
-        global_load_bytes=moved * access.element_bytes,
-        global_load_sectors=_share(
-            sectors * (own // width) * subgroups * runs, moved, own * plan.threads * runs * alignments
-        ),
+        global_load_bytes=times * moved * access.element_bytes,
+        global_load_sectors=times * touched,
     )
 
 

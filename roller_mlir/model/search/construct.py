@@ -31,7 +31,7 @@ from roller_mlir.model.search.finish import TimedPlan, divided_plan, finish
 from roller_mlir.model.search.neighbours import neighbours
 from roller_mlir.model.search.problems import capacity_problem, matrix_problem, resource_problem, stages_problem
 from roller_mlir.model.search.refine import refine
-from roller_mlir.model.search.rows import row_candidates, row_problem
+from roller_mlir.model.search.rows import row_candidates, row_problem, walked_candidates
 from roller_mlir.model.search.splitting import Divider, Division
 from roller_mlir.model.search.tiled import TiledSearch
 from roller_mlir.model.search.user_schedule import user_schedule_estimates
@@ -222,7 +222,7 @@ def _candidates(context: ProblemContext, options: ConstructOptions) -> tuple[lis
     product = has_outer_product(expression)
     found: dict[Candidate, Estimate] = {}
     if expression.whole:
-        _evaluate(context, list(row_candidates(context)), options, found)
+        _evaluate(context, [*row_candidates(context), *walked_candidates(context)], options, found)
         if not found:
             raise ConstructionError(row_problem(context, options.stages))
         return [RankedCandidate(context, one) for one in found.values()], options.epsilon

@@ -10,6 +10,7 @@ from roller_mlir.model.cost.estimates import Estimate
 from roller_mlir.model.cost.layouts import matrix_layout, operand_layout
 from roller_mlir.model.cost.performance import joined, predict_time, predict_with, with_traffic
 from roller_mlir.model.cost.raster import raster
+from roller_mlir.model.cost.row_work import row_blocks, row_layout
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.splitting import Division
 from roller_mlir.plan import Plan, SplitK
@@ -73,8 +74,12 @@ def finish(context: ProblemContext, chosen: Estimate, *, padded: bool = True, co
     atom = context.atom
     axes = atom.axes(program.axes())
     atom_plan = atom.plan(program.registers[atom.column]) if atom.is_matrix else None
+    walked = expression.walks_rows(program.blocks)
+    ends = replace(program, blocks=tuple(row_blocks(context, program.blocks))) if walked else program
     operands = tuple(
-        operand_layout(
+        row_layout(context, number, program)
+        if walked and staged
+        else operand_layout(
             access,
             expression.loops,
             axes,
@@ -97,7 +102,7 @@ def finish(context: ProblemContext, chosen: Estimate, *, padded: bool = True, co
         axes=axes,
         thread_order=program.order,
         lane=program.lane,
-        unit_order=raster(context, program, chosen.work),
+        unit_order=raster(context, ends, chosen.work),
         reduction_order=context.reductions,
         operands=operands,
         epilogue_vectors=epilogue_vectors(expression, axes),

@@ -43,7 +43,7 @@ def candidate_problem(
     if unordered:
         return f"{name} {unordered}; change thread-tile or tile-sizes"
     for loop in context.expression.whole:
-        if candidate.blocks[loop] < context.bounds[loop]:
+        if candidate.blocks[loop] < context.bounds[loop] and not context.expression.row_passes:
             return (
                 f"{name} cuts loop {loop} of {context.bounds[loop]} points, which belong into one task: one op of the "
                 "program reduces over them and another needs the result at each; raise tile-sizes, or join no ops"

@@ -3,16 +3,29 @@
 
 Beyond the ROLLER paper, whose element-wise expressions are tiled freely (section 3.2): a loop that one part of the
 group reduces over and another walks again is spread over the threads and registers of one task from end to end. What
-remains to choose is how many threads share a row, and how many rows a task has.
+remains to choose is how many threads share a row, and how many rows a task has. A task of long rows may walk them in
+steps instead, pass by pass, with rows that stay in workgroup memory or are read again by each pass.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import prod
 
+from roller_mlir.mapping.layout.layout import keeps_rows
 from roller_mlir.model.candidate import Candidate, make_candidate
+from roller_mlir.model.cost.row_work import kept_bytes
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.direct import ceil_power
 from roller_mlir.model.search.problems import stages_problem
+
+LONG_ROW = 8192
+"""Points of a row up to which tasks hold it: 1024 threads then hold 8 points each."""
+
+STEP_POINTS = (1, 2, 4)
+"""Vectors that a thread takes of a row in one step."""
+
+LEAST_WALKERS = 128
+"""Threads of a task that walks rows, at least: fewer wait for each load alone."""
 
 
 def row_candidates(context: ProblemContext) -> Iterator[Candidate]:
@@ -50,6 +63,66 @@ def row_candidates(context: ProblemContext) -> Iterator[Candidate]:
             if candidate not in seen:
                 seen.add(candidate)
                 yield candidate
+
+
+def walked_candidates(context: ProblemContext) -> Iterator[Candidate]:
+    """Yield programs whose tasks walk the expression's `whole` loops in steps, where they can and rows are long.
+
+    Of each, inputs stay in workgroup memory that several passes read, where they fit, or are read again.
+    """
+    device, expression = context.machine.device, context.expression
+    whole = expression.whole
+    if not expression.row_passes or prod(context.bounds[loop] for loop in whole) <= LONG_ROW:
+        return
+    lead = _lead(context)
+    chunk = _chunk(context, lead)
+    first, *others = _by_locality(whole, lead)
+    rows = _by_locality([loop for loop in range(len(context.bounds)) if loop not in whole], lead)
+    unit = chunk if lead == first else 1
+    for count in _powers(device.max_threads_per_block):
+        beside = lead not in whole and lead is not None
+        for along in _powers(count) if beside else [count]:
+            if count < LEAST_WALKERS or along * unit * STEP_POINTS[0] >= 2 * context.bounds[first]:
+                continue
+            for more in STEP_POINTS:
+                threads, registers = [1] * len(context.bounds), [1] * len(context.bounds)
+                threads[first], registers[first] = along, unit * more
+                if beside and lead is not None:
+                    threads[lead], registers[lead] = count // along, chunk
+                if any(threads[loop] * registers[loop] >= 2 * context.bounds[loop] for loop in rows):
+                    continue
+                order = (*([lead] if beside and lead is not None else []), first, *others, *rows)
+                fastest = tuple(dict.fromkeys(order))
+                walks = make_candidate(context, registers, threads, fastest, lead, lane_chunk=chunk, reuse=False)
+                if expression.walks_rows(walks.blocks):
+                    yield from with_kept_rows(context, walks)
+
+
+def with_kept_rows(context: ProblemContext, candidate: Candidate) -> Iterator[Candidate]:
+    """Yield a program, and where its tasks walk their rows, the same with rows that stay in workgroup memory."""
+    yield candidate
+    if context.expression.walks_rows(candidate.blocks):
+        kept = _kept(context, candidate)
+        if any(kept):
+            yield replace(candidate, staged=kept)
+
+
+def _kept(context: ProblemContext, candidate: Candidate) -> tuple[bool, ...]:
+    """Return the inputs whose rows can stay in workgroup memory together, those that most passes read first."""
+    expression = context.expression
+    reads = [sum(number in one.inputs for one in expression.row_passes) for number in range(len(context.inputs))]
+    left = context.machine.device.max_workgroup_bytes_per_block
+    left -= candidate.thread_count * context.result_bytes  # for joining partial results
+    kept = [False] * len(context.inputs)
+    for number in sorted(range(len(kept)), key=lambda number: -reads[number]):
+        if reads[number] < 2 or not keeps_rows(expression, context.inputs[number].access):
+            continue
+        if not any(loop in context.inputs[number].loops for loop in context.parallel if loop not in expression.whole):
+            continue  # what all tasks read, the last cache has
+        size = kept_bytes(context, candidate.blocks, number)
+        if size <= left:
+            kept[number], left = True, left - size
+    return tuple(kept)
 
 
 def row_problem(context: ProblemContext, stages: int) -> str:

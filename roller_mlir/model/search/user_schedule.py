@@ -14,6 +14,7 @@ from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.direct import direct_candidates
 from roller_mlir.model.search.problems import candidate_problem, count_problem, resource_problem, thread_problem
+from roller_mlir.model.search.rows import with_kept_rows
 from roller_mlir.model.tile import has_outer_product
 
 MAX_USER_TILES = 256
@@ -55,10 +56,11 @@ def _candidates(context: ProblemContext, options: ConstructOptions) -> Iterator[
         split = any(threads[loop] > 1 for loop in context.reductions)
         reuse = bool(context.reductions and context.reused) and not split
         for lane, fastest in _orders(context, threads):
-            candidate = make_candidate(context, registers, threads, fastest, lane, reuse=reuse)
-            if candidate not in seen:
-                seen.add(candidate)
-                yield candidate
+            made = make_candidate(context, registers, threads, fastest, lane, reuse=reuse)
+            for candidate in with_kept_rows(context, made):
+                if candidate not in seen:
+                    seen.add(candidate)
+                    yield candidate
 
 
 def _orders(context: ProblemContext, threads: Sequence[int]) -> Iterator[tuple[int | None, tuple[int, ...]]]:
