@@ -64,7 +64,11 @@ def _tile(expression: TensorExpression, generator: random.Random) -> tuple[int, 
     room = 1 << 19
     sizes: list[int] = []
     for extent in expression.bounds:
-        many = [n for n in (8, 16, 32, 48, 64, 96, 128, 256) if n <= min(2 * max(extent, 16), room)]
+        many = [
+            n
+            for n in (8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192, 200, 224, 256)
+            if n <= min(2 * max(extent, 16), room)
+        ]
         choices = many if extent >= 7 and generator.random() < 0.9 else [1, 1, 2, 4]
         sizes.append(generator.choice([n for n in choices if n <= room] or [1]))
         room //= sizes[-1]

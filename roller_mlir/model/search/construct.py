@@ -35,6 +35,7 @@ from roller_mlir.model.search.rows import row_candidates, row_problem, walked_ca
 from roller_mlir.model.search.splitting import Divider, Division
 from roller_mlir.model.search.tiled import TiledSearch
 from roller_mlir.model.search.user_schedule import user_schedule_estimates
+from roller_mlir.model.search.whole_rounds import fill_rounds
 from roller_mlir.model.tile import has_outer_product
 from roller_mlir.model.vectors.construct import construct_vectors
 from roller_mlir.plan import Plan, TensorExpression
@@ -277,6 +278,7 @@ def search_tiled(
         searches.append((epsilon, search))
         _evaluate(context, search.programs(), options, found)
         refine(search, found, lambda candidate: _estimate(context, candidate, options))
+        fill_rounds(search, found, lambda candidate: _estimate(context, candidate, options))
         if len(found) >= options.top_k:
             break
     return searches

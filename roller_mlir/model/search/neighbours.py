@@ -68,7 +68,7 @@ def _moved(
         threads, points = candidate.threads[loop] * more, registers[loop] * wider
         if threads < search.least_threads[loop] or points < search.smallest[loop] or threads % 1 or points % 1:
             return
-        if points > search.max_extent or (wider > 1 and loop not in search.grown):
+        if points % search.smallest[loop] or points > search.max_extent or (wider > 1 and loop not in search.grown):
             return
         own[loop], blocks[loop] = int(points), int(threads * points)
         if blocks[loop] >= 2 * search.context.bounds[loop] and (more > 1 or wider > 1):

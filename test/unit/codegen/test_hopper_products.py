@@ -32,6 +32,16 @@ CASES = {
     ),
     "several columns of instructions": PLAIN.but(block=(64, 128, 64), extents=(72, 200, 136)),
     "narrow instructions": PLAIN.but(block=(64, 16, 64), columns=8, transposed=(False, True), extents=(72, 40, 136)),
+    "200 columns": PLAIN.but(block=(64, 200, 64), columns=200, transposed=(False, True), extents=(72, 408, 136)),
+    "160 columns of two warpgroups": WIDE.but(
+        block=(128, 160, 64), columns=160, transposed=(False, True), extents=(136, 168, 200)
+    ),
+    "192 columns in instructions of 96": WIDE.but(
+        block=(192, 192, 64), columns=96, groups=(1, 2), transposed=(False, True), extents=(200, 200, 136)
+    ),
+    "192 columns in rows of the tensor": WIDE.but(
+        block=(128, 192, 64), columns=192, groups=(1, 1), extents=(136, 200, 200)
+    ),
     "two lines a row": PLAIN.but(block=(64, 64, 128), transposed=(False, True), extents=(72, 72, 328)),
     "batch": PLAIN.but(batch=3, extents=(72, 72, 136)),
     "epilogue": PLAIN.but(epilogue=True, extents=(72, 200, 136)),
