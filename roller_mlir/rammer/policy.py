@@ -7,13 +7,14 @@ Paper: RAMMER, section 3.3: the policy stands apart from the mechanism.
 import heapq
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 
 from roller_mlir.rammer.boxes import Ints
 from roller_mlir.rammer.options import POLICY_NAMES
-from roller_mlir.rammer.task_graph import TaskGraph
+from roller_mlir.rammer.task_graph import TaskGraph, run_begins
 
 
 class Policy(Protocol):
@@ -35,6 +36,9 @@ class _Placement:
 
     def __init__(self, graph: TaskGraph, execution_units: int, hand_over_s: float) -> None:
         self.producers = graph.dependences.producers_of(graph.tasks)
+        self.results: dict[
+            bytes, tuple[float, int, float]
+        ] = {}  # by producers: tasks of an operator often have the same
         self.early: list[float] = graph.early_seconds.tolist()
         self.late: list[float] = (graph.seconds - graph.early_seconds).tolist()
         self.hand_over_s = hand_over_s
@@ -50,17 +54,7 @@ class _Placement:
         That is the vEU that is free first, or the one of the last producer, which needs no hand-over. What of a task
         may pass before its waits are over passes as soon as its vEU is free.
         """
-        ready, own, own_ready = 0.0, -1, 0.0
-        before = self.producers[task]
-        if len(before):
-            ends = self.end[before]
-            last = int(ends.argmax())
-            own = int(self.unit[before[last]])
-            elsewhere = self.unit[before] != own
-            ready = float(ends[last]) + self.hand_over_s
-            own_ready = float(ends[last])
-            if elsewhere.any():
-                own_ready = max(own_ready, float(ends[elsewhere].max()) + self.hand_over_s)
+        ready, own, own_ready = self._results_of(self.producers[task])
         while self.free[0][0] < self.free_at[self.free[0][1]]:  # used meanwhile as a producer's vEU
             heapq.heapreplace(self.free, (self.free_at[self.free[0][1]], self.free[0][1]))
         free, unit = self.free[0]
@@ -72,6 +66,24 @@ class _Placement:
         self.end[task], self.unit[task], self.free_at[unit] = end, unit, end
         self.programs[unit].append(task)
         return end
+
+    def _results_of(self, before: Ints) -> tuple[float, int, float]:
+        """Return when results of tasks are there on any vEU, the vEU of the last one, and when they are there.
+
+        All of them are placed, so that nothing changes behind the first question.
+        """
+        key = before.tobytes()
+        if key not in self.results:
+            self.results[key] = self._gathered(before) if len(before) else (0.0, -1, 0.0)
+        return self.results[key]
+
+    def _gathered(self, before: Ints) -> tuple[float, int, float]:
+        ends, units = self.end[before], self.unit[before]
+        last = int(ends.argmax())
+        own, end = int(units[last]), float(ends[last])
+        elsewhere = ends[units != own]
+        own_ready = max(end, float(elsewhere.max()) + self.hand_over_s) if len(elsewhere) else end
+        return end + self.hand_over_s, own, own_ready
 
     def result(self) -> tuple[Ints, ...]:
         return tuple(np.array(program, np.int32) for program in self.programs)
@@ -133,13 +145,15 @@ def urgency_of(graph: TaskGraph, hand_over_s: float) -> list[float]:
     """Return of each task how long it takes at least from its start to the end of all, in seconds."""
     pairs = graph.dependences
     order = np.argsort(pairs.producers, kind="stable")
-    starts = np.searchsorted(pairs.producers[order], np.arange(graph.tasks + 1))
+    producers, consumers = pairs.producers[order], pairs.consumers[order]
     urgency, early = graph.seconds.copy(), graph.early_seconds
-    consumers = pairs.consumers[order]
-    for task in range(graph.tasks - 1, -1, -1):
-        if starts[task] < starts[task + 1]:
-            behind = consumers[starts[task] : starts[task + 1]]
-            urgency[task] += hand_over_s + (urgency[behind] - early[behind]).max()
+    edges = np.searchsorted(producers, graph.first).tolist()
+    for begin, end in reversed([*pairwise(edges)]):  # of the tasks of an operator, none needs another
+        if begin < end:
+            behind = consumers[begin:end]
+            starts = np.flatnonzero(run_begins(producers[begin:end]))
+            latest = np.maximum.reduceat(urgency[behind] - early[behind], starts)
+            urgency[producers[begin:end][starts]] += hand_over_s + latest
     return urgency.tolist()
 
 
