@@ -40,39 +40,14 @@ class ProgramBoxes:
     per_unit: int
 
 
-def boxes_of(program: ProgramOp, starts: Sequence[int] = ()) -> ProgramBoxes:
-    """Return what each task of a program on buffers touches.
+class TaskReader:
+    """The loops of one program, and what its tasks touch for starts of its applications.
+
+    What no start moves is read once for all of them, so that applications share it.
 
     Args:
-        program: The program.
-        starts: Those of its application, in elements.
+        program: A program on buffers.
     """
-    reader = _Reader(program)
-    for value, start in zip(start_values(program), starts, strict=True):
-        reader.values[value] = np.full(reader.tasks, start, np.int64)
-    return ProgramBoxes(
-        reader.tasks,
-        tuple(
-            reader.touched(one, one.source, one.indices, one.origin_map, one.tile.shape, one.tile.steps)
-            for one in loads_of(program.operation)
-        ),
-        tuple(
-            reader.touched(
-                one,
-                one.destination,
-                one.indices,
-                one.origin_map,
-                ir.RankedTensorType(one.tile.type).shape,
-                one.tile_steps,
-            )
-            for one in stores_of(program.operation)
-        ),
-        program.tasks_per_unit or 1,
-    )
-
-
-class _Reader:
-    """The loops of one program, and the values that their variables take in each task."""
 
     def __init__(self, program: ProgramOp) -> None:
         self.nest: LoopNest = parallel_nest(program.operation)
@@ -84,6 +59,44 @@ class _Reader:
             loop.variable: (loop.low + loop.step * digit).astype(np.int64)
             for loop, digit in zip(self.nest.loops, digits, strict=True)
         }
+        self.per_unit = program.tasks_per_unit or 1
+        self._starts = {value: number for number, value in enumerate(start_values(program))}
+        self._known: dict[tuple[int, tuple[int, ...]], tuple[int, TaskBoxes]] = {}
+        loads, stores = loads_of(program.operation), stores_of(program.operation)
+        self._reads = range(len(loads))
+        self._writes = range(len(loads), len(loads) + len(stores))
+        self._accesses = (
+            *((one, one.source, one.indices, one.origin_map, one.tile.shape, one.tile.steps) for one in loads),
+            *(
+                (one, one.destination, one.indices, one.origin_map, _shape_of(one.tile), one.tile_steps)
+                for one in stores
+            ),
+        )
+        # Of each access, the starts that stand in its indices.
+        self._moved = [
+            [self._starts[value] for value in indices if value in self._starts] for _, _, indices, *_ in self._accesses
+        ]
+
+    def boxes(self, starts: Sequence[int] = ()) -> ProgramBoxes:
+        """Return what each task touches.
+
+        Args:
+            starts: Those of an application, in elements.
+        """
+        for (value, _), start in zip(self._starts.items(), starts, strict=True):
+            self.values[value] = np.full(self.tasks, start, np.int64)
+        return ProgramBoxes(
+            self.tasks,
+            tuple(self._boxes(number, starts) for number in self._reads),
+            tuple(self._boxes(number, starts) for number in self._writes),
+            self.per_unit,
+        )
+
+    def _boxes(self, access: int, starts: Sequence[int]) -> tuple[int, TaskBoxes]:
+        key = access, tuple(starts[number] for number in self._moved[access])
+        if key not in self._known:
+            self._known[key] = self.touched(*self._accesses[access])
+        return self._known[key]
 
     def touched(
         self, op: ir.OpView, memory: ir.Value, indices: Sequence[ir.Value], origin: ir.AffineMap, shape: Sequence[int],
@@ -132,6 +145,10 @@ def _outermost(loop: ir.Operation) -> ir.Operation:
     while (parent := loop.parent) is not None and parent.name == "scf.for" and not is_parallel(parent.operation):
         loop = parent.operation
     return loop
+
+
+def _shape_of(tile: ir.Value) -> Sequence[int]:
+    return ir.RankedTensorType(tile.type).shape
 
 
 def _narrow(values: NDArray[np.int64]) -> Ints:

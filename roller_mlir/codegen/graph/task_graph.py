@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The task graph of a `rammer.program`: its applications as operators on the bytes of the function's buffers."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import cache
 from math import inf, prod
 
 import numpy as np
 
 from roller_mlir.codegen.buffer_order import place_of
 from roller_mlir.codegen.graph.operands import check_operands
-from roller_mlir.codegen.graph.task_boxes import ProgramBoxes, boxes_of
+from roller_mlir.codegen.graph.task_boxes import ProgramBoxes, TaskReader
 from roller_mlir.dialects import rammer
 from roller_mlir.hal import Device
 from roller_mlir.rammer.boxes import TaskBoxes
@@ -44,38 +44,27 @@ def read_graph(program: rammer.GraphOp, device: Device, *, ordered: bool = True)
     """
     check_operands(program)
     applications = program.applications
-    types: dict[tuple[object, ...], tuple[ProgramBoxes, tuple[int, ...]]] = {}
+    readers: dict[tuple[str, int], TaskReader] = {}
+    kinds: dict[Hashable, _Kind] = {}
     numbers: dict[ir.Value | str, int] = {}
-    place = cache(place_of)  # a result is an operand of several
+    places: dict[ir.Value, tuple[int, int]] = {}  # a result is an operand of several
     operators: list[TaskOperator] = []
-    for application in applications:
-        name, number = application.attributes["callee"].value, len(operators)
-        key = (name, application.kernel, application.starts)
-        if key not in types:
-            types[key] = boxes_of(application.program, application.starts), application.callee.early
-        boxes, early = types[key]
-        seconds = application.seconds
-
-        def accesses(
-            found: tuple[tuple[int, TaskBoxes], ...], early: tuple[int, ...] = (), on: rammer.ApplyOp = application
-        ) -> list[TaskAccess]:
-            places = [place(on.operands[number]) for number, _ in found]
-            return [
-                TaskAccess(numbers.setdefault(root, len(numbers)), offset, one, number in early)
-                for (root, offset), (number, one) in zip(places, found, strict=True)
-            ]
-
+    for number, application in enumerate(applications):
+        said = frozenset(application.attributes.items())
+        if said not in kinds:
+            kinds[said] = _kind_of(application, readers, device)
+        kind, operands = kinds[said], list(application.operands)
+        for operand in kind.operands:
+            if (value := operands[operand]) not in places:
+                root, offset = place_of(value)
+                places[value] = numbers.setdefault(root, len(numbers)), offset
+        reads, writes = (
+            tuple(TaskAccess(*places[operands[operand]], boxes, early) for operand, boxes, early in accesses)
+            for accesses in (kind.reads, kind.writes)
+        )
+        name = f"{kind.name} ({number})" if len(applications) > 1 else kind.name
         operators.append(
-            TaskOperator(
-                f"{name} ({number})" if len(applications) > 1 else name,
-                boxes.tasks,
-                _moved_seconds(boxes, device) if seconds is None else seconds,
-                tuple(accesses(boxes.reads, early)),
-                tuple(accesses(boxes.writes)),
-                application.units,
-                None if seconds is None else _together(application, boxes, device),
-                application.early_seconds,
-            )
+            TaskOperator(name, kind.tasks, kind.seconds, reads, writes, kind.units, kind.together, kind.early_s)
         )
     graph = TaskGraph(tuple(operators))
     if ordered:
@@ -84,6 +73,43 @@ def read_graph(program: rammer.GraphOp, device: Device, *, ordered: bool = True)
         except ConflictError as error:
             fail(program, f"'rammer.program' '{program.program_name}': {error}")
     return ApplicationGraph(graph, tuple(applications), tuple(numbers))
+
+
+@dataclass(frozen=True, eq=False)
+class _Kind:
+    """What applications say that are equal but for their operands: a `TaskOperator`, and the operands it works on."""
+
+    name: str
+    tasks: int
+    seconds: float
+    reads: tuple[tuple[int, TaskBoxes, bool], ...]
+    writes: tuple[tuple[int, TaskBoxes, bool], ...]
+    units: int | None
+    together: int | None
+    early_s: float
+
+    @property
+    def operands(self) -> list[int]:
+        """The operands, as often as they are accessed."""
+        return [operand for operand, *_ in (*self.reads, *self.writes)]
+
+
+def _kind_of(application: rammer.ApplyOp, readers: dict[tuple[str, int], TaskReader], device: Device) -> _Kind:
+    """Read what an application says but for its operands, with what reads its program, which is known or made."""
+    name, seconds = application.attributes["callee"].value, application.seconds
+    if (name, application.kernel) not in readers:
+        readers[name, application.kernel] = TaskReader(application.program)
+    boxes, early = readers[name, application.kernel].boxes(application.starts), application.callee.early
+    return _Kind(
+        name,
+        boxes.tasks,
+        _moved_seconds(boxes, device) if seconds is None else seconds,
+        tuple((operand, one, operand in early) for operand, one in boxes.reads),
+        tuple((operand, one, False) for operand, one in boxes.writes),
+        application.units,
+        None if seconds is None else _together(application, boxes, device),
+        application.early_seconds,
+    )
 
 
 def _together(application: rammer.ApplyOp, boxes: ProgramBoxes, device: Device) -> int:
