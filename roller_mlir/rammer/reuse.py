@@ -8,10 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from roller_mlir.rammer.boxes import Ints
 from roller_mlir.rammer.clocks import clocks_of
 from roller_mlir.rammer.schedule import Schedule
+
+NONE: NDArray[np.int64] = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,31 +32,57 @@ class BufferUse:
     writers: Ints
 
 
-def never_together(schedule: Schedule, buffers: Sequence[BufferUse]) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
-    """Return for each two buffers whether, whatever the blocks' speed, one is done with before the other is written.
+def maybe_together(schedule: Schedule, buffers: Sequence[BufferUse]) -> list[NDArray[np.int64]]:
+    """Return of each buffer the others with which it may not share bytes.
 
-    It is so in the order of the operators, too: whoever reads the graph in that order finds each buffer's content.
+    Two may where, whatever the blocks' speed, one is done with before the other is written; and so in the order of the
+    operators, too: whoever reads the graph in that order finds each buffer's content.
 
     Args:
         schedule: It has no stuck tasks.
         buffers: The buffers.
 
     Returns:
-        A symmetric matrix; a buffer may not share bytes with itself.
+        Numbers of buffers, in no particular order.
     """
+    if not buffers:
+        return []
+    count, units = len(buffers), len(schedule.programs)
+    order = np.argsort([buffer.writers.min() for buffer in buffers], kind="stable")
+    ordered = [buffers[number] for number in order.tolist()]
+    begins = np.array([buffer.writers.min() for buffer in ordered])
+    ends = np.array([buffer.tasks.max() for buffer in ordered])
     unit, position = schedule.place
-    clocks = clocks_of(schedule).before
-    shape = len(buffers), len(schedule.programs)
-    last = np.zeros(shape, np.int32)  # tasks of each vEU up to the last one that touches a buffer
-    done = np.zeros(shape, np.int32)  # tasks of each vEU that are done before any writes it
-    for number, buffer in enumerate(buffers):
-        np.maximum.at(last[number], unit[buffer.tasks], position[buffer.tasks] + 1)
-        done[number] = clocks[buffer.writers].min(axis=0)
-    before = np.zeros((len(buffers), len(buffers)), bool)
-    first_written = np.array([buffer.writers.min() for buffer in buffers])
-    by_unit = np.ascontiguousarray(done.T)
-    for number, buffer in enumerate(buffers):
-        units = np.flatnonzero(last[number])
-        gone = (by_unit[units] >= last[number, units, None]).all(axis=0)
-        before[number] = gone & (first_written > buffer.tasks.max())
-    return before | before.T
+    # Positions of one vEU are few: narrow numbers are compared several times as fast.
+    kind = np.min_scalar_type(max(map(len, schedule.programs)))
+    writers = np.concatenate([buffer.writers for buffer in ordered])
+    starts = np.cumsum([0, *(len(buffer.writers) for buffer in ordered[:-1])])
+    done = np.minimum.reduceat(clocks_of(schedule).before.astype(kind)[writers], starts)
+    by_unit = np.ascontiguousarray(done.T)  # tasks of each vEU that are done before any writes each buffer
+    tasks = np.concatenate([buffer.tasks for buffer in ordered])
+    of = np.repeat(np.arange(count), [len(buffer.tasks) for buffer in ordered])
+    last = np.zeros((count, units), kind)  # tasks of each vEU up to the last one that touches a buffer
+    np.maximum.at(last, (of, unit[tasks]), (position[tasks] + 1).astype(kind))
+    # By all vEUs, buffers from `sure` on come behind one; by some vEU those in front of `least` do not. Between these
+    # lie few, which are compared.
+    rising, falling = np.maximum.accumulate(by_unit, axis=1), np.minimum.accumulate(by_unit[:, ::-1], axis=1)[:, ::-1]
+    least = np.searchsorted(begins, ends, side="right")
+    sure = least.copy()
+    for each, most, fewest in zip(last.T, rising, falling, strict=True):
+        touching = np.flatnonzero(each)
+        least[touching] = np.maximum(least[touching], np.searchsorted(most, each[touching]))
+        sure[touching] = np.maximum(sure[touching], np.searchsorted(fewest, each[touching]))
+    later: list[NDArray[np.int64]] = []
+    for number, (low, high) in enumerate(zip(least.tolist(), np.maximum(least, sure).tolist(), strict=True)):
+        touching = np.flatnonzero(last[number])
+        behind = (by_unit[touching, low:high] >= last[number, touching, None]).all(axis=0)
+        later.append(np.concatenate([np.arange(number + 1, low), low + np.flatnonzero(~behind)]))
+    second, lengths = np.concatenate(later), [*map(len, later)]
+    by_second = np.argsort(second.astype(np.min_scalar_type(count)), kind="stable")
+    earlier = np.split(
+        np.repeat(np.arange(count), lengths)[by_second], np.searchsorted(second[by_second], np.arange(1, count))
+    )
+    found = [NONE] * count
+    for number, one, other in zip(order.tolist(), earlier, later, strict=True):
+        found[number] = order[np.concatenate([one, other])]
+    return found

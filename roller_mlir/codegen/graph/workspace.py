@@ -12,7 +12,7 @@ from roller_mlir.codegen.graph.task_graph import read_graph
 from roller_mlir.codegen.workspace_offsets import place
 from roller_mlir.dialects import rammer
 from roller_mlir.hal import Device
-from roller_mlir.rammer.reuse import BufferUse, never_together
+from roller_mlir.rammer.reuse import BufferUse, maybe_together
 from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.rammer.task_graph import TaskAccess
 from roller_mlir.support.bindings import arith, func, ir
@@ -59,13 +59,12 @@ def share_workspace(program: rammer.GraphOp, schedule: Schedule, device: Device)
         BufferUse(size, np.array(tasks, np.int32), np.array(writers, np.int32))
         for size, tasks, writers in zip(sizes, touched, written, strict=True)
     ]
-    apart = never_together(schedule, uses)
+    near = maybe_together(schedule, uses)
     placed = np.zeros(len(views), bool)
 
     def beside(one: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-        found = np.flatnonzero(placed & ~apart[one])
         placed[one] = True
-        return found
+        return near[one][placed[near[one]]]
 
     offsets, whole = place(sizes, beside)
     workspace = ir.MemRefType.get([whole], ir.IntegerType.get_signless(8))

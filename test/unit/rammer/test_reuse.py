@@ -3,6 +3,7 @@
 
 import random
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from small_graphs import access, conflicts, is_right, reads_from
@@ -11,7 +12,7 @@ from roller_mlir.codegen.workspace_offsets import place
 from roller_mlir.rammer.events import add_events, reduce_waits
 from roller_mlir.rammer.policy import POLICIES
 from roller_mlir.rammer.proof import find_faults
-from roller_mlir.rammer.reuse import BufferUse, never_together
+from roller_mlir.rammer.reuse import BufferUse, maybe_together
 from roller_mlir.rammer.task_graph import TaskGraph, TaskOperator
 
 SIZE, BYTES = 6, 4
@@ -50,11 +51,11 @@ def test_shared_bytes_need_no_wait_more() -> None:
             BufferUse(SIZE * BYTES, np.array(all_, np.int32), np.array(writers, np.int32))
             for all_, writers in zip(touched, written, strict=True)
         ]
-        apart = never_together(schedule, uses)
+        near = maybe_together(schedule, uses)
         placed: list[int] = []
 
-        def beside(one: int, placed: list[int] = placed, apart: object = apart) -> list[int]:
-            found = [other for other in placed if not apart[one, other]]  # type: ignore[index]  # a matrix
+        def beside(one: int, placed: list[int] = placed, near: list[Any] = near) -> list[int]:
+            found = [other for other in near[one].tolist() if other in placed]
             placed.append(one)
             return found
 
