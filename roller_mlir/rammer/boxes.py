@@ -95,6 +95,22 @@ class TaskBoxes:
         return np.flatnonzero(np.all(self.low < self.high, axis=1)).astype(np.int32)
 
     @cached_property
+    def size_bytes(self) -> int:
+        """The bytes of the view."""
+        return prod(self.shape) * self.element_bytes
+
+    @cached_property
+    def partition(self) -> bool:
+        """Whether each element of the view is in the box of one task alone."""
+        boxes = self.distinct
+        if len(boxes.tasks) > len(boxes.slices) or int(boxes.extents.prod(axis=1).sum()) != prod(self.shape):
+            return False
+        covered = np.zeros(self.shape, bool)
+        for box in boxes.slices:
+            covered[box] = True
+        return bool(covered.all())
+
+    @cached_property
     def distinct(self) -> DistinctBoxes:
         """Each box that is not empty once, with the tasks that have it."""
         tasks_of: dict[tuple[int, ...], list[int]] = defaultdict(list)

@@ -8,13 +8,14 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
-from math import gcd, prod
+from math import gcd
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from roller_mlir.rammer.boxes import DistinctBoxes, Ints, TaskBoxes, contents
+from roller_mlir.rammer.whole_views import WholeViews
 
 NONE: Ints = np.zeros(0, np.int32)
 
@@ -48,7 +49,7 @@ class TaskAccess:
     @cached_property
     def span(self) -> tuple[int, int]:
         """The bytes of the buffer between which the view lies."""
-        return self.offset_bytes, self.offset_bytes + prod(self.boxes.shape) * self.boxes.element_bytes
+        return self.offset_bytes, self.offset_bytes + self.boxes.size_bytes
 
     def meets(self, other: "TaskAccess") -> bool:
         """Return whether both views have bytes in common."""
@@ -225,7 +226,10 @@ def run_begins(values: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
 
 
 class _Tracker:
-    """Walks the operators in order and keeps the last writer of each cell: the largest piece that no access divides."""
+    """Walks the operators in order and keeps the last writer of each cell: the largest piece that no access divides.
+
+    Of whole views it is told between operators, which takes less.
+    """
 
     def __init__(self, graph: TaskGraph) -> None:
         self.graph = graph
@@ -243,6 +247,7 @@ class _Tracker:
         self.pairs: list[NDArray[np.int64]] = []  # of one operator
         self.known: dict[tuple[TaskBoxes, int, bytes], tuple[Ints, Ints]] = {}
         self.early: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]  # of all
+        self.whole = WholeViews(graph, lambda cells, boxes: self._writers_in(cells, boxes, 0))
 
     def dependences(self) -> tuple[TaskDependences, TaskDependences]:
         """Return each pair of which the first writes what the second touches, or touches what the second writes.
@@ -252,18 +257,19 @@ class _Tracker:
         pairs = [np.zeros(0, np.int64)]
         for number, operator in enumerate(self.graph.operators):
             first = self.graph.first[number]
-            reads = [one for one in operator.reads if one.buffer in self.writers]
-            for one in (*reads, *operator.writes):
+            given = [one for one in operator.reads if one.buffer in self.writers]
+            reads, writes = self.whole.take(first, given, operator.writes, self._refuse_read)
+            for one in (*reads, *writes):
                 writers, tasks = self._last_writers(one)
                 self._add(writers, tasks + first)
                 if one.early and len(writers):
                     self.early.append(self.pairs[-1])
-            for one in operator.writes:
+            for one in writes:
                 self._write(first, one)
             for one in reads:
-                if any(one.meets(other) for other in operator.writes):
+                if any(one.meets(other) for other in writes):
                     self._check_own(first, one)
-            for one in operator.writes:
+            for one in writes:
                 self._overwrite(first, one)
             for one in reads:
                 self.readers[one.buffer].setdefault(one.span, []).append((first, one))
@@ -272,10 +278,11 @@ class _Tracker:
                 found = np.sort(np.concatenate(self.pairs))
                 pairs.append(found[run_begins(found)])
                 self.pairs = []
-        return self._divided(np.concatenate(pairs)), self._divided(np.unique(np.concatenate(self.early)))
+        return self._divided([*pairs, *self.whole.pairs()]), self._divided([*self.early, *self.whole.early_pairs()])
 
-    def _divided(self, pairs: NDArray[np.int64]) -> TaskDependences:
-        consumers, producers = np.divmod(pairs, max(1, self.graph.tasks))
+    def _divided(self, pairs: list[NDArray[np.int64]]) -> TaskDependences:
+        found = np.sort(np.concatenate(pairs))
+        consumers, producers = np.divmod(found[run_begins(found)], max(1, self.graph.tasks))
         return TaskDependences(producers.astype(np.int32), consumers.astype(np.int32))
 
     def _cells(self, one: TaskAccess) -> Ints:
@@ -368,9 +375,10 @@ class _Tracker:
         """A task may read what it writes itself, and nothing that another of its operator writes."""
         writers, tasks = self._last_writers(read, first)
         for number in np.flatnonzero(writers != tasks + first)[:1].tolist():
-            self._refuse(
-                int(tasks[number]) + first, int(writers[number]), "the first reads and the second writes", read
-            )
+            self._refuse_read(int(tasks[number]) + first, int(writers[number]), read)
+
+    def _refuse_read(self, reader: int, writer: int, read: TaskAccess) -> None:
+        self._refuse(reader, writer, "the first reads and the second writes", read)
 
     def _refuse(self, one: int, other: int, what: str, access: TaskAccess) -> None:
         names = f"{self.graph.describe(one)} and {self.graph.describe(other)}"

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Dependences by views that are written as a whole: between operators, not between cells.
+
+Operators that hand a view over touch all of it or parts of it, and no view lies across another. Then which task of the
+one needs which of the other follows from the boxes of both, which operators of one type share: it is found once for
+each two kinds of boxes, however many operators have them.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import gcd
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roller_mlir.rammer.boxes import DistinctBoxes, Ints, TaskBoxes
+
+if TYPE_CHECKING:
+    from roller_mlir.rammer.task_graph import TaskAccess, TaskGraph
+
+WritersIn = Callable[[Ints, DistinctBoxes], tuple[Ints, Ints]]
+"""Returns what stands in the cells of each box of a view, with each task that has it."""
+
+Refuse = Callable[[int, int, "TaskAccess"], None]
+"""Refuses a task that reads what another of its operator writes."""
+
+
+@dataclass(eq=False)
+class _View:
+    """A view, what writes it last, and what has read it since.
+
+    Attributes:
+        boxes: Those of the tasks that wrote it; None where none did.
+        first: The first of these tasks.
+        readers: The first task of each operator that read it since, and its boxes.
+    """
+
+    boxes: TaskBoxes | None = None
+    first: int = 0
+    readers: list[tuple[int, TaskBoxes]] = field(default_factory=list[tuple[int, TaskBoxes]])
+
+
+class WholeViews:
+    """The views of a graph that no other view overlaps in part, and that each write writes as a whole.
+
+    Args:
+        graph: The operators.
+        writers_in: Finds the tasks of boxes.
+    """
+
+    def __init__(self, graph: "TaskGraph", writers_in: WritersIn) -> None:
+        self._tasks, self._writers_in = max(1, graph.tasks), writers_in
+        self._between: dict[tuple[TaskBoxes, TaskBoxes], tuple[Ints, Ints]] = {}
+        self._uses: dict[tuple[TaskBoxes, TaskBoxes, bool], list[int]] = defaultdict(list)
+        self._early: dict[tuple[TaskBoxes, TaskBoxes, bool], list[int]] = defaultdict(list)
+        whole: dict[int, dict[tuple[int, int], bool]] = defaultdict(dict)
+        for operator in graph.operators:
+            written: set[tuple[int, tuple[int, int]]] = set()
+            for one in operator.reads:
+                whole[one.buffer].setdefault(one.span, True)
+            for one in operator.writes:
+                twice = (one.buffer, one.span) in written
+                written.add((one.buffer, one.span))
+                before = whole[one.buffer].get(one.span, True)
+                whole[one.buffer][one.span] = before and one.boxes.partition and not twice
+        self._views = {
+            (buffer, span): _View() for buffer, spans in whole.items() for span in _apart(sorted(spans)) if spans[span]
+        }
+
+    def take(
+        self, first: int, reads: Sequence["TaskAccess"], writes: Sequence["TaskAccess"], refuse: Refuse
+    ) -> tuple[list["TaskAccess"], list["TaskAccess"]]:
+        """Note the dependences of an operator by whole views; return what it reads and writes of others.
+
+        Args:
+            first: Its first task.
+            reads: What it reads of buffers that some operator writes.
+            writes: What it writes.
+            refuse: Called where a task reads what another of them writes.
+        """
+        base, left = first * self._tasks, (list["TaskAccess"](), list["TaskAccess"]())
+        mine: tuple[list[tuple[_View, TaskAccess]], ...] = ([], [])
+        for found, others, accesses in zip(mine, left, (reads, writes), strict=True):
+            for one in accesses:
+                view = self._views.get((one.buffer, one.span))
+                if view is None:
+                    others.append(one)
+                    continue
+                found.append((view, one))
+                if view.boxes is not None:
+                    self._uses[view.boxes, one.boxes, True].append(base + view.first)
+                    if one.early:
+                        self._early[view.boxes, one.boxes, True].append(base + view.first)
+        for view, one in mine[1]:
+            for read in (read for other, read in mine[0] if other is view):
+                self._check_own(first, one.boxes, read, refuse)
+            for reader, boxes in view.readers:
+                self._uses[one.boxes, boxes, False].append(base + reader)
+            view.boxes, view.first, view.readers = one.boxes, first, []
+        for view, one in mine[0]:
+            view.readers.append((first, one.boxes))
+        return left
+
+    def pairs(self) -> list[NDArray[np.int64]]:
+        """Return the dependences so far: consumers times the number of all tasks, and producers."""
+        return [self._spelled(*of, bases) for of, bases in self._uses.items()]
+
+    def early_pairs(self) -> list[NDArray[np.int64]]:
+        """Return those of them that early reads make."""
+        return [self._spelled(*of, bases) for of, bases in self._early.items()]
+
+    def _spelled(self, written: TaskBoxes, touched: TaskBoxes, behind: bool, bases: list[int]) -> NDArray[np.int64]:
+        """Return pairs of operators: those that touch come behind those that write, or before them."""
+        writers, tasks = (each.astype(np.int64) for each in self._found(written, touched))
+        one = tasks * self._tasks + writers if behind else writers * self._tasks + tasks
+        return (np.array(bases, np.int64)[:, None] + one).reshape(-1)
+
+    def _found(self, written: TaskBoxes, touched: TaskBoxes) -> tuple[Ints, Ints]:
+        """Return which tasks write what which others touch of one view, numbered from 0 each."""
+        key = written, touched
+        if key not in self._between:
+            size = gcd(written.element_bytes, touched.element_bytes)
+            cells = np.empty((*written.shape, written.element_bytes // size), np.int32)
+            for box, owner in zip(written.distinct.slices, written.distinct.owners.tolist(), strict=True):
+                cells[box] = owner
+            seen = cells.reshape(*touched.shape, touched.element_bytes // size)
+            self._between[key] = self._writers_in(seen, touched.distinct)
+        return self._between[key]
+
+    def _check_own(self, first: int, written: TaskBoxes, read: "TaskAccess", refuse: Refuse) -> None:
+        writers, tasks = self._found(written, read.boxes)
+        for number in np.flatnonzero(writers != tasks)[:1].tolist():
+            refuse(int(tasks[number]) + first, int(writers[number]) + first, read)
+
+
+def _apart(spans: list[tuple[int, int]]) -> Iterable[tuple[int, int]]:
+    """Yield those of some spans, in rising order, that none of the others overlaps."""
+    end = -1
+    for one, after in pairwise((*spans, (spans[-1][1], 0))):
+        if one[0] >= end and one[1] <= after[0]:
+            yield one
+        end = max(end, one[1])
