@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from roller_mlir.codegen.buffer_order import order_fault
-from roller_mlir.codegen.graph.operands import check_operands
+from roller_mlir.codegen.graph.operands import places_of
 from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of
 from roller_mlir.codegen.graph.workspace import share_workspace
 from roller_mlir.hal import find_device
@@ -42,7 +42,7 @@ class RammerAssignBuffers(DeviceOptions, Pass):
         """Lay out the workspace of every program of the module anew."""
         device = find_device(self.device)
         for program in graphs_of(module):
-            check_operands(program)
+            places_of(program)  # or refuse operands that lie nowhere
         if (fault := order_fault(module)) is not None:
             fail(*fault)
         for program in graphs_of(module):

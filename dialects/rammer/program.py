@@ -115,7 +115,7 @@ class GraphOp(Rammer.Operation, name="program", traits=[ir.NoTerminatorTrait]):
         """Check what stands in the region, and that the schedule fits the device."""
         block = single_block(self)
         names = [op.operation.name for op in block.operations]
-        for name in names:
+        for name in dict.fromkeys(names):
             known = name in ("rammer.event", "rammer.apply")
             require(known, f"holds '{name}'; only 'rammer.event' and 'rammer.apply' may stand")
         require("rammer.apply" in names, "needs at least 1 'rammer.apply'")

@@ -13,6 +13,9 @@ from roller_mlir.dialects.rtile_checks import checked
 from roller_mlir.linalg.rewrite.equal_programs import program_text
 from roller_mlir.support.bindings import ir
 
+_KINDS = (rtile.ProgramOp, rammer.ApplyOp, rammer.EventOp)
+"""What stands in a module so often that equal ones are checked once."""
+
 
 def verify_module(module: ir.Module) -> None:
     """Verify a module.
@@ -36,9 +39,9 @@ def _alone(operation: ir.Operation) -> Iterator[Any]:
     for region in operation.regions:
         for block in region.blocks:
             for op in block.operations:
-                if isinstance(op, rtile.ProgramOp | rammer.ApplyOp | rammer.EventOp):
+                if isinstance(op, _KINDS):
                     yield op
-                else:
+                elif len(op.operation.regions):
                     yield from _alone(op.operation)
 
 
@@ -46,5 +49,6 @@ def _said_by(op: Any) -> Hashable:
     """Return what an op says but for its name and for its operands, of which the types count."""
     if isinstance(op, rtile.ProgramOp):
         return program_text(op)
-    attributes = tuple((name, op.attributes[name]) for name in op.attributes)
-    return op.operation.name, attributes, tuple(operand.type for operand in op.operands)
+    if isinstance(op, rammer.EventOp):
+        return tuple(op.attributes.items())
+    return tuple(op.attributes.items()), tuple([operand.type for operand in op.operands])

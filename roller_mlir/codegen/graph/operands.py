@@ -5,14 +5,14 @@ from roller_mlir.codegen.buffer_order import ROLE, buffer_of, span_of
 from roller_mlir.dialects import rammer
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import constant_of, defining_op
+from roller_mlir.support.values import constant_of
 
 
-def check_operands(program: rammer.GraphOp) -> None:
-    """Refuse applications whose operands no persistent kernel finds: what is where must be known now.
+def places_of(program: rammer.GraphOp) -> dict[ir.Value, tuple[ir.Value | str, int]]:
+    """Return where the operands of applications lie: in an argument, or a constant by its name; and at which byte.
 
     Raises:
-        DiagnosedError: There is one.
+        DiagnosedError: No persistent kernel finds one of them: what is where must be known now.
     """
     function = program.operation.parent.opview
     assert isinstance(function, func.FuncOp)
@@ -20,28 +20,29 @@ def check_operands(program: rammer.GraphOp) -> None:
     roles = [ir.StringAttr(each[ROLE]).value if ROLE in each else "" for each in given]
     if roles.count("workspace") > 1:
         fail(function, f"function '{function.name.value}' has {roles.count('workspace')} workspaces; it can have one")
-    right: set[ir.Value] = set()  # a result is an operand of several
+    found: dict[ir.Value, tuple[ir.Value | str, int]] = {}  # a result is an operand of several
     for application in program.applications:
         for number, value in enumerate(application.operands):
-            if value in right:
+            if value in found:
                 continue
-            problem = _problem(value, roles)
-            right.add(value)
-            if problem:
+            place = _place_or_problem(value, roles)
+            if isinstance(place, str):
                 name = application.attributes["callee"].value
-                fail(application, f"operand {number} of '{name}' {problem}; run rtile-assign-buffers")
+                fail(application, f"operand {number} of '{name}' {place}; run rtile-assign-buffers")
+            found[value] = place
+    return found
 
 
-def _problem(value: ir.Value, roles: list[str]) -> str:
+def _place_or_problem(value: ir.Value, roles: list[str]) -> tuple[ir.Value | str, int] | str:
     buffer = buffer_of(value)
     if isinstance(buffer, ir.BlockArgument):
-        return ""
-    view = defining_op(buffer, "memref.view")
-    if view is None:
-        constant = defining_op(buffer, "memref.get_global") is not None
-        name = buffer.owner.operation.name
-        return "" if constant else f"is a '{name}', no argument, constant or view of the workspace"
-    source, start = view.operands
+        return buffer, 0
+    maker = buffer.owner.operation
+    if maker.name == "memref.get_global":
+        return ir.FlatSymbolRefAttr(maker.attributes["name"]).value, 0
+    if maker.name != "memref.view":
+        return f"is a '{maker.name}', no argument, constant or view of the workspace"
+    source, start = maker.operands
     role = roles[ir.BlockArgument(source).arg_number] if isinstance(source.owner, ir.Block) else ""
     if role != "workspace":
         return "is a view of something that is not the workspace"
@@ -49,5 +50,6 @@ def _problem(value: ir.Value, roles: list[str]) -> str:
         return "is a view of the workspace that starts at no constant byte"
     span, size = span_of(buffer), ir.MemRefType(source.type).shape[0]
     assert span is not None
-    outside = span[0] < 0 or span[1] > size
-    return f"lies at bytes {span[0]} to {span[1]} of the workspace, which has {size}" if outside else ""
+    if span[0] < 0 or span[1] > size:
+        return f"lies at bytes {span[0]} to {span[1]} of the workspace, which has {size}"
+    return ir.BlockArgument(source), span[0]

@@ -7,8 +7,7 @@ from math import inf, prod
 
 import numpy as np
 
-from roller_mlir.codegen.buffer_order import place_of
-from roller_mlir.codegen.graph.operands import check_operands
+from roller_mlir.codegen.graph.operands import places_of
 from roller_mlir.codegen.graph.task_boxes import ProgramBoxes, TaskReader
 from roller_mlir.dialects import rammer
 from roller_mlir.hal import Device
@@ -42,29 +41,26 @@ def read_graph(program: rammer.GraphOp, device: Device, *, ordered: bool = True)
         ordered: Whether it is asked which task comes before which. Tasks of one operator that conflict are refused
             then; who asks for the operators alone leaves it out, for it takes most of the time.
     """
-    check_operands(program)
-    applications = program.applications
+    memory, applications = places_of(program), program.applications
     readers: dict[tuple[str, int], TaskReader] = {}
     kinds: dict[Hashable, _Kind] = {}
     numbers: dict[ir.Value | str, int] = {}
-    places: dict[ir.Value, tuple[int, int]] = {}  # a result is an operand of several
     operators: list[TaskOperator] = []
     for number, application in enumerate(applications):
         said = frozenset(application.attributes.items())
         if said not in kinds:
             kinds[said] = _kind_of(application, readers, device)
         kind, operands = kinds[said], list(application.operands)
-        for operand in kind.operands:
-            if (value := operands[operand]) not in places:
-                root, offset = place_of(value)
-                places[value] = numbers.setdefault(root, len(numbers)), offset
-        reads, writes = (
-            tuple(TaskAccess(*places[operands[operand]], boxes, early) for operand, boxes, early in accesses)
-            for accesses in (kind.reads, kind.writes)
-        )
+        reads, writes = list[TaskAccess](), list[TaskAccess]()
+        for found, accesses in ((reads, kind.reads), (writes, kind.writes)):
+            for operand, boxes, early in accesses:
+                root, offset = memory[operands[operand]]
+                found.append(TaskAccess(numbers.setdefault(root, len(numbers)), offset, boxes, early))
         name = f"{kind.name} ({number})" if len(applications) > 1 else kind.name
         operators.append(
-            TaskOperator(name, kind.tasks, kind.seconds, reads, writes, kind.units, kind.together, kind.early_s)
+            TaskOperator(
+                name, kind.tasks, kind.seconds, tuple(reads), tuple(writes), kind.units, kind.together, kind.early_s
+            )
         )
     graph = TaskGraph(tuple(operators))
     if ordered:
@@ -87,11 +83,6 @@ class _Kind:
     units: int | None
     together: int | None
     early_s: float
-
-    @property
-    def operands(self) -> list[int]:
-        """The operands, as often as they are accessed."""
-        return [operand for operand, *_ in (*self.reads, *self.writes)]
 
 
 def _kind_of(application: rammer.ApplyOp, readers: dict[tuple[str, int], TaskReader], device: Device) -> _Kind:
