@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from roller_mlir.codegen.buffer_order import order_fault
-from roller_mlir.codegen.graph.operands import places_of
 from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of
+from roller_mlir.codegen.graph.task_graph import read_graph
 from roller_mlir.codegen.graph.workspace import share_workspace
 from roller_mlir.hal import find_device
 from roller_mlir.model.options import DeviceOptions
@@ -41,12 +41,11 @@ class RammerAssignBuffers(DeviceOptions, Pass):
     def run(self, module: ir.Module) -> None:
         """Lay out the workspace of every program of the module anew."""
         device = find_device(self.device)
-        for program in graphs_of(module):
-            places_of(program)  # or refuse operands that lie nowhere
+        graphs = [(program, read_graph(program, device, ordered=False)) for program in graphs_of(module)]
         if (fault := order_fault(module)) is not None:
             fail(*fault)
-        for program in graphs_of(module):
-            share_workspace(program, schedule_of(program)[1], device)
+        for program, graph in graphs:
+            share_workspace(program, graph, schedule_of(program)[1])
 
     def find_fault(self, module: ir.Module) -> tuple[ir.Operation, str] | None:
         """Return an application that reads what another one has overwritten: bytes shared too early."""

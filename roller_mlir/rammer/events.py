@@ -111,11 +111,13 @@ def reduce_waits(schedule: Schedule) -> Schedule:
     members, of = order[spread(begin, end - begin)], np.repeat(of, end - begin)
     starts = np.searchsorted(of, np.arange(len(sets) + 1))
     implied = np.zeros(len(members), bool)
-    for part in _in_turn(np.diff(starts)[of]):  # those that another member of their set has waited for
-        each = np.repeat(part, np.diff(starts)[of[part]])
-        other = members[spread(starts[of[part]], np.diff(starts)[of[part]])]
-        before = clocks.before[other, unit[members[each]]] > position[members[each]]
-        implied[each[before]] = True
+    sizes = np.diff(starts)
+    for part in _in_turn(sizes * len(schedule.programs)):  # those that another member of their set has waited for
+        part = part[sizes[part] > 0]
+        own = spread(starts[part], sizes[part])
+        waited = np.maximum.reduceat(clocks.before[members[own]], np.cumsum(sizes[part]) - sizes[part])
+        each = np.repeat(np.arange(len(part)), sizes[part])
+        implied[own] = waited[each, unit[members[own]]] > position[members[own]]
     members, of = members[~implied], of[~implied]
     starts = np.searchsorted(of, np.arange(len(sets) + 1))
     previous = np.full(len(unit), -1, np.int32)

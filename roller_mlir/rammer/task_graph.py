@@ -247,7 +247,8 @@ class _Tracker:
         self.pairs: list[NDArray[np.int64]] = []  # of one operator
         self.known: dict[tuple[TaskBoxes, int, bytes], tuple[Ints, Ints]] = {}
         self.early: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]  # of all
-        self.whole = WholeViews(graph, lambda cells, boxes: self._writers_in(cells, boxes, 0))
+        self.bits = graph.tasks.bit_length()  # of the second number of a pair: shifts take less than divisions
+        self.whole = WholeViews(graph, self.bits, lambda cells, boxes: self._writers_in(cells, boxes, 0))
 
     def dependences(self) -> tuple[TaskDependences, TaskDependences]:
         """Return each pair of which the first writes what the second touches, or touches what the second writes.
@@ -282,8 +283,8 @@ class _Tracker:
 
     def _divided(self, pairs: list[NDArray[np.int64]]) -> TaskDependences:
         found = np.sort(np.concatenate(pairs))
-        consumers, producers = np.divmod(found[run_begins(found)], max(1, self.graph.tasks))
-        return TaskDependences(producers.astype(np.int32), consumers.astype(np.int32))
+        found = found[run_begins(found)]
+        return TaskDependences((found & ((1 << self.bits) - 1)).astype(np.int32), (found >> self.bits).astype(np.int32))
 
     def _cells(self, one: TaskAccess) -> Ints:
         """Return the cells of an access's view, its dimensions and one of the cells of an element."""
@@ -334,7 +335,7 @@ class _Tracker:
 
     def _add(self, producers: Ints, consumers: Ints) -> None:
         if len(producers):
-            self.pairs.append(consumers.astype(np.int64) * self.graph.tasks + producers)
+            self.pairs.append((consumers.astype(np.int64) << self.bits) + producers)
 
     def _write(self, first: int, one: TaskAccess) -> None:
         """The tasks of an access, the first of which is `first` of all, become the last writers of its cells."""

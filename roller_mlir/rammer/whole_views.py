@@ -48,11 +48,12 @@ class WholeViews:
 
     Args:
         graph: The operators.
+        bits: Those of the second task of a pair in one number.
         writers_in: Finds the tasks of boxes.
     """
 
-    def __init__(self, graph: "TaskGraph", writers_in: WritersIn) -> None:
-        self._tasks, self._writers_in = max(1, graph.tasks), writers_in
+    def __init__(self, graph: "TaskGraph", bits: int, writers_in: WritersIn) -> None:
+        self._bits, self._writers_in = bits, writers_in
         self._between: dict[tuple[TaskBoxes, TaskBoxes], tuple[Ints, Ints]] = {}
         self._uses: dict[tuple[TaskBoxes, TaskBoxes, bool], list[int]] = defaultdict(list)
         self._early: dict[tuple[TaskBoxes, TaskBoxes, bool], list[int]] = defaultdict(list)
@@ -81,7 +82,7 @@ class WholeViews:
             writes: What it writes.
             refuse: Called where a task reads what another of them writes.
         """
-        base, left = first * self._tasks, (list["TaskAccess"](), list["TaskAccess"]())
+        base, left = first << self._bits, (list["TaskAccess"](), list["TaskAccess"]())
         mine: tuple[list[tuple[_View, TaskAccess]], ...] = ([], [])
         for found, others, accesses in zip(mine, left, (reads, writes), strict=True):
             for one in accesses:
@@ -105,7 +106,7 @@ class WholeViews:
         return left
 
     def pairs(self) -> list[NDArray[np.int64]]:
-        """Return the dependences so far: consumers times the number of all tasks, and producers."""
+        """Return the dependences so far, each as one number: the consumer before so many bits, and the producer."""
         return [self._spelled(*of, bases) for of, bases in self._uses.items()]
 
     def early_pairs(self) -> list[NDArray[np.int64]]:
@@ -115,7 +116,7 @@ class WholeViews:
     def _spelled(self, written: TaskBoxes, touched: TaskBoxes, behind: bool, bases: list[int]) -> NDArray[np.int64]:
         """Return pairs of operators: those that touch come behind those that write, or before them."""
         writers, tasks = (each.astype(np.int64) for each in self._found(written, touched))
-        one = tasks * self._tasks + writers if behind else writers * self._tasks + tasks
+        one = (tasks << self._bits) + writers if behind else (writers << self._bits) + tasks
         return (np.array(bases, np.int64)[:, None] + one).reshape(-1)
 
     def _found(self, written: TaskBoxes, touched: TaskBoxes) -> tuple[Ints, Ints]:

@@ -8,10 +8,9 @@ import numpy as np
 
 from roller_mlir.codegen.buffer_order import argument_roles
 from roller_mlir.codegen.builder.task_context import element_bytes
-from roller_mlir.codegen.graph.task_graph import read_graph
+from roller_mlir.codegen.graph.task_graph import ApplicationGraph
 from roller_mlir.codegen.workspace_offsets import place
 from roller_mlir.dialects import rammer
-from roller_mlir.hal import Device
 from roller_mlir.rammer.reuse import BufferUse, maybe_together
 from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.rammer.task_graph import TaskAccess
@@ -19,15 +18,15 @@ from roller_mlir.support.bindings import arith, func, ir
 from roller_mlir.support.values import defining_op
 
 
-def share_workspace(program: rammer.GraphOp, schedule: Schedule, device: Device) -> None:
+def share_workspace(program: rammer.GraphOp, graph: ApplicationGraph, schedule: Schedule) -> None:
     """Move the views of a function's workspace, and cut the workspace to what they need.
 
     Views some of which overlap stay where they are: their bytes are shared already, and the schedule is made for it.
 
     Args:
         program: The program.
+        graph: What is read of it.
         schedule: Its schedule.
-        device: What it is compiled for.
     """
     function = program.operation.parent.opview
     assert isinstance(function, func.FuncOp)
@@ -35,7 +34,6 @@ def share_workspace(program: rammer.GraphOp, schedule: Schedule, device: Device)
     if not views:
         return
     sizes = [_size(view) for view in views]
-    graph = read_graph(program, device, ordered=False)
     (number,) = [n for n, role in enumerate(argument_roles(function)) if role == "workspace"]
     buffer = graph.buffers.index(function.arguments[number])
     starts = {
