@@ -16,20 +16,19 @@ Refused: nothing.
 Paper: RAMMER's tasks wait before they do anything (section 3.3).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from math import prod
 from typing import ClassVar
 
-from roller_mlir.codegen.buffer_order import place_of
 from roller_mlir.codegen.builder.task_context import element_bytes
+from roller_mlir.codegen.early_operands import ProgramUses, early_operands
 from roller_mlir.codegen.graph.schedules import graphs_of
 from roller_mlir.dialects import rammer, rtile
 from roller_mlir.dialects.rtile_fields import read_record
 from roller_mlir.hal import Device, find_device
 from roller_mlir.loops.attributes import EXPRESSION
 from roller_mlir.loops.early_loads import early_loads
-from roller_mlir.loops.program import loads_of, stores_of
 from roller_mlir.model.cost.early import EarlyBytes, early_share
 from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.model.options import DeviceOptions
@@ -53,28 +52,17 @@ class RammerSinkWaits(SinkOptions, DeviceOptions, Pass):
         if not self.sink_waits:
             return
         applied: dict[str, list[rammer.ApplyOp]] = {}
-        written: set[ir.Value | str] = set()
         for graph in graphs_of(module):
             for application in graph.applications:
                 applied.setdefault(application.attributes["callee"].value, []).append(application)
-        touched = {name: _touched(found[0].callee) for name, found in applied.items()}
-        place = cache(place_of)  # weights are operands of several
-        for name, found in applied.items():
-            _, stored = touched[name]
-            written |= {place(one.operands[number])[0] for one in found for number in stored}
-        for name, found in applied.items():
-            loaded, stored = touched[name]
-            early = [
-                number
-                for number in sorted(loaded - stored)
-                if all(place(one.operands[number])[0] not in written for one in found)
-            ]
+        uses = [ProgramUses.of(found[0].callee.programs, [one.operands for one in found]) for found in applied.values()]
+        for found, early in zip(applied.values(), early_operands(uses), strict=True):
             if early:
                 found[0].callee.attributes["early"] = ir.DenseI64ArrayAttr.get(early)
                 _predict(found, early, find_device(self.device))
 
 
-def _predict(applications: list[rammer.ApplyOp], early: list[int], device: Device) -> None:
+def _predict(applications: list[rammer.ApplyOp], early: Sequence[int], device: Device) -> None:
     """Say of applications of one operator what of a task's time may pass before its waits are over."""
     shares: dict[tuple[int, int | None], float] = {}
     for application in applications:
@@ -87,7 +75,7 @@ def _predict(applications: list[rammer.ApplyOp], early: list[int], device: Devic
         application.attributes["early_seconds"] = number
 
 
-def _early_share(program: rtile.ProgramOp, early: list[int], machine: Machine) -> float:
+def _early_share(program: rtile.ProgramOp, early: Sequence[int], machine: Machine) -> float:
     """Return what share of a task's predicted time may pass before its waits are over."""
     if program.plan is None or EXPRESSION not in program.attributes:
         return 0.0
@@ -102,13 +90,3 @@ def _early_share(program: rtile.ProgramOp, early: list[int], machine: Machine) -
         for one in early_loads(program, early)
     ]
     return early_share(expression, program.plan.read(), machine, loads)
-
-
-def _touched(operator: rammer.OperatorOp) -> tuple[set[int], set[int]]:
-    """Return the operands that some program of an operator loads, and those that some stores to."""
-    loaded, stored = set[int](), set[int]()
-    for program in operator.programs:
-        numbers = {argument: number for number, argument in enumerate(program.entry.arguments)}
-        loaded |= {numbers[load.source] for load in loads_of(program.operation)}
-        stored |= {numbers[store.destination] for store in stores_of(program.operation)}
-    return loaded, stored

@@ -18,7 +18,7 @@ from contextlib import chdir
 from pathlib import Path
 from types import FrameType
 
-from graphs import add_model_options, of_graphs, of_models
+from graphs import add_model_options, missing_ways, of_graphs, of_models
 from microbenchmarks.probes import experiments
 from microbenchmarks.scale import Scale
 from microbenchmarks.tasks import tasks
@@ -119,7 +119,7 @@ def dry_run(folder: Path, target: str, functions: Sequence[PackRequest], *, faul
             *functions,
             *(one for one in of_smoke(device, ROOT / "examples" / "matmul_f16.mlir") if one.id in PLANTED),
         ]
-    pack_kit(folder / "kit", target, functions, settings, probes(device))
+    pack_kit(folder / "kit", target, functions, settings, probes(device), missing_ways(device, functions))
     worker = [sys.executable, str(Path(__file__).with_name("planted.py")), "kit"] if faults else None
     limit = ["--step-limit", "10"] if faults else []
     with chdir(folder):  # what is written names no place of this machine

@@ -12,13 +12,15 @@ from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.console.arguments import patterns, positive
 from roller_mlir.hal import Device
 from roller_mlir.measure.kit.contents import PackRequest, Way
-from roller_mlir.measure.records import Reference
+from roller_mlir.measure.records import Reference, Skipped
 from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.models import RAMMER6, make_model
 from roller_mlir.targets.family import family_of
 
 SUITE, MODELS = "persistent", "models"
 VENDOR_OF_GRAPHS = "nvidia"
+AHEAD = ("ahead", "bounded-ahead")
+"""Graphs whose kernels may start before those that they need have ended: as planned alone, and for their shares."""
 BASE = "launches"
 """The way whose results the others must have, where nobody else computes a function: one operator after the other."""
 MODEL_LIMIT_S = 3600.0
@@ -119,5 +121,32 @@ def ways(device: Device) -> tuple[Way, ...]:
     )
     if device.vendor != VENDOR_OF_GRAPHS:
         return found
-    line = Way(name="line", options=apart, graph=True, in_line=True)
-    return (*found, line, Way(name="graph", options=apart, graph=True))
+    bounded = replace(apart, bounded=True)
+    graphs = (
+        Way(name="line", options=apart, graph=True, in_line=True),
+        Way(name="graph", options=apart, graph=True),
+        Way(name="bounded", options=bounded, graph=True),
+    )
+    if not family_of(device).has_dependent_launch(device):
+        return found + graphs
+    ahead = (
+        Way(name=name, options=replace(options, dependent_launch=True), graph=True)
+        for name, options in zip(AHEAD, (apart, bounded), strict=True)
+    )
+    return (*found, *graphs, *ahead)
+
+
+def missing_ways(device: Device, functions: Sequence[PackRequest]) -> tuple[Skipped, ...]:
+    """Return the ways that functions have on other devices and not on this one, and why.
+
+    Args:
+        device: What the kit is for.
+        functions: What it holds.
+    """
+    missing: dict[str, str] = {}
+    if device.vendor != VENDOR_OF_GRAPHS:
+        missing = dict.fromkeys(("line", "graph", "bounded", *AHEAD), "graphs of launches are made of CUDA's only")
+    elif not family_of(device).has_dependent_launch(device):
+        missing = dict.fromkeys(AHEAD, f"{device.name} has no programmatic dependent launches")
+    asked = [one for one in functions if one.suite in (SUITE, MODELS)]
+    return tuple(Skipped(id=f"{one.id}/{way}", reason=reason) for one in asked for way, reason in missing.items())

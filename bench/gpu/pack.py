@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
-from graphs import add_model_options, of_graphs, of_models
+from graphs import add_model_options, missing_ways, of_graphs, of_models
 from microbenchmarks.probes import left_out, probes_for
 from smoke import of_smoke
 
@@ -112,6 +112,7 @@ def _main(argv: list[str] | None) -> int:
             raise KitError("there is nothing to pack: none of the operators has one of the types; see --only, --dtypes")
         probes, missing = (probes_for(device), left_out(device)) if options.probes else ([], ())
         target = options.target if options.ray is None else anywhere(options.target)
+        missing = (*missing, *missing_ways(device, functions))
         packed = pack_kit(options.output, target, functions, settings, probes, missing)
     except (ArtifactError, SuiteError, DeviceError, JobsError, OSError) as error:
         print(f"pack.py: error: {error}", file=sys.stderr)

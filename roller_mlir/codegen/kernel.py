@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels around task bodies: function, memory, and what may alias; the body in `task.py` knows nothing of these."""
 
+from collections.abc import Sequence
 from math import prod
 
 from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.builder.task_context import TaskContext
+from roller_mlir.codegen.dependent_launch import let_dependents_start, wait_for_launches
+from roller_mlir.codegen.early_accesses import raise_early
 from roller_mlir.codegen.hopper.kernel import emit_hopper_kernel
 from roller_mlir.codegen.hopper.steps import reads_memory
 from roller_mlir.codegen.hopper.stores import is_tensor_store
@@ -34,7 +37,11 @@ __all__ = ["BlockLimits", "EmittedKernel", "emit_kernel"]
 
 
 def emit_kernel(
-    program: rtile.ProgramOp, module_body: ir.Block, limits: BlockLimits, tensor_maps: str = "host"
+    program: rtile.ProgramOp,
+    module_body: ir.Block,
+    limits: BlockLimits,
+    tensor_maps: str = "host",
+    early: Sequence[int] | None = None,
 ) -> EmittedKernel:
     """Emit a program as a kernel at the end of a gpu.module.
 
@@ -43,6 +50,8 @@ def emit_kernel(
         module_body: Block of the gpu.module.
         limits: What the device allows.
         tensor_maps: Who makes its tensor maps; see `MapOptions`.
+        early: Of a kernel that waits for the launches that it needs itself (`dependent_launch`), the operands that it
+            may access before; None of one that is launched when they have ended.
     """
     name = program.program_name
     wrapper = wrapper_of(parallel_nest(program.operation).trips, resident_blocks(program, limits))
@@ -53,7 +62,7 @@ def emit_kernel(
         what = "without an instruction that reads" if program.pipeline == WARP_SPECIALISED else "whose wgmma reads"
         fail(program, f"'rtile.program' '{name}' has pipeline '{program.pipeline}' {what} workgroup memory; change it")
     if reads_memory(computes):
-        return emit_hopper_kernel(program, module_body, limits, tensor_maps)
+        return emit_hopper_kernel(program, module_body, limits, tensor_maps, early)
     for store in stores_of(program.operation):
         if is_tensor_store(store):
             fail(store, "'rtile.store' by tensor copy needs a program of wgmma; leave out its copy")
@@ -67,7 +76,7 @@ def emit_kernel(
         )
     dynamic = dynamic_bytes(program, arena.total_bytes, limits)
     static = 0 if dynamic else arena.total_bytes
-    function = declare_kernel(program, module_body, threads, static)
+    function = declare_kernel(program, module_body, threads, static, early=early)
     entry = function.regions[0].blocks[0]
     arguments = list(entry.arguments)
     with ir.InsertionPoint(entry.operations[0]), program.location:
@@ -88,8 +97,16 @@ def emit_kernel(
             masked=limits.masked,
         )
 
+        if early is not None:
+            let_dependents_start()
+            if wrapper.repeats:
+                wait_for_launches()
+
         def one(task: Symbol, _: list[ir.Value]) -> list[ir.Value]:
+            waits = range(0) if early is None or wrapper.repeats else wait_for_launches()
             TaskBuilder(context).build(program.operation, task)
+            if waits:
+                raise_early(ir.InsertionPoint.current.block, waits, [arguments[number] for number in early or ()])
             if wrapper.repeats and memory is not None:
                 context.barrier()  # other threads may still read what the next task writes
             return []
@@ -102,4 +119,5 @@ def emit_kernel(
         block=threads,
         dynamic_workgroup_bytes=dynamic,
         workgroup_bytes=arena.total_bytes,
+        dependent=early is not None,
     )

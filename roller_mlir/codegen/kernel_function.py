@@ -68,6 +68,7 @@ class EmittedKernel:
         workgroup_bytes: Workgroup memory in use, in bytes.
         maps: Tensor maps that it takes after its buffers.
         map_bytes: Size of the buffer that it takes last, where it makes its tensor maps itself.
+        dependent: Whether it waits for the launches that it needs itself.
     """
 
     name: str
@@ -77,6 +78,7 @@ class EmittedKernel:
     workgroup_bytes: int
     maps: int = 0
     map_bytes: int = 0
+    dependent: bool = False
 
 
 def gpu_id(name: str) -> ir.Value:
@@ -147,6 +149,7 @@ def declare_kernel(
     alignment: int = TILE_ALIGNMENT_BYTES,
     maps: Sequence[TensorMap] = (),
     map_bytes: int = 0,
+    early: Sequence[int] | None = None,
 ) -> ir.Operation:
     """Declare the kernel function: bare memrefs that do not overlap, tensor maps, and the arena; it carries the plan.
 
@@ -158,6 +161,8 @@ def declare_kernel(
         alignment: What workgroup memory is aligned to, in bytes.
         maps: The tensor maps that the kernel takes after its buffers.
         map_bytes: Size of the buffer that it takes in their place, where it makes them itself; 0 where it takes them.
+        early: Of a kernel that waits for launches itself, the buffers that nothing writes: only they are said to
+            overlap with nothing.
     """
     written = {op.destination for op in stores_of(program.operation)}
     read = {op.source for op in loads_of(program.operation)}
@@ -167,8 +172,10 @@ def declare_kernel(
 
     buffers = [argument.type for argument in program.entry.arguments]
     facts: list[ir.Attribute] = []
-    for argument in program.entry.arguments:
-        known: dict[str, ir.Attribute] = {"llvm.noalias": ir.UnitAttr.get(), "llvm.align": i64(BUFFER_ALIGNMENT)}
+    for number, argument in enumerate(program.entry.arguments):
+        known: dict[str, ir.Attribute] = {"llvm.align": i64(BUFFER_ALIGNMENT)}
+        if early is None or number in early:
+            known["llvm.noalias"] = ir.UnitAttr.get()
         if argument not in written:
             known["llvm.readonly"] = ir.UnitAttr.get()
         elif argument not in read:

@@ -23,7 +23,7 @@ from roller_mlir.backend.tensor_maps import made_maps_of, tensor_maps_of
 from roller_mlir.compiler.errors import InternalError
 from roller_mlir.dialects.rtile_fields import read_record
 from roller_mlir.linalg.accepted_input import compiled_functions
-from roller_mlir.loops.attributes import COOPERATIVE, REPORT, TIMES
+from roller_mlir.loops.attributes import COOPERATIVE, DEPENDENT, REPORT, TIMES
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.plan.extent import Extent, as_extents
 from roller_mlir.plan.manifest import Buffer, BufferView, Launch, Role
@@ -252,6 +252,7 @@ class _Reader:
                 block=(sizes[3], sizes[4], sizes[5]),
                 dynamic_workgroup_bytes=self._integer(dynamic[0]) if dynamic else 0,
                 cooperative=COOPERATIVE in op.attributes,
+                dependent=DEPENDENT in op.attributes,
                 report_bytes=ir.IntegerAttr(op.attributes[REPORT]).value if REPORT in op.attributes else None,
                 times=read_record(TaskTimes, op.attributes[TIMES], TIMES) if TIMES in op.attributes else None,
                 cluster=(parts[0], parts[1], parts[2]),

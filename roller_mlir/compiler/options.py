@@ -6,17 +6,22 @@ from os import PathLike
 
 from roller_mlir.backend.target import CODE_OBJECT, CODE_OBJECTS, DEFAULT_TIMEOUT_S
 from roller_mlir.foreign.options import Options, option
-from roller_mlir.model.options import MapOptions, PipelineOptions
+from roller_mlir.model.options import LaunchOptions, MapOptions, PipelineOptions
 from roller_mlir.rammer.options import PersistentOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompileOptions(PersistentOptions, MapOptions, PipelineOptions):
-    """How to compile; planning is forced by `PipelineOptions`, schedules by `PersistentOptions`, maps by `MapOptions`.
+class CompileOptions(PersistentOptions, MapOptions, LaunchOptions, PipelineOptions):
+    """How to compile.
+
+    Planning is forced by `PipelineOptions`, schedules by `PersistentOptions`, maps by `MapOptions`, launches by
+    `LaunchOptions`.
 
     Attributes:
         entry: The function to compile; None takes the only public one.
         persistent: Whether all programs become one kernel, whose blocks walk a schedule that is made here (RAMMER).
+        bounded: Whether kernels are those that one persistent kernel would have, each planned for its share of the
+            device beside others and for a block of as many threads, but launched one by one: to compare with.
         reuse: Whether results that are not needed at the same time share bytes of the workspace.
         gate: Whether the machine code is compared with the plan's expected code; what differs becomes a warning,
             missing multiply-adds an error.
@@ -38,6 +43,11 @@ class CompileOptions(PersistentOptions, MapOptions, PipelineOptions):
     entry: str | None = option(None, value="NAME", help="function to compile; by default the only public one")
     persistent: bool = option(
         False, help="make one kernel of all programs, whose blocks walk the tasks on a schedule (RAMMER)"
+    )
+    bounded: bool = option(
+        False,
+        help="plan kernels as one persistent kernel has them, each for its share of the device, but launch each; to "
+        "compare with",
     )
     reuse: bool = option(
         True, help="whether results share bytes of the workspace; where not, fewer launches of a graph wait for others"
@@ -71,6 +81,15 @@ class CompileOptions(PersistentOptions, MapOptions, PipelineOptions):
         if not self.persistent and (given := PersistentOptions.given_in(self)):
             names = ", ".join(one.field for one, _ in given)
             raise ValueError(f"{names}: only a persistent kernel has a schedule, but persistent is False")
+        if self.persistent and self.bounded:
+            raise ValueError("bounded: kernels that are launched one by one, but persistent asks for one kernel")
+        if self.persistent and self.dependent_launch:
+            raise ValueError("dependent_launch: a persistent kernel is one launch, on which no other depends")
+
+    @property
+    def for_shares(self) -> bool:
+        """Whether kernels are planned for their shares of the device, by what runs beside them."""
+        return self.persistent or self.bounded
 
     def pipeline_options(self, kind: type[Options] = PipelineOptions) -> dict[str, str | None]:
         """Return what was asked of the passes up to planning, or of others, spelled as in a pipeline.

@@ -48,21 +48,22 @@ class BlockChoice:
     refused: str = ""
 
 
-def check_persistent(module: ir.Module, reached: Stage | None, device: Device) -> None:
+def check_persistent(module: ir.Module, reached: Stage | None, device: Device, asked: str = "persistent") -> None:
     """Refuse what cannot become one persistent kernel, whatever is in it.
 
     Args:
         module: Where errors are.
         reached: The last stage that it has reached.
         device: What to compile for.
+        asked: The option that asks for it, or for kernels as it has them.
 
     Raises:
         DiagnosedError: The device cannot hold such a kernel, or the module has kernels already.
     """
     if reached is KERNELS:
-        fail(module.operation, "persistent: the module has its kernels already; begin with an earlier stage")
+        fail(module.operation, f"{asked}: the module has its kernels already; begin with an earlier stage")
     if not family_of(device).has_grid_barrier(device):
-        fail(module.operation, f"persistent: {device.name} has no cooperative launch, so blocks cannot wait for others")
+        fail(module.operation, f"{asked}: {device.name} has no cooperative launch, so blocks cannot wait for others")
 
 
 def with_block(
@@ -74,7 +75,7 @@ def with_block(
         module: At stage "fused"; it is not changed.
         device: What to compile for.
         target: How it is named.
-        options: They ask for a persistent kernel.
+        options: They ask for a persistent kernel, or for kernels as it has them.
 
     Returns:
         The options, and what they were chosen from: nothing where the threads are asked for, or a file gives the plans.
@@ -159,7 +160,7 @@ def _planning_passes(target: str, options: CompileOptions) -> list[Pass]:
     given: dict[str, str | None] = {"device": target, **options.pipeline_options()}
     if options.persistent:
         given |= options.pipeline_options(PersistentOptions)
-    return passes_to(PLANNED, given, persistent=options.persistent)
+    return passes_to(PLANNED, given, persistent=options.persistent, bounded=options.bounded)
 
 
 def _refusal(refused: Mapping[int, DiagnosedError]) -> DiagnosedError:

@@ -14,7 +14,7 @@ from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device
 from roller_mlir.linalg.accepted_input import compiled_functions
 from roller_mlir.loops.program import programs_of
-from roller_mlir.model.options import MapOptions
+from roller_mlir.model.options import LaunchOptions, MapOptions
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import operations_inside
@@ -60,7 +60,7 @@ def open_entry(module: ir.Module, reached: Stage | None, device: Device, options
     if reached not in (None, FUSED) and options.pipeline_options():
         forced = ", ".join(options.pipeline_options())
         fail(module.operation, f"{forced}: the module is planned already; edit it, or begin with linalg ops")
-    if reached is KERNELS and (given := options.pipeline_options(MapOptions)):
+    if reached is KERNELS and (given := options.pipeline_options(MapOptions) | options.pipeline_options(LaunchOptions)):
         fail(module.operation, f"{', '.join(given)}: the module has its kernels already; edit them")
     check_given(module, reached, device, options.entry)
 

@@ -10,7 +10,7 @@ from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.persistent import BlockChoice, check_persistent, with_block
 from roller_mlir.hal import find_device
 from roller_mlir.loops.verify import verify_module
-from roller_mlir.model.options import MapOptions
+from roller_mlir.model.options import LaunchOptions, MapOptions
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -30,7 +30,7 @@ class Stages:
     Attributes:
         phases_s: Seconds per pass of ours; upstream passes count to the next of ours.
         notes: Warnings and remarks.
-        blocks: Of one persistent kernel: the numbers of threads of a task that were planned for.
+        blocks: Of kernels that are planned for shares: the numbers of threads of a task that were planned for.
     """
 
     phases_s: dict[str, float] = field(default_factory=dict[str, float])
@@ -62,8 +62,8 @@ def run_stages(
     """
     if reached is not None and COMMON.index(reached) > COMMON.index(until):
         fail(module.operation, f"the module is beyond the stage '{until.name}': it is at '{reached.name}'")
-    if options.persistent:
-        check_persistent(module, reached, find_device(target))
+    if options.for_shares:
+        check_persistent(module, reached, find_device(target), "persistent" if options.persistent else "bounded")
     stages = Stages()
     started = time.perf_counter()
 
@@ -89,7 +89,7 @@ def run_stages(
         on_step=record,
         verify=verify_module,
     )
-    if options.persistent and reached in (None, FUSED) and until not in (NORMALISED, FUSED):
+    if options.for_shares and reached in (None, FUSED) and until not in (NORMALISED, FUSED):
         # The threads of a task are chosen where it is known which ops are one program.
         if reached is None:
             run(None, FUSED)
@@ -106,7 +106,7 @@ def _passes(target: str, options: CompileOptions, last: Stage) -> list[Pass]:
     given: dict[str, str | None] = {"device": target, **options.pipeline_options()}
     if not options.reuse:
         given["reuse"] = "false"
-    given |= options.pipeline_options(MapOptions)
+    given |= options.pipeline_options(MapOptions) | options.pipeline_options(LaunchOptions)
     if options.persistent:
         given |= options.pipeline_options(PersistentOptions)
-    return passes_to(last, given, persistent=options.persistent)
+    return passes_to(last, given, persistent=options.persistent, bounded=options.bounded)

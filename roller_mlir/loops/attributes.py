@@ -17,6 +17,8 @@ TASKS_PER_UNIT = "rtile.tasks_per_unit"
 REGISTERS = "rtile.registers"
 # On a launch: all its blocks must run at the same time.
 COOPERATIVE = "rtile.cooperative"
+# On a launch: its kernel may start before the launches that it needs have ended, which its threads wait for.
+DEPENDENT = "rtile.dependent"
 # On a launch: where in its last argument the report of a wait that was given up begins, in bytes.
 REPORT = "rtile.report"
 # On a launch: where in its last argument the times of its tasks lie, and whose they are: a plan.task_times.TaskTimes.

@@ -181,6 +181,17 @@ class MapOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LaunchOptions(Options):
+    """How kernels are launched."""
+
+    dependent_launch: bool = option(
+        False,
+        help="whether a kernel may start before those that it needs have ended, and waits for them itself, behind what "
+        "nothing writes: CUDA's programmatic dependent launch, of which graphs of launches make use",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class PipelineOptions(PlanFileOptions, PlanningOptions, FusionOptions, LoopOptions):
     """All options of the passes from linalg to plans that a compilation passes on."""
 

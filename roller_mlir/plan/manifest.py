@@ -164,6 +164,8 @@ class Launch:
         block: Threads in x, y, z.
         dynamic_workgroup_bytes: Workgroup memory asked for at the launch.
         cooperative: Whether all blocks must run at the same time, as a grid barrier needs.
+        dependent: Whether its kernel may start before the launches that it needs have ended, as each of its threads
+            waits for these itself (`griddepcontrol.wait`); graphs make use of it, streams need not.
         cluster: Blocks in x, y, z that share their workgroup memory; the grid is whole clusters.
         report_bytes: Where in its last argument the report of a wait that was given up begins (`plan.stuck_report`);
             None: it makes none.
@@ -178,6 +180,7 @@ class Launch:
     block: tuple[Positive, Positive, Positive] = (1, 1, 1)
     dynamic_workgroup_bytes: Bytes = 0
     cooperative: bool = False
+    dependent: bool = False
     cluster: tuple[Positive, Positive, Positive] = (1, 1, 1)
     report_bytes: Bytes | None = None
     times: TaskTimes | None = None

@@ -31,7 +31,11 @@ _KINDS = {
     Finding.UNINITIALISED: "uninitialised-read",
     Finding.UNFINISHED_COPY: "unfinished-copy",
     Finding.MISSING_PROXY_FENCE: "missing-fence",
+    Finding.BEFORE_WAIT: "before-wait",
 }
+
+_ALONE = (Finding.UNINITIALISED, Finding.BEFORE_WAIT)
+"""What one thread does, whatever others do."""
 
 
 class SanitizerError(SimulationError):
@@ -85,18 +89,18 @@ def describe(
         site, other = table[hazard.site], table[hazard.other_site]
         threads = triple(hazard.thread, block), triple(hazard.other_thread, block)
         blocks = triple(hazard.block, grid), triple(hazard.other_block, grid)
-        uninitialised = hazard.finding is Finding.UNINITIALISED
+        alone = hazard.finding in _ALONE
         found.append(
             SanitizerFinding(
                 kind=_KINDS[hazard.finding],
                 kernel=kernel,
                 message=_message(hazard, site, other, threads, blocks, at),
                 site=site.name,
-                other_site="" if uninitialised else other.name,
+                other_site="" if alone else other.name,
                 block=blocks[0],
                 thread=threads[0],
-                other_block=None if uninitialised else blocks[1],
-                other_thread=None if uninitialised else threads[1],
+                other_block=None if alone else blocks[1],
+                other_thread=None if alone else threads[1],
                 memory=memory,
                 offset_bytes=hazard.offset_bytes,
                 count=hazard.count,
@@ -112,6 +116,9 @@ def _message(
     times = "" if hazard.count == 1 else f" ({hazard.count} times)"
     if hazard.finding is Finding.UNINITIALISED:
         return f"uninitialised read: {who} at {site.name} reads {at}, which nobody has written{times}"
+    if hazard.finding is Finding.BEFORE_WAIT:
+        what = f"accesses {at}, which launches before it use, in front of its 'griddepcontrol.wait'"
+        return f"before the wait: {who} at {site.name} {what}{times}"
     title, does, did = _WORDS[hazard.finding]
     whom = f"thread {threads[1]}" if blocks[0] == blocks[1] else f"thread {threads[1]} of block {blocks[1]}"
     tail = _TAILS.get(hazard.finding, ", with nothing to order them")

@@ -133,6 +133,7 @@ class SimulatedKernels:
         resident_blocks: int | None = 1,
         sweep: bool = False,
         written: Sequence["np.ndarray[Any, Any] | None"] | None = None,
+        before: Sequence["np.ndarray[Any, Any] | None"] = (),
         in_place: bool = False,
     ) -> LaunchResult:
         """Run a kernel to its end.
@@ -150,6 +151,8 @@ class SimulatedKernels:
                 can only wait for each other.
             written: For a sanitized launch, of each array which of its bytes have content, as uint8 (1: written), and
                 None for all of them. What the launch writes is added. Without it, all arrays have content.
+            before: For a sanitized launch that may begin before others have ended, of each array what these do to its
+                bytes (`engine.layout.Before`), as uint8, and None for nothing.
             in_place: Whether arrays stay where they are, aligned or not, and may overlap.
 
         Raises:
@@ -194,6 +197,7 @@ class SimulatedKernels:
                 records,
                 arguments,
                 contents,
+                before=before,
                 granule_bytes=min(needs.widths, default=1),
                 clocks=needs.atomic,
                 narrow=needs.narrow,

@@ -16,6 +16,7 @@ from roller_mlir.runtime.findings import SanitizedRunError
 from roller_mlir.runtime.sequence import AccessCount, LaunchReport
 from roller_mlir.sim.buffers import aligned_empty
 from roller_mlir.sim.counting import Counts
+from roller_mlir.sim.engine.layout import Before
 from roller_mlir.sim.errors import SimulationError
 from roller_mlir.sim.findings import SanitizerError, unwritten
 from roller_mlir.sim.launch import SimulatedKernels
@@ -64,6 +65,7 @@ class SimulatorBackend:
             raise BackendError("kernels are sanitized at level gpu; level llvm has no access sites to name")
         self._level, self._sanitize = level, sanitize
         self._written: dict[int, tuple[int, Bytes]] = {}
+        self._used: dict[int, tuple[int, Bytes]] = {}
         self._llvm: LlvmKernels | None = None
         self._count, self._seed, self._timeout_s = count, seed, timeout_s
         self._device: DeviceRecord | None = None
@@ -88,10 +90,9 @@ class SimulatorBackend:
         memory[...] = _POISON
         if self._sanitize:
             owner = _owner(memory)
-            self._written[id(owner)] = int(memory.ctypes.data), np.zeros(size_bytes, np.uint8)
-            weakref.finalize(
-                owner, self._written.pop, id(owner), None
-            )  # others will have the number, and the addresses
+            for table in (self._written, self._used):
+                table[id(owner)] = int(memory.ctypes.data), np.zeros(size_bytes, np.uint8)
+                weakref.finalize(owner, table.pop, id(owner), None)  # others will have the number, and the addresses
         return memory
 
     def upload(self, data: np.ndarray[Any, Any], alignment_bytes: int) -> Bytes:
@@ -128,11 +129,14 @@ class SimulatorBackend:
 
     def _content(self, memory: Bytes) -> Bytes | None:
         """Which bytes of memory have content; None: all of them, or nobody asks."""
-        start, written = self._written.get(id(_owner(memory)), (0, None))
-        if written is None:
-            return None
-        first = int(memory.ctypes.data) - start
-        return written[first : first + memory.nbytes]
+        return _part(self._written, memory)
+
+    def _note_use(self, launch: Launch, arguments: Sequence[tuple[BufferView, Bytes]]) -> None:
+        """Note what a launch does to memory that launches write, for those that may begin before it has ended."""
+        for number, (_, memory) in enumerate(arguments):
+            used, access = _part(self._used, memory), launch.access(number)
+            if used is not None:
+                used |= (access != "write") * Before.READ | (access != "read") * Before.WRITTEN
 
     def launch(self, launch: Launch, arguments: Sequence[tuple[BufferView, Bytes]]) -> LaunchReport:
         """Run a kernel to its end.
@@ -167,7 +171,9 @@ class SimulatorBackend:
                 timeout_s=self._timeout_s,
                 resident_blocks=None if launch.cooperative else 1,
                 written=[self._content(memory) for _, memory in arguments] if self._sanitize else None,
+                before=[_part(self._used, memory) for _, memory in arguments] if launch.dependent else (),
             )
+            self._note_use(launch, arguments)
         except SanitizerError as error:
             raise SanitizedRunError(error.findings, more=error.more) from error
         except SimulationError as error:
@@ -176,6 +182,15 @@ class SimulatorBackend:
             raise BackendError(f"simulator: kernel '{launch.kernel}' cannot be launched: {error}") from error
         counts = _counts(result.counts) if result.counts is not None else None
         return LaunchReport(kernel=launch.kernel, seconds=result.seconds, counts=counts)
+
+
+def _part(table: Mapping[int, tuple[int, Bytes]], memory: Bytes) -> Bytes | None:
+    """Return what a table has of the bytes of memory; None: nothing."""
+    start, found = table.get(id(_owner(memory)), (0, None))
+    if found is None:
+        return None
+    first = int(memory.ctypes.data) - start
+    return found[first : first + memory.nbytes]
 
 
 def _owner(memory: Bytes) -> Bytes:

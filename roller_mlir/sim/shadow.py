@@ -109,6 +109,7 @@ class Shadow:
         arguments: Arguments,
         written: Sequence[Array | None],
         *,
+        before: Sequence[Array | None] = (),
         groups: Sequence[int],
         proxies: Sequence[bool],
         granule_bytes: int,
@@ -121,6 +122,8 @@ class Shadow:
             records: The launch's records.
             arguments: Its arguments, placed in one region.
             written: Of each array argument the bytes that have content, as uint8 (1: written), or None: all of them.
+            before: Of each array argument what launches that may still run do to its bytes (`layout.Before`), as uint8,
+                or None: nothing; empty where all launches before have ended.
             groups: Of each site the first one whose findings count as its own.
             proxies: Of each site whether it moves bytes by the asynchronous proxy.
             granule_bytes: Bytes of a cell.
@@ -153,6 +156,7 @@ class Shadow:
             Block.SYNCED: np.zeros((resident, threads), np.int64),
             Block.PARTIAL: np.zeros((resident, threads, 2), np.int64),
             Block.RELEASED: np.zeros((resident, threads), np.int64),
+            Block.WAITED: np.zeros((resident, threads), np.int64),
         }
         if clocks:
             rows |= _clock_rows(resident, threads, int(launch[LaunchRecord.SUBGROUPS]))
@@ -160,6 +164,13 @@ class Shadow:
             launch[LaunchRecord.NARROW] = int(narrow)
         for slot, table in rows.items():
             blocks[:, slot] = records.keep(table) + np.arange(resident) * table.strides[0]
+        if before:
+            running: Array = np.zeros(len(self._cells), np.uint8)
+            for (start, length), given in zip(self._spans, before, strict=True):
+                if given is not None:
+                    first, last = start // granule_bytes, -(-(start + length) // granule_bytes)
+                    running[first:last] = given[::granule_bytes]
+            launch[LaunchRecord.BEFORE] = records.keep(running)
         launch[LaunchRecord.REGION], launch[LaunchRecord.REGION_BYTES] = arguments.region_address, size
         launch[LaunchRecord.CELLS] = records.keep(self._cells)
         launch[LaunchRecord.GRANULE] = granule_bytes.bit_length() - 1

@@ -76,14 +76,31 @@ class TargetFamily:
     @property
     def persistent_pipeline(self) -> NamedPipeline:
         """The same with one persistent kernel for all programs of a function."""
+        bounded = self.bounded_pipeline
+        passes = [one for name in bounded.passes for one in (PERSISTENT if name == KERNELS.made_by else (name,))]
+        return replace(
+            bounded,
+            name=f"{self.pipeline.name}-persistent",
+            summary=f"{self.pipeline.summary}, all programs in one persistent kernel",
+            passes=tuple(passes),
+            presets={**bounded.presets, "rtile-assign-buffers": {"reuse": "false"}},
+        )
+
+    @property
+    def bounded_pipeline(self) -> NamedPipeline:
+        """The same with kernels as one persistent kernel has them, each for its share of the device."""
         usual = self.pipeline
-        own_passes = {PLANNED.made_by: (SELECT_KERNELS, PLANNED.made_by), KERNELS.made_by: PERSISTENT}
-        passes = [one for name in usual.passes for one in own_passes.get(name, (name,))]
-        summary = f"{usual.summary}, all programs in one persistent kernel"
+        passes = [
+            one for name in usual.passes for one in ((SELECT_KERNELS, name) if name == PLANNED.made_by else (name,))
+        ]
         records = {"records": "true"}
-        own = {SELECT_KERNELS: records, PLANNED.made_by: records, "rtile-assign-buffers": {"reuse": "false"}}
-        presets = {**PRESETS, **own}
-        return replace(usual, name=f"{usual.name}-persistent", summary=summary, passes=tuple(passes), presets=presets)
+        return replace(
+            usual,
+            name=f"{usual.name}-bounded",
+            summary=f"{usual.summary}, each planned for its share of the device",
+            passes=tuple(passes),
+            presets={**PRESETS, SELECT_KERNELS: records, PLANNED.made_by: records},
+        )
 
     @property
     def lowering(self) -> tuple[Stage, ...]:
@@ -114,6 +131,7 @@ def register_target(family: TargetFamily) -> TargetFamily:
     _families[family.name] = family
     register_pipeline(family.pipeline)
     register_pipeline(family.persistent_pipeline)
+    register_pipeline(family.bounded_pipeline)
     if family.build is not None:
         register_vendor(family.name)
     return family
@@ -134,13 +152,16 @@ def family_of(device: Device) -> TargetFamily:
     return _families[device.vendor if device.vendor in _families else "simulator"]
 
 
-def passes_to(last: Stage, options: Mapping[str, str | None], *, persistent: bool = False) -> list[Pass]:
+def passes_to(
+    last: Stage, options: Mapping[str, str | None], *, persistent: bool = False, bounded: bool = False
+) -> list[Pass]:
     """Return the passes from linalg to one of the common stages, with the options that they have.
 
     Args:
         last: The stage.
         options: Texts by option; each goes to every pass that has it.
         persistent: Whether kernels are one for all programs; that stage has several passes then.
+        bounded: Whether kernels are planned for their shares of the device.
 
     Raises:
         OptionError: No pass has one of the options, or refuses it.
@@ -149,9 +170,10 @@ def passes_to(last: Stage, options: Mapping[str, str | None], *, persistent: boo
 
     load_passes()
     family = family_named("simulator")
-    steps = expand_pipeline((family.persistent_pipeline if persistent else family.pipeline).name, dict(options))
+    pipeline = family.persistent_pipeline if persistent else family.bounded_pipeline if bounded else family.pipeline
+    steps = expand_pipeline(pipeline.name, dict(options))
     wanted = [stage.made_by for stage in COMMON[: COMMON.index(last) + 1]]
-    if persistent and PLANNED in COMMON[: COMMON.index(last) + 1]:
+    if (persistent or bounded) and PLANNED in COMMON[: COMMON.index(last) + 1]:
         wanted.append(SELECT_KERNELS)
     if persistent and last is KERNELS:
         wanted += PERSISTENT

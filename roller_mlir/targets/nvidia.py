@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from roller_mlir.backend.nvidia.dependent_launch import has_dependent_launch
 from roller_mlir.hal import Device
 from roller_mlir.targets.family import TargetFamily
 from roller_mlir.targets.stage import COMMON, LLVM, Stage
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
 
 _ORDERED_LOADS = 70
 """The first architecture whose loads can be ordered, which barriers of a grid need."""
-
-_DEPENDENT_LAUNCHES = 90
-"""The first architecture with programmatic dependent launches (CUDA C++ Programming Guide, chapter 4.5)."""
 
 
 def _build(module: Any, device: Device, request: BuildRequest) -> list[KernelBinary]:
@@ -32,10 +30,6 @@ def _number(device: Device) -> int:
 
 def _has_grid_barrier(device: Device) -> bool:
     return _number(device) >= _ORDERED_LOADS
-
-
-def _has_dependent_launch(device: Device) -> bool:
-    return _number(device) >= _DEPENDENT_LAUNCHES
 
 
 NVIDIA = TargetFamily(
@@ -61,5 +55,5 @@ NVIDIA = TargetFamily(
     runtime_package="cuda-bindings",
     build=_build,
     has_grid_barrier=_has_grid_barrier,
-    has_dependent_launch=_has_dependent_launch,
+    has_dependent_launch=has_dependent_launch,
 )

@@ -23,13 +23,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.console.arguments import add_options, given_flags
+from roller_mlir.console.arguments import add_options, given_flags, named_flags
 from roller_mlir.console.errors import InputError, UsageError
 from roller_mlir.console.interrupt import check
 from roller_mlir.console.output import print_bytes, print_json, print_line, print_tables, seconds
 from roller_mlir.model.options import (
     ChoiceOptions,
     FusionOptions,
+    LaunchOptions,
     LoopOptions,
     MapOptions,
     PlanFileOptions,
@@ -89,6 +90,9 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     memory = parser.add_argument_group("memory")
     add_options(memory, CompileOptions, "reuse")
     add_options(memory, MapOptions)
+    launches = parser.add_argument_group("launches")
+    add_options(launches, LaunchOptions)
+    add_options(launches, CompileOptions, "bounded")
     group = parser.add_argument_group("one persistent kernel for the whole function")
     add_options(group, CompileOptions, "persistent")
     add_options(group, PersistentOptions)
@@ -197,6 +201,8 @@ def compile_options(
     """Return the options of the command line."""
     if not arguments.persistent and (given := sorted(given_flags(arguments, PersistentOptions))):
         raise UsageError(f"{', '.join(given)}: only a persistent kernel has a schedule; add --persistent")
+    if arguments.persistent and (given := sorted(named_flags(arguments, "dependent_launch", "bounded"))):
+        raise UsageError(f"{', '.join(given)}: a persistent kernel is one launch; leave out --persistent, or these")
     before, after = _printed(arguments, "before"), _printed(arguments, "after")
     return CompileOptions(
         **CompileOptions.values_of(arguments),

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.builder.task_context import TaskContext
+from roller_mlir.codegen.early_accesses import raise_early
 from roller_mlir.codegen.graph.bodies import TaskBody
-from roller_mlir.codegen.graph.early_accesses import raise_early
 from roller_mlir.codegen.task.arena import plan_arena
 from roller_mlir.codegen.task.task import TaskBuilder
 from roller_mlir.mapping.index import Linear, Symbol

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.builder.task_context import TaskContext
+from roller_mlir.codegen.early_accesses import raise_early
 from roller_mlir.codegen.graph.bodies import TaskBody
 from roller_mlir.codegen.graph.crews import BodyTask, WalkingCrew, WholeBlock, waited
-from roller_mlir.codegen.graph.early_accesses import raise_early
 from roller_mlir.codegen.graph.roles import Roles
 from roller_mlir.codegen.graph.tables import AWAITS, TELLS
 from roller_mlir.codegen.hopper.consumer import Consumer, ConsumerContext, WarpSpecialised

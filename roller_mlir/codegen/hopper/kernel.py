@@ -7,9 +7,11 @@ takes every `grid`-th task; the ring goes on from task to task, so that the tile
 consumers still store the last one.
 """
 
+from collections.abc import Sequence
 from math import prod
 
 from roller_mlir.codegen.builder.emitter import Emitter
+from roller_mlir.codegen.dependent_launch import let_dependents_start, wait_for_launches
 from roller_mlir.codegen.hopper.made_maps import MadeMaps
 from roller_mlir.codegen.hopper.ops import memory_base
 from roller_mlir.codegen.hopper.ring import Ring
@@ -45,7 +47,11 @@ from roller_mlir.support.diagnostics import fail
 
 
 def emit_hopper_kernel(
-    program: rtile.ProgramOp, module_body: ir.Block, limits: BlockLimits, tensor_maps: str = "host"
+    program: rtile.ProgramOp,
+    module_body: ir.Block,
+    limits: BlockLimits,
+    tensor_maps: str = "host",
+    early: Sequence[int] | None = None,
 ) -> EmittedKernel:
     """Emit a program whose heavy compute is wgmma as a kernel at the end of a gpu.module.
 
@@ -54,6 +60,8 @@ def emit_hopper_kernel(
         module_body: Block of the gpu.module.
         limits: What the device allows.
         tensor_maps: Who makes its tensor maps; see `MapOptions`.
+        early: Of a kernel that waits for the launches that it needs itself, the operands that nothing writes; all its
+            threads wait in front of all that they do with memory.
     """
     name, nest = program.program_name, parallel_nest(program.operation)
     steps = steps_of_program(program)
@@ -84,11 +92,15 @@ def emit_hopper_kernel(
         alignment=SWIZZLE_BYTES,
         maps=steps.maps,
         map_bytes=map_bytes,
+        early=early,
     )
     entry = function.regions[0].blocks[0]
     arguments = list(entry.arguments)
     with ir.InsertionPoint(entry.operations[0]), program.location:
         emit = Emitter()
+        if early is not None:
+            let_dependents_start()
+            wait_for_launches()
         memory = dynamic_memory() if dynamic else arguments[-1]
         buffers = list(program.entry.arguments)
         given = arguments[len(buffers) :]
@@ -118,6 +130,7 @@ def emit_hopper_kernel(
         workgroup_bytes=total,
         maps=0 if map_bytes else len(steps.maps),
         map_bytes=map_bytes,
+        dependent=early is not None,
     )
 
 

@@ -23,7 +23,11 @@ _MOST_SAMPLES = 3
 
 
 class SimLoaded:
-    """An artifact in the simulator; implements `devices.Loaded`."""
+    """An artifact in the simulator; implements `devices.Loaded`.
+
+    Launches run one after the other. Where kernels may start before others have ended, the sanitizer finds what they do
+    before they have waited.
+    """
 
     def __init__(self, artifact: Artifact) -> None:
         """Take it; its memory is poisoned by the simulator at each run."""
@@ -47,7 +51,9 @@ class SimLoaded:
 
         def run() -> None:
             if self._ready is None:  # loaded once, as state is kept from run to run
-                self._ready = LoadedSequence(self.manifest, self._artifact.files, find_backend("sim"))
+                sanitize = any(launch.dependent for launch in self.manifest.launches)
+                backend = find_backend("sim", {"sanitize": sanitize})
+                self._ready = LoadedSequence(self.manifest, self._artifact.files, backend)
             arrays, _ = as_bits(self.manifest, inputs)
             for output, value in zip(self._outputs, self._ready.run(arrays).outputs, strict=True):
                 output[...] = value

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A CUDA graph of the launches of a function: its nodes run in parallel where no dependence orders them."""
+"""A CUDA graph of the launches of a function: its nodes run in parallel where no dependence orders them.
+
+An edge between kernels of which the second waits for the first itself is programmatic: the second may start as soon as
+all blocks of the first have said so. All other edges are full ones: what they lead to starts when all before has ended.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from roller_mlir.runtime.driver.interface import Setup
+from roller_mlir.runtime.errors import BackendError
 
 
 class CudaGraph:
@@ -20,6 +25,7 @@ class CudaGraph:
         """
         self._api, self._call, self._context = api, call, context
         self._graph, self._ready = call("GraphCreate", 0), None
+        self._kernels: set[int] = set()
 
     def add_kernel(self, setup: Setup, parameters: int, after: Sequence[Any]) -> Any:
         """Add the launch of a kernel."""
@@ -27,7 +33,10 @@ class CudaGraph:
         node.func, node.kernelParams, node.sharedMemBytes = setup.function, parameters, setup.shared_bytes
         node.gridDimX, node.gridDimY, node.gridDimZ = setup.grid
         node.blockDimX, node.blockDimY, node.blockDimZ = setup.block
-        added = self._call("GraphAddKernelNode", self._graph, list(after), len(after), node)
+        early = [one for one in after if setup.dependent and int(one) in self._kernels]
+        full = [one for one in after if not setup.dependent or int(one) not in self._kernels]
+        added = self._call("GraphAddKernelNode", self._graph, full, len(full), node)
+        self._kernels.add(int(added))
         if setup.cooperative:
             value = self._api.CUkernelNodeAttrValue()
             value.cooperative = 1
@@ -37,7 +46,24 @@ class CudaGraph:
             extents = value.clusterDim
             extents.x, extents.y, extents.z = setup.cluster
             self._set(added, "CLUSTER_DIMENSION", value)
+        if early:
+            self._add_programmatic(early, added)
         return added
+
+    def _add_programmatic(self, before: Sequence[Any], node: Any) -> None:
+        """Add edges from nodes to one that may start before their kernels have ended."""
+        api = self._api
+        # Bindings of CUDA 12 have the function with data of edges beside one without.
+        name = "GraphAddDependencies_v2" if hasattr(api, "cuGraphAddDependencies_v2") else "GraphAddDependencies"
+        edge = api.CUgraphEdgeData()
+        edge.type = int(api.CUgraphDependencyType.CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC)
+        edge.from_port = int(api.CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC)
+        count = len(before)
+        try:
+            self._call(name, self._graph, list(before), [node] * count, [edge] * count, count)
+        except RuntimeError as error:  # the bindings' own, where the driver has no such function
+            needed = "programmatic edges of graphs need a driver of CUDA 12.3 or later"
+            raise BackendError(f"CUDA: {needed} ({error})") from error
 
     def _set(self, node: Any, name: str, value: Any) -> None:
         attribute = getattr(self._api.CUkernelNodeAttrID, f"CU_LAUNCH_ATTRIBUTE_{name}")

@@ -76,6 +76,7 @@ class Setup:
         block: Threads in x, y, z.
         shared_bytes: Dynamic workgroup memory.
         cooperative: Whether all blocks must run at the same time.
+        dependent: Whether the kernel waits itself for launches before it, and may start before they have ended.
         cluster: Blocks in x, y, z that share workgroup memory.
     """
 
@@ -84,6 +85,7 @@ class Setup:
     block: Triple
     shared_bytes: int
     cooperative: bool
+    dependent: bool = False
     cluster: Triple = (1, 1, 1)
 
 

@@ -120,6 +120,7 @@ def load_kernels(driver: Driver, manifest: Manifest, files: Mapping[str, bytes])
             block=launch.block,
             shared_bytes=launch.dynamic_workgroup_bytes,
             cooperative=launch.cooperative,
+            dependent=launch.dependent,
             cluster=launch.cluster,
         )
         if launch.cooperative:

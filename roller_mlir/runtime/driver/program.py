@@ -122,7 +122,8 @@ class LoadedProgram:
             stream: As of a call. What other streams write into the arrays must be done before each call.
             workspace: As of a call; None: memory that the result holds.
             graph: Whether the launches become one CUDA graph, in which those that share no memory that one of them
-                writes may run at the same time.
+                writes may run at the same time. Where kernels wait for others themselves (`dependent_launch`), they may
+                start before these have ended.
             in_line: Whether each launch of that graph waits for the one before it instead, as on a stream.
 
         Returns:

@@ -281,6 +281,23 @@ API int cuGraphAddKernelNode(struct node **made, struct graph *graph, struct nod
     return gather(given->function, given->parameters, one->values), SUCCESS;
 }
 ALIAS(cuGraphAddKernelNode_v2, cuGraphAddKernelNode);
+/* As of CUDA 12.3 and later, with what each edge is; cuGetProcAddress gives it for the name without _v2, too. */
+struct edge {
+    uint8_t from_port, to_port, type, reserved[5];
+};
+API int cuGraphAddDependencies(struct graph *graph, struct node *const *from, struct node *const *to,
+                               const struct edge *edges, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const struct edge edge = edges ? edges[i] : (struct edge){0};
+        if (edge.type > 1 || edge.from_port > 2 || edge.to_port || (edge.type && !edge.from_port) ||
+            (edge.type && (from[i]->kind != KERNEL_NODE || to[i]->kind != KERNEL_NODE)))
+            return refuse(INVALID_VALUE, "programmatic edges lead from a programmatic port of a kernel to a kernel");
+        if (!stands_before(graph, from[i], to[i]))
+            return refuse(NOT_SUPPORTED, "the simulated driver runs nodes in the order in which they were added");
+    }
+    return SUCCESS;
+}
+ALIAS(cuGraphAddDependencies_v2, cuGraphAddDependencies);
 API int cuGraphKernelNodeSetAttribute(struct node *node, int id, const uint32_t *value) {
     return set_attribute(&node->shape, id, value), SUCCESS;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * Graphs: their nodes run in the order in which they were added, which every dependence keeps, as a node can only stand
- * behind those that are there.
+ * behind those that are there. Who may start before others have ended starts behind them, too.
  */
 struct node {
     int kind; /* 0: empty */
@@ -29,6 +29,12 @@ static struct node *add_node(struct graph *graph, int kind) {
     one->kind = kind;
     *graph->last = one, graph->last = &one->next, graph->count++;
     return one;
+}
+static int stands_before(const struct graph *graph, const struct node *first, const struct node *second) {
+    int seen = 0;
+    for (const struct node *one = graph->first; one && one != second; one = one->next)
+        seen |= one == first;
+    return seen;
 }
 static int free_graph(struct graph *graph) {
     for (struct node *one = graph->first, *next; one; one = next)

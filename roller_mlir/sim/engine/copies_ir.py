@@ -26,7 +26,7 @@ def _entry(queue: Value, number: Value) -> Value:
     return queue + number * _COPY_BYTES
 
 
-def _issue(runtime: Runtime, access: Value) -> None:
+def _issue(runtime: Runtime, access: Value, issued: Value) -> None:
     """copy_issue(block, site, target, source, bytes, source bytes)."""
     code, block, site, target, source, width, given = function(runtime.module, PREFIX + "copy_issue", 6, VOID)
     queue, length, count = _queue(block)
@@ -35,6 +35,8 @@ def _issue(runtime: Runtime, access: Value) -> None:
         code.call(runtime.fault, block, LaunchFault.COPIES, site)
     with code.when(cells != 0):
         code.call(access, block, site, target, width, ShadowAccess.WRITE | ShadowAccess.PENDING)
+        with code.when(given > 0):
+            code.call(issued, block, site, source, code.least(given, width), ShadowAccess.READ)
     entry = _entry(queue, count)
     entry[Copy.SITE] = site
     entry[Copy.TARGET] = target
@@ -81,8 +83,14 @@ def _wait(runtime: Runtime, access: Value) -> None:
     code.give()
 
 
-def emit_copies(runtime: Runtime, access: Value) -> None:
-    """Emit what kernels call for asynchronous copies."""
-    _issue(runtime, access)
+def emit_copies(runtime: Runtime, access: Value, issued: Value) -> None:
+    """Emit what kernels call for asynchronous copies.
+
+    Args:
+        runtime: What has been emitted so far.
+        access: Judges an access.
+        issued: Judges where a read is issued.
+    """
+    _issue(runtime, access, issued)
     _commit(runtime)
     _wait(runtime, access)

@@ -112,7 +112,7 @@ def runtime() -> Any:
     """
     emitted = emit_runtime()
     order = emit_order(emitted)
-    emit_copies(emitted, emit_sanitizer(emitted, order))
+    emit_copies(emitted, *emit_sanitizer(emitted, order))
     emit_scheduler(emitted, emit_counter(emitted), order)
     assembly = "".join(f'module asm "{line.strip()}"\n' for line in fibers.SWITCH.strip().splitlines())
     compiled = compile_text(f"{emitted.module}\n{assembly}{TRUNCATE_TEXT}")

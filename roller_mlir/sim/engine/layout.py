@@ -79,7 +79,8 @@ class LaunchRecord(IntEnum):
     NARROW = 65  # 1: some operation orders the threads of its block alone
     SITE_PROXIES = 66  # address of int64[sites]: 1 where the site moves bytes by the asynchronous proxy
     POLL_BYTES = 67  # of the POLLS of a block; 0: nothing is noted
-    SIZE = 68
+    BEFORE = 68  # sanitized: address of uint8[REGION_BYTES >> GRANULE]: Before; 0: the launches before have ended
+    SIZE = 69
 
 
 class Block(IntEnum):
@@ -130,7 +131,8 @@ class Block(IntEnum):
     MACHINE = 42  # address of the record of what goes on beside the threads (`hopper_layout`); 0: nothing does
     POLLS = 43  # address of int64[threads][len(Poll)]: what the thread's last turn of a spin loop looked at
     LAST = 44  # the block that the record ran last
-    SIZE = 45
+    WAITED = 45  # address of int64[threads]: when the thread waited for the launches before
+    SIZE = 46
 
 
 class State(IntEnum):
@@ -287,6 +289,14 @@ class Finding(IntEnum):
     UNINITIALISED = 4
     UNFINISHED_COPY = 5
     MISSING_PROXY_FENCE = 6
+    BEFORE_WAIT = 7
+
+
+class Before(IntFlag):
+    """What launches that may still run do to the bytes of a cell."""
+
+    WRITTEN = 1
+    READ = 2
 
 
 class ClockHead(IntEnum):

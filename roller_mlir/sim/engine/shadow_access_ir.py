@@ -7,9 +7,10 @@ to what nobody has touched since then. Those are settled here with a few compari
 
 from roller_mlir.sim.engine import layout
 from roller_mlir.sim.engine.clocks_ir import Order
+from roller_mlir.sim.engine.early_ir import check_early, emit_early
 from roller_mlir.sim.engine.layout import Block, LaunchRecord, ShadowAccess, ShadowCell
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
-from roller_mlir.sim.engine.shadow_ir import emit_visit
+from roller_mlir.sim.engine.shadow_ir import emit_report, emit_visit
 from roller_mlir.sim.engine.structured import I8, VOID, Code, Value, function
 
 _CELL_BYTES = 8 * layout.CELL_WORDS
@@ -110,13 +111,14 @@ class _Access:
         return plain
 
 
-def _touch(runtime: Runtime, order: Order, visit: Value, name: str, kind: ShadowAccess | None) -> Value:
+def _touch(runtime: Runtime, order: Order, visit: Value, early: Value, name: str, kind: ShadowAccess | None) -> Value:
     """touch(block, site, address, bytes, touch); touch_load and touch_store are for plain accesses only."""
     code, block, _, address, _, touch = function(runtime.module, PREFIX + name, 5, VOID)
     access = _Access(code)
     machine = block[Block.LAUNCH][LaunchRecord.MACHINE_TOUCHED]
     with code.when(access.inside & (machine != 0), likely=False):
         code.call_at(machine, *code.parameters)
+    check_early(code, early, access.mine, ~access.inside, access.offset)
     first = access.offset >> access.granule
     with code.count(first, ((access.offset + access.width - 1) >> access.granule) + 1) as number:
         cell = access.cells + number * _CELL_BYTES
@@ -137,9 +139,18 @@ def _touch(runtime: Runtime, order: Order, visit: Value, name: str, kind: Shadow
     return code.end()
 
 
-def emit_sanitizer(runtime: Runtime, order: Order) -> Value:
-    """Emit touch, touch_load and touch_store; return touch."""
-    visit = emit_visit(runtime, order)
-    _touch(runtime, order, visit, "touch_load", ShadowAccess.READ)
-    _touch(runtime, order, visit, "touch_store", ShadowAccess.WRITE)
-    return _touch(runtime, order, visit, "touch", None)
+def _issued(runtime: Runtime, early: Value) -> Value:
+    """touch_issued(block, site, address, bytes, touch): where a read is issued that is judged when it is waited for."""
+    code = Code(runtime.module, PREFIX + "touch_issued", 5, VOID, internal=True)
+    access = _Access(code)
+    check_early(code, early, access.mine, ~access.inside, access.offset)
+    return code.end()
+
+
+def emit_sanitizer(runtime: Runtime, order: Order) -> tuple[Value, Value]:
+    """Emit touch, touch_load and touch_store; return touch, and touch_issued."""
+    report = emit_report(runtime)
+    visit, early = emit_visit(runtime, order, report), emit_early(runtime, report)
+    _touch(runtime, order, visit, early, "touch_load", ShadowAccess.READ)
+    _touch(runtime, order, visit, early, "touch_store", ShadowAccess.WRITE)
+    return _touch(runtime, order, visit, early, "touch", None), _issued(runtime, early)

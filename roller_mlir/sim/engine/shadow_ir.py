@@ -18,8 +18,8 @@ _OWNER_MASK = (1 << layout.OWNER_BITS) - 1
 _SITE_MASK = (1 << (layout.TIME_SHIFT - layout.SITE_SHIFT)) - 1
 
 
-def _report(runtime: Runtime) -> Value:
-    """report(block, finding, mine, other, owner, offset, shared): note a finding, or count it where it is known."""
+def emit_report(runtime: Runtime) -> Value:
+    """Emit report(block, finding, mine, other, owner, offset, shared): note a finding, or count a known one."""
     code, block, finding, mine, other, owner, offset, shared = function(
         runtime.module, PREFIX + "report", 7, VOID, internal=True
     )
@@ -217,14 +217,14 @@ class _Visit:
             self._note_read(cell)
 
 
-def emit_visit(runtime: Runtime, order: Order) -> Value:
+def emit_visit(runtime: Runtime, order: Order, report: Value) -> Value:
     """Emit visit(block, cell, offset, place, mine, touch, shared).
 
     Args:
         runtime: What has been emitted so far.
         order: What happened before what.
+        report: Notes a finding.
     """
-    report = _report(runtime)
     code, _, cell, offset, place, mine, access, shared = function(
         runtime.module, PREFIX + "visit", 7, VOID, internal=True
     )

@@ -17,7 +17,7 @@ from roller_mlir.support.values import constant_of, replace_op
 
 _NOTHING = {
     "nvvm.prefetch", "nvvm.fence.mbarrier.init", "nvvm.nanosleep",
-    "nvvm.cp.async.bulk.tensor.prefetch", "nvvm.cp.async.bulk.prefetch", "nvvm.griddepcontrol",
+    "nvvm.cp.async.bulk.tensor.prefetch", "nvvm.cp.async.bulk.prefetch",
 }  # fmt: skip
 """What orders or hurries nothing here: memory is in order, and nothing has a latency."""
 
@@ -81,6 +81,7 @@ class HopperOps:
         planners: dict[str, Callable[[Any], Callable[[], None]]] = {
             "nvvm.fence.proxy": self._plan_proxy_fence,
             "nvvm.memory.barrier": self._plan_memory_fence,
+            "nvvm.griddepcontrol": self._plan_launches,
             "nvvm.fence.sc.cluster": self._plan_memory_fence,
             "nvvm.barrier": self._plan_barrier,
             "nvvm.barrier.arrive": self._plan_barrier,
@@ -224,6 +225,17 @@ class HopperOps:
 
         def rewrite() -> None:
             self.calls.memory.emitter.call(ir.InsertionPoint(operation), PREFIX + "fence", [order])
+            operation.erase()
+
+        return rewrite
+
+    def _plan_launches(self, operation: Any) -> Callable[[], None]:
+        """Launches run one after the other: those before have ended; that a thread waits is told to the sanitizer."""
+        if word(operation.attributes["kind"]) != "wait":
+            return operation.erase
+
+        def rewrite() -> None:
+            self.calls.memory.emitter.call(ir.InsertionPoint(operation), PREFIX + "launches_wait", [])
             operation.erase()
 
         return rewrite

@@ -184,11 +184,12 @@ def test_a_dry_run_of_the_whole_way(tmp_path: Path) -> None:
     assert [(item.id, len(item.candidates)) for item in results.kit.items] == [
         ("dry-run/small/f32", 2),
         ("examples/softmax", 2),
-        *((f"persistent/{name}", 6) for name in ("branches", "lstm", "attention")),
-        ("models/seq2seq", 6),
+        *((f"persistent/{name}", 9) for name in ("branches", "lstm", "attention")),
+        ("models/seq2seq", 9),
     ]
     ways = [[one.way for one in item.candidates] for item in results.kit.items if item.has_ways]
-    assert ways == [["persistent", "front", "barriers", "launches", "line", "graph"]] * 4
+    graphs = ["line", "graph", "bounded", "ahead", "bounded-ahead"]
+    assert ways == [["persistent", "front", "barriers", "launches", *graphs]] * 4
     repeated = [timing for timing in results.timings if timing.note.endswith("3 launches in a row")]
     assert len(repeated) == 4
     assert {probe.quantity for probe in results.kit.probes} == {"bandwidth", "hand-over", "task"}

@@ -26,7 +26,9 @@ from roller_mlir.runtime import Artifact
 from roller_mlir.suites.models import RAMMER6
 
 DRY_RUN = Path(__file__).resolve().parents[3] / "bench" / "gpu" / "dry_run.py"
-WAYS = ["persistent", "front", "barriers", "launches", "line", "graph"]
+WAYS = ["persistent", "front", "barriers", "launches", "line", "graph", "bounded", "ahead", "bounded-ahead"]
+GRAPHS = WAYS[4:]
+LEFT_OUT = ("front", "barriers", "bounded", "bounded-ahead")
 SMALLEST = "seq2seq"
 QUICK_SCALE, SCALE = 64, 32
 
@@ -36,7 +38,7 @@ def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("kits") / "kit"
     (function,) = of_models(find_device("h200"), [SMALLEST], QUICK_SCALE)
     assert [one.name for one in function.ways] == WAYS
-    function = replace(function, ways=tuple(one for one in function.ways if one.name not in ("front", "barriers")))
+    function = replace(function, ways=tuple(one for one in function.ways if one.name not in LEFT_OUT))
     pack_kit(folder, "h200", [function], PackOptions(jobs=1, simulator=True))
     return folder
 
@@ -45,10 +47,12 @@ def test_a_model_is_packed_in_all_ways(kit: Path) -> None:
     with open_kit(kit) as files:
         (item,) = files.kit.items
         assert (item.id, item.suite, item.base) == ("models/seq2seq", "models", 1)
-        assert [one.way for one in item.candidates] == ["persistent", "launches", "line", "graph"]
-        assert [one.artifact.rpartition("/")[2] for one in item.candidates] == ["0", "1", "1", "1"]
-        assert [one.family for one in item.candidates] == ["persistent, seq2seq", *["plain, seq2seq"] * 3]
-        launches = files.artifact(item.candidates[1].artifact)
+        assert [one.way for one in item.candidates] == ["persistent", "launches", "line", "graph", "ahead"]
+        assert [one.artifact.rpartition("/")[2] for one in item.candidates] == ["0", "1", "1", "1", "4"]
+        assert [one.family for one in item.candidates] == ["persistent, seq2seq", *["plain, seq2seq"] * 4]
+        launches, ahead = (files.artifact(item.candidates[rank].artifact) for rank in (1, 4))
+    assert not any(one.dependent for one in launches.manifest.launches)
+    assert all(one.dependent for one in ahead.manifest.launches if one.kernel)
     assert len(item.fill) == len(launches.manifest.inputs) > 20
     assert not any(buffer.role == "constant" for buffer in launches.manifest.buffers)
     predictions = {one.name: one.plan.prediction for one in launches.kernels if one.plan is not None}
@@ -81,6 +85,8 @@ def test_ways_are_checked_and_graphs_not_timed(kit: Path, bench: SimBench) -> No
         name = files.kit.items[0].id
         (check,) = work.do(Step(kind="check", item=name, ranks=(0,), base=1)).checks
         timed = work.do(Step(kind="time", item=name, ranks=(0, 1, 3), note="top-k"))
+        (ahead,) = work.do(Step(kind="check", item=name, ranks=(4,), base=1)).checks
+    assert ahead.ok and ahead.against == "numpy"
     assert check.ok and check.against == "numpy" and check.error is not None and check.error > 1e-4
     assert [one.rank for one in timed.timings[:2]] == [0, 1] and not timed.troubles
 
@@ -102,7 +108,10 @@ def dry_run(folder: Path, models: str) -> Results:
     command = preloaded.python(str(DRY_RUN), "-o", str(folder), "--models", models, "--scale", str(SCALE))
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=3600)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "not timed: graph, line; the simulator has no graphs, and runs launches one by one" in done.stdout
+    assert (
+        f"not timed: {', '.join(sorted(GRAPHS))}; the simulator has no graphs, and runs launches one by one"
+        in done.stdout
+    )
     return read_results(folder)
 
 
@@ -126,7 +135,7 @@ def test_all_models_go_the_whole_way(tmp_path: Path) -> None:
     assert all(one.ok and one.against == "numpy" and one.error is not None and one.error > 1e-4 for one in checks)
     report = make_report(results)
     ways = {(one.item, one.way): one for one in report.ways}
-    assert all((ways[name, way].median_s is None) == (way in ("line", "graph")) for name in models for way in WAYS)
+    assert all((ways[name, way].median_s is None) == (way in GRAPHS) for name in models for way in WAYS)
     assert all(ways[name, "persistent"].many_s is not None for name in models)
     shown = markdown(document_of(report), {})
     assert all(f"| {name} | cleared |" in shown for name in models)

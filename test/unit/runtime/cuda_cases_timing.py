@@ -110,6 +110,36 @@ def test_a_graph_keeps_the_order_that_memory_asks_for_and_no_other(backend: Driv
     assert record() == ["free a graph"]
 
 
+def test_kernels_that_wait_themselves_have_programmatic_edges(backend: DriverBackend) -> None:
+    made, files = branching()
+    kernels = [replace(one, dependent=not one.cooperative) for one in made.launches]
+    copy = Launch(kernel="", arguments=(view("w", 64, 256), view("y")))
+    behind = replace(kernels[1], arguments=(view("y"), view("w", 64, 256)))
+    program = backend.load(replace(made, launches=(*kernels, copy, behind)), files)
+    x, y, z = device(), device(), device()
+    x.host[:] = np.arange(64)
+    again = program.prepare(x, outputs=[y, z], stream=0x55, graph=True)
+    record()
+    again()
+    # To kernels that wait, from kernels: the last one is behind twice_3, and behind a copy, which no kernel waits for.
+    found = [re.sub(" (grid|[0-9]+ bytes).*", "", line) for line in record()]
+    ahead, others = ["node ahead twice_1"] * 2 + ["node ahead twice_2"], ["node cooperative twice_3", "node copy"]
+    assert sorted(found) == [*ahead, *others, "node twice_0"]
+    assert np.array_equal(y.host, 4 * np.arange(64)) and np.array_equal(z.host, 8 * np.arange(64))
+
+
+def test_a_driver_without_programmatic_edges_says_so(backend: DriverBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, files = branching()
+    program = backend.load(replace(made, launches=tuple(replace(one, dependent=True) for one in made.launches)), files)
+
+    def missing(*_: Any) -> None:
+        raise RuntimeError('Function "cuGraphAddDependencies" not found')
+
+    monkeypatch.setattr("cuda.bindings.driver.cuGraphAddDependencies", missing)
+    with pytest.raises(BackendError, match=r"need a driver of CUDA 12\.3 or later"):
+        program.prepare(device(), outputs=[device(), device()], graph=True)
+
+
 def test_a_graph_in_line_keeps_the_order_of_the_launches(backend: DriverBackend) -> None:
     program = backend.load(*branching())
     x, y, z = device(), device(), device()

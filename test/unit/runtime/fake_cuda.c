@@ -376,6 +376,17 @@ int cuGraphKernelNodeSetAttribute(struct node *node, int id, const unsigned *val
         strcat(node->how, " cooperative");
     return SUCCESS;
 }
+/* As of CUDA 13, whose functions have data of edges: port, port, type. */
+int cuGraphAddDependencies(struct graph *graph, struct node *const *from, struct node *const *to,
+                           const uint8_t (*edges)[8], size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (edges[i][0] != 1 || edges[i][1] || edges[i][2] != 1 || !from[i]->function || !to[i]->function)
+            return INVALID_VALUE; /* programmatic edges are from the programmatic port of a kernel to a kernel */
+        to[i]->after[to[i]->count++] = (int)(from[i] - graph->nodes);
+        strcat(to[i]->how, " ahead");
+    }
+    return SUCCESS;
+}
 int cuGraphAddMemcpyNode(struct node **made, struct graph *graph, struct node *const *after, size_t count,
                          const struct copy_node *given, uint64_t where) {
     struct node *node = add(made, graph, after, count);

@@ -160,4 +160,5 @@ INTRINSICS: dict[str, Expansion] = {
     r"llvm\.nvvm\.barrier\.cta\.(?:sync|arrive)(?:\.aligned)?\.count": _named,
     r"llvm\.nvvm\.barrier\.cluster\.(?:arrive(?:\.relaxed)?|wait)(?:\.aligned)?": _cluster,
     r"llvm\.nvvm\.(?:prefetch|cp\.async\.bulk\.(?:tensor\.)?prefetch)[\w.]*": _nothing,
+    r"llvm\.nvvm\.griddepcontrol\.(?:wait|launch\.dependents)": _nothing,  # launches run one after the other
 }
