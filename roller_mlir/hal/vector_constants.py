@@ -24,7 +24,7 @@ class VectorConstants:
         issue_per_cycle: Vector and scalar operations that a core starts in a cycle, at least.
         task_cycles: What a tile takes beside its points: addresses, first loads of sums, a mispredicted end of a loop.
         gather_cycles: Of each lane that is loaded by itself and put into a vector.
-        mask_cycles: Of an access whose bounds are not proven.
+        mask_cycles: Of an access whose bounds are not proven. Fitted to measured plans of one core (docs/polydl.md).
         pair_loads: What every other element of a row costs, in loads: two, and a shuffle.
         pack_line_cycles: Of a cache line that is packed, from a place far from the line before.
         conflict_cycles: Of a load whose row shares its sets of the first cache with too many others.
@@ -39,7 +39,7 @@ class VectorConstants:
     issue_per_cycle: float = 4.0
     task_cycles: float = 12.0
     gather_cycles: float = 1.5
-    mask_cycles: float = 2.0
+    mask_cycles: float = 1.0
     pair_loads: float = 3.0
     pack_line_cycles: float = 25.0
     conflict_cycles: float = 0.8

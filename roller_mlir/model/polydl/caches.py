@@ -5,7 +5,7 @@ Paper: PolyDL section 4.2, Algorithm 2. Caches are taken to be fully associative
 one holds takes no room in another. There are as many as the device has.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from roller_mlir.hal import Device, MemoryLayer
@@ -20,7 +20,8 @@ class Cache:
         name: The layer's name.
         capacity_bytes: Size of one instance; None for memory, which holds everything.
         latency_s: Time of one dependent load; None where the device does not say it.
-        bandwidth_bytes_per_s: What one of the threads that share it draws; None where the device does not say it.
+        bandwidth_bytes_per_s: What one of the threads that share it draws; None where the device does not say it. Of a
+            device of vectors it is then what its constants assume.
         sharers: Threads that use one instance at a time. What each touches for itself is there so many times.
     """
 
@@ -36,17 +37,23 @@ def caches_of(device: Device, threads: int = 1) -> tuple[Cache, ...]:
     if threads < 1:
         raise ValueError(f"threads must be at least 1, but got {threads}")
     layers = [layer for layer in device.layers if layer.kind == "cached"]
-    found = [_cache(layer, min(threads, max(1, device.units // layer.instances)), True) for layer in layers]
-    return (*found, _cache(device.layer("global"), threads, False))
+    found = [_cache(device, layer, min(threads, max(1, device.units // layer.instances)), True) for layer in layers]
+    return (*found, _cache(device, device.layer("global"), min(threads, device.units), False))
 
 
-def _cache(layer: MemoryLayer, sharers: int, bounded: bool) -> Cache:
+def _cache(device: Device, layer: MemoryLayer, sharers: int, bounded: bool) -> Cache:
     bandwidth = layer.sustained_bandwidth_bytes_per_s or layer.bandwidth_bytes_per_s
+    each = None if bandwidth is None else bandwidth / layer.instances / sharers
+    own, alone = layer.instances >= device.units, layer.unit_bandwidth_bytes_per_s
+    if device.vector_bytes is not None and alone is None and (bandwidth is None or not own):
+        known = device.vectors
+        alone = (known.private_bytes_per_cycle if own else known.shared_bytes_per_cycle) * device.clock_hz
+    rates = [one for one in (each, alone) if one is not None]
     return Cache(
         name=layer.name,
         capacity_bytes=layer.capacity_bytes if bounded else None,
         latency_s=layer.latency_s,
-        bandwidth_bytes_per_s=None if bandwidth is None else bandwidth / layer.instances / sharers,
+        bandwidth_bytes_per_s=min(rates, default=None),
         sharers=sharers,
     )
 
@@ -68,10 +75,25 @@ class Assignment:
     all_reuses: tuple[int, ...]
 
 
-def assign(sets: Sequence[WorkingSet], caches: Sequence[Cache]) -> Assignment:
+def assign(
+    sets: Sequence[WorkingSet],
+    caches: Sequence[Cache],
+    collides: Callable[[WorkingSet, Cache], bool] | None = None,
+    *,
+    apart: bool = True,
+) -> Assignment:
     """Give each working set, from the smallest up, to the nearest cache that still has room for it.
 
     A dependence with one target has one working set, others have two.
+
+    Args:
+        sets: The working sets.
+        caches: Nearest first, memory last.
+        collides: Whether a cache cannot hold what a dependence reuses, though it is large enough: since lines of it
+            share too few of the cache's sets. None takes caches as fully associative, as the paper does.
+        apart: Whether each set takes room of its own, as in the paper. Sets of reuses of one nest mostly contain each
+            other: without it a set only has to fit by itself, which is when a cache that replaces what was used longest
+            ago still has the data.
 
     Raises:
         ValueError: The last of the caches is no memory.
@@ -86,7 +108,9 @@ def assign(sets: Sequence[WorkingSet], caches: Sequence[Cache]) -> Assignment:
         together = sets[number].dependence.parallel
         for place, cache in enumerate(caches):
             own = size if together else size * cache.sharers
-            if cache.capacity_bytes is None or held[place] + own <= cache.capacity_bytes:
+            if cache.capacity_bytes is None or (
+                apart * held[place] + own <= cache.capacity_bytes and not (collides and collides(sets[number], cache))
+            ):
                 held[place] += own
                 places[number, largest] = place
                 break

@@ -6,11 +6,10 @@ reused once counts as much as one that is reused a thousand times. `ranking_cost
 takes the same assignment, but weighs what each layer hands over: the bytes of all reuses that it serves.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from math import prod
 
 from roller_mlir.model.polydl.caches import Assignment, Cache
-from roller_mlir.model.polydl.dependences import touched
-from roller_mlir.model.polydl.footprint import tensor_of
 from roller_mlir.model.polydl.intervals import Footprints
 from roller_mlir.model.polydl.nest import TiledNest
 from roller_mlir.model.polydl.values import volume
@@ -36,7 +35,15 @@ def ranking_cost(assignment: Assignment) -> float:
     )
 
 
-def served_bytes(nest: TiledNest, sets: Sequence[WorkingSet], assignment: Assignment) -> tuple[float, ...]:
+def served_bytes(
+    nest: TiledNest,
+    sets: Sequence[WorkingSet],
+    assignment: Assignment,
+    *,
+    line_bytes: int | None = None,
+    packed: Collection[int] = (),
+    again: bool = False,
+) -> tuple[float, ...]:
     """Return the bytes that each layer hands to the body of a nest, all iterations together.
 
     A loop of n iterations, each of which touches u bytes of a tensor, v of them different in all, reuses n u - v bytes
@@ -50,12 +57,17 @@ def served_bytes(nest: TiledNest, sets: Sequence[WorkingSet], assignment: Assign
         nest: The nest.
         sets: Its working sets.
         assignment: The caches that hold them.
+        line_bytes: What moves at once, so that all of it counts; None counts elements.
+        packed: Tensors, by their places among `touched`, whose tiles lie dense, so that no line is moved for a part.
+        again: Whether the nest follows another that touched the same, itself or its neighbours in a program: what is
+            touched for the first time then comes from the nearest cache that holds everything.
     """
     footprints = Footprints(nest)
-    tensors = [tensor_of(access, nest.extents) for access in touched(nest)]
+    tensors = nest.tensors
     depth = len(footprints.counts)
     levels = sum(loop.count > 1 for loop in nest.loops)
-    ways = [access.element_bytes * (1 + (access in nest.expression.outputs)) for access in touched(nest)]
+    outputs = nest.expression.outputs
+    ways = [one.access.element_bytes * (1 + (one.access in outputs)) for one in tensors]
     # From loops of all iterations inwards: what one run of each touches.
     inside = [[0.0] * len(tensors) for _ in range(levels + 1)]
     for level in range(levels + 1):
@@ -63,7 +75,10 @@ def served_bytes(nest: TiledNest, sets: Sequence[WorkingSet], assignment: Assign
         boxes = footprints.axis_values(parts)
         for number, tensor in enumerate(tensors):
             image = tensor.image(boxes[0][1], nest.extents) if boxes else ()  # without loops, one point
-            size = tensor.access.gathered or (0 if image is None else volume(image))
+            size = tensor.access.gathered
+            if image is not None and not size:
+                dense = line_bytes is None or number in packed
+                size = volume(image) if dense or line_bytes is None else tensor.in_lines(image, line_bytes)
             inside[level][number] = float(size * ways[number])
     served = [0.0] * len(assignment.caches)
     runs = [1.0]
@@ -74,7 +89,14 @@ def served_bytes(nest: TiledNest, sets: Sequence[WorkingSet], assignment: Assign
         if level < levels:
             reused = footprints.counts[level] * inside[level + 1][number] - inside[level][number]
             served[place] += runs[level] * max(0.0, reused)
-    served[-1] += sum(inside[0])
+    total = sum(
+        [each * one.access.element_bytes / way for each, way, one in zip(inside[0], ways, tensors, strict=True)]
+    )
+    nearest = len(served) - 1
+    if again:
+        held = [place for place, cache in enumerate(assignment.caches) if total <= (cache.capacity_bytes or total)]
+        nearest = held[0]
+    served[nearest] += sum(inside[0])
     return tuple(served)
 
 
@@ -85,11 +107,12 @@ def seconds_by_layer(
     *,
     threads: int = 1,
     factors: Mapping[str, float] | None = None,
+    served: Sequence[float] | None = None,
 ) -> dict[str, float]:
     """Return seconds were each layer the only limit, as `model.cost.timing.seconds_by_layer` does for GPUs.
 
-    What a layer serves passes the layers before it, too. Threads divide the iterations of the outermost parallel loop;
-    the busiest is as slow as all.
+    What a layer serves passes the layers before it, too. Threads divide the iterations of the parallel loops; the
+    busiest is as slow as all.
 
     Args:
         nest: The nest.
@@ -97,12 +120,13 @@ def seconds_by_layer(
         assignment: The caches that hold them.
         threads: Threads among which parallel iterations are divided.
         factors: Of each layer, how many times as long as at its bandwidth it takes, measured; 1 where nothing is said.
+        served: What `served_bytes` returns, where it is known.
 
     Raises:
         ValueError: A layer's bandwidth is not known.
     """
-    served = served_bytes(nest, sets, assignment)
-    parallel = next((loop.count for loop in nest.point_loops if loop.parallel), 1)
+    served = served_bytes(nest, sets, assignment) if served is None else served
+    parallel = prod([loop.count for loop in nest.point_loops if loop.parallel])
     share = -(-parallel // min(threads, parallel)) / parallel
     seconds: dict[str, float] = {}
     for place, cache in enumerate(assignment.caches):

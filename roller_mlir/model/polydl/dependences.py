@@ -11,7 +11,7 @@ Paper: PolyDL section 3.2, and lines 5 to 14 of Algorithm 1.
 from dataclasses import dataclass
 from functools import lru_cache
 
-from roller_mlir.model.polydl.footprint import TouchedDimension, TouchedTensor, tensor_of
+from roller_mlir.model.polydl.footprint import TouchedDimension, TouchedTensor
 from roller_mlir.model.polydl.intervals import Point
 from roller_mlir.model.polydl.nest import TiledNest
 from roller_mlir.model.polydl.solve import Constraint, first_point
@@ -41,8 +41,7 @@ class Dependence:
 
 def touched(nest: TiledNest) -> tuple[Access, ...]:
     """Return what a nest reads and writes, each once: inputs, outputs, and what an epilogue reads."""
-    one = nest.expression
-    return tuple(dict.fromkeys((*one.inputs, *one.outputs, *one.epilogue)))
+    return tuple([one.access for one in nest.tensors])
 
 
 def dependences(nest: TiledNest, *, body: bool = False) -> tuple[Dependence, ...]:
@@ -59,7 +58,7 @@ def dependences(nest: TiledNest, *, body: bool = False) -> tuple[Dependence, ...
     levels = len(loops) if body else sum(one.count > 1 for one in nest.loops)
     accesses = touched(nest)
     found: list[Dependence] = []
-    solvers = [_Reuse(nest, tensor_of(one, nest.extents)) for one in accesses]
+    solvers = [_Reuse(nest, one) for one in nest.tensors]
     for number, (access, reuse) in enumerate(zip(accesses, solvers, strict=True)):
         if access.gathered:
             continue

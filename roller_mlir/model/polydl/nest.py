@@ -4,10 +4,12 @@
 Paper: PolyDL sections 3.1 and 4 (the loop nest, its microkernel as loops), Figure 17 (a nest tiled twice).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from roller_mlir.model.polydl.footprint import TouchedTensor, tensor_of
 from roller_mlir.plan import TensorExpression
 
 
@@ -68,10 +70,23 @@ class TiledNest:
             if not 0 <= one.axis < len(self.extents):
                 raise ValueError(f"axes are 0 to {len(self.extents) - 1}, but got {one.axis}")
 
-    @property
+    def with_loops(self, loops: Sequence[TileLoop]) -> "TiledNest":
+        """Return another nest around the same operator, which keeps what depends on that alone."""
+        made = TiledNest(self.expression, tuple(loops))
+        made.__dict__["tensors"] = self.tensors
+        return made
+
+    @cached_property
     def extents(self) -> tuple[int, ...]:
         """Elements of each axis, at most."""
         return self.expression.bounds
+
+    @cached_property
+    def tensors(self) -> tuple[TouchedTensor, ...]:
+        """What the nest reads and writes, each once: inputs, outputs, and what an epilogue reads."""
+        one = self.expression
+        accesses = dict.fromkeys((*one.inputs, *one.outputs, *one.epilogue))
+        return tuple([tensor_of(access, self.extents) for access in accesses])
 
     @cached_property
     def body(self) -> tuple[int, ...]:

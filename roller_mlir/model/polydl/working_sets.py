@@ -10,8 +10,7 @@ are divided over threads, their iterations are taken together, as there.
 
 from dataclasses import dataclass
 
-from roller_mlir.model.polydl.dependences import Dependence, dependences, touched
-from roller_mlir.model.polydl.footprint import tensor_of
+from roller_mlir.model.polydl.dependences import Dependence, dependences
 from roller_mlir.model.polydl.intervals import Footprints
 from roller_mlir.model.polydl.nest import TiledNest
 
@@ -46,7 +45,7 @@ def working_sets(nest: TiledNest, *, body: bool = False) -> tuple[WorkingSet, ..
         body: Whether reuses by the points of the body are wanted too, which registers serve.
     """
     footprints = Footprints(nest)
-    tensors = [tensor_of(access, nest.extents) for access in touched(nest)]
+    tensors = nest.tensors
     depth = len(footprints.counts)
     outermost = next((m for m, loop in enumerate(nest.point_loops) if loop.parallel), depth)
     known: dict[object, tuple[int, int]] = {}

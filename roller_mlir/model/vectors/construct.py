@@ -9,6 +9,7 @@ Paper: ROLLER section 3.2 (a program is the aligned tiles of each layer); PolyDL
 working sets move).
 """
 
+from bisect import insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -20,7 +21,7 @@ from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.tile import contiguous_loop, reuse_loops
-from roller_mlir.model.vectors.cost import Work, lanes_of, prediction_of, reads_lanes, work_of
+from roller_mlir.model.vectors.cost import VectorCost, Work, lanes_of, reads_lanes
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import MOST_POINTS, REGISTER, WORKGROUP
 
@@ -60,24 +61,29 @@ def construct_vectors(
         raise ConstructionError(
             f"needs {len(expression.loops)} tile-sizes, one per loop, but got {len(options.tile_sizes)}"
         )
-    found: dict[tuple[tuple[int, ...], int | None], VectorProgram] = {}
+    cost = VectorCost(expression, device, options.max_units)
+    tiles: dict[tuple[tuple[int, ...], int | None], tuple[float, Work]] = {}
     for lane in _lanes(expression, device):
         if options.tile_sizes and lane is not None and options.tile_sizes[lane] == 1:
             lane = None
         for blocks in _tiles(expression, device, lane, options):
             key = tuple(blocks), lane
-            if key not in found:
-                found[key] = min(
-                    _ordered(expression, device, tuple(blocks), lane, options), key=lambda one: one.seconds
-                )
-    if not found:
+            if key not in tiles:
+                work = cost.least(*key, _outside(expression, blocks))
+                tiles[key] = cost.seconds(work)[0], work
+    if not tiles:
         raise ConstructionError(_too_large(expression, device))
-    ranked = sorted(found.values(), key=VectorProgram.rank)
+    ranked, wanted = list[VectorProgram](), max(_STAGED, options.top_k)
+    for (blocks, lane), (least, work) in sorted(tiles.items(), key=lambda one: one[1][0]):
+        if len(ranked) >= wanted and least >= ranked[wanted - 1].seconds:
+            break  # no order of this tile, nor of those behind it, comes before the best that were found
+        programs = _ordered(cost, blocks, lane, work)
+        insort(ranked, min(programs, key=lambda one: one.seconds), key=VectorProgram.rank)
     for one in ranked[:_STAGED]:
-        ranked += _with_staged_inputs(expression, device, one, options)
+        ranked += _with_staged_inputs(cost, one)
     plans: list[Plan] = []
     for one in sorted(ranked, key=VectorProgram.rank):
-        plan = _plan(expression, device, one, options)
+        plan = _plan(cost, one, options)
         problem = plan_problem(expression, plan)
         if problem and options.tile_sizes:
             raise ConstructionError(problem)
@@ -117,35 +123,21 @@ class VectorProgram:
         return self.seconds, len(self.staged), self.blocks, self.lane is None
 
 
-def _program(
-    expression: TensorExpression,
-    device: Device,
-    blocks: tuple[int, ...],
-    lane: int | None,
-    order: Sequence[int],
-    options: ConstructOptions,
-    inner: Sequence[int] = (),
-    staged: Sequence[int] = (),
-) -> VectorProgram:
-    work = work_of(expression, device, blocks, lane, order, inner, staged)
-    seconds = prediction_of(expression, device, work, options.max_units).seconds
-    return VectorProgram(blocks, lane, tuple(order), tuple(inner), tuple(staged), work, seconds)
+def _outside(expression: TensorExpression, blocks: Sequence[int]) -> list[int]:
+    """Return the parallel loops with several tiles."""
+    return [i for i in expression.parallel() if expression.loops[i].extent.tiles(blocks[i]).bound > 1]
 
 
-def _ordered(
-    expression: TensorExpression, device: Device, blocks: tuple[int, ...], lane: int | None, options: ConstructOptions
-) -> Iterator[VectorProgram]:
+def _ordered(cost: VectorCost, blocks: tuple[int, ...], lane: int | None, work: Work) -> Iterator[VectorProgram]:
     """Yield a tile's programs, one an order of the loops around it."""
-    loops = [i for i in expression.parallel() if expression.loops[i].extent.tiles(blocks[i]).bound > 1]
-    for order in _orders(expression, loops):
-        yield _program(expression, device, blocks, lane, order, options)
+    for order in _orders(cost.expression, _outside(cost.expression, blocks)):
+        one = cost.ordered(work, blocks, order)
+        yield VectorProgram(blocks, lane, tuple(order), (), (), one, cost.seconds(one)[0])
 
 
-def _with_staged_inputs(
-    expression: TensorExpression, device: Device, one: VectorProgram, options: ConstructOptions
-) -> Iterator[VectorProgram]:
+def _with_staged_inputs(cost: VectorCost, one: VectorProgram) -> Iterator[VectorProgram]:
     """Yield programs that pack what is read as vectors, once for all tiles along the loops that do not move it."""
-    lane, blocks = one.lane, one.blocks
+    expression, device, lane, blocks = cost.expression, cost.device, one.lane, one.blocks
     if lane is None or expression.loops[lane].reduction or expression.whole or not expression.reductions():
         return
     if any(blocks[i] < expression.bounds[i] for i in expression.reductions()):
@@ -154,11 +146,12 @@ def _with_staged_inputs(
     for number, access in enumerate(expression.inputs):
         if access.gathered or reads_lanes(access, lane) != "vector":
             continue
-        outer = [i for i in one.order if i in access.loops()]
-        inner = [i for i in one.order if i not in access.loops()]
+        outer = tuple([i for i in one.order if i in access.loops()])
+        inner = tuple([i for i in one.order if i not in access.loops()])
         size = prod([dimension.extent for dimension in tile_dimensions(access, blocks)]) * access.element_bytes
         if inner and size <= room:
-            yield _program(expression, device, blocks, lane, [*outer, *inner], options, inner, [number])
+            work = cost.work(blocks, lane, (*outer, *inner), inner, (number,))
+            yield VectorProgram(blocks, lane, (*outer, *inner), inner, (number,), work, cost.seconds(work)[0])
 
 
 def vector_plan_problem(plan: Plan, device: Device) -> str:
@@ -293,7 +286,8 @@ def _orders(expression: TensorExpression, loops: Sequence[int]) -> Iterator[list
         yield [*others, *order]
 
 
-def _plan(expression: TensorExpression, device: Device, one: VectorProgram, options: ConstructOptions) -> Plan:
+def _plan(cost: VectorCost, one: VectorProgram, options: ConstructOptions) -> Plan:
+    expression, device = cost.expression, cost.device
     width = _width(expression, one.lane, lanes_of(expression, device)) if one.lane is not None else 1
     unrolled, along = _unrolled(expression, one.blocks, one.lane)
     axes = [
@@ -315,7 +309,7 @@ def _plan(expression: TensorExpression, device: Device, one: VectorProgram, opti
         unroll=unrolled,
         tasks_per_unit=1,
         max_units=options.max_units,
-        prediction=prediction_of(expression, device, one.work, options.max_units),
+        prediction=cost.prediction(one.work),
     )
 
 

@@ -13,7 +13,7 @@ from roller_mlir.mapping.checks.plan_check import plan_problem
 from roller_mlir.model import ConstructionError, ConstructOptions, construct, predict
 from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.search.validate_plan import validate_plan
-from roller_mlir.model.vectors.cost import reads_lanes, work_of
+from roller_mlir.model.vectors.cost import VectorCost, reads_lanes
 from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression
 from roller_mlir.plan.codec import from_json, to_json
 
@@ -64,17 +64,22 @@ def test_an_extent_without_small_divisors_is_masked() -> None:
 
 
 def test_what_fits_into_a_cache_comes_into_it_once() -> None:
-    """64x64x64 of f32 is 49,152 B, as much as the first cache has: each tensor comes from behind once."""
-    work = work_of(product(64, 64, 64), SPR, (8, 32, 64), 1, (0, 1))
-    assert (work.tasks, work.moved) == (16, (49_152.0, 49_152.0, 49_152.0))
+    """64x64x64 of f32 is 49,152 B, as much as the first cache has; 64x64x80 is more, but each reuse fits.
+
+    Of the latter each tensor comes once from the second cache, where it was made; c is read, and written back.
+    """
+    work = VectorCost(product(64, 64, 64), SPR, 1).work((8, 32, 64), 1, (0, 1))
+    assert (work.tasks, work.caches.moved) == (16, (0.0, 0.0, 0.0))
+    work = VectorCost(product(64, 64, 80), SPR, 1).work((8, 32, 80), 1, (0, 1))
+    assert work.caches.moved == (4.0 * (2 * 64 * 80 + 2 * 64 * 64), 0.0, 0.0)
 
 
 def test_what_does_not_fit_comes_again_for_each_pass_that_moves_it() -> None:
     """Of 512x512x512 two tiles of rows and all of b are more than the first cache: b comes for each tile of rows."""
     expression = product(512, 512, 512)
-    near, _, far = work_of(expression, SPR, (8, 32, 512), 1, (0, 1)).moved
+    near, behind, far = VectorCost(expression, SPR, 1).work((8, 32, 512), 1, (0, 1)).caches.moved
     whole = 512 * 512 * 4
-    assert near >= 64 * whole and far == 3 * whole
+    assert near >= 64 * whole and behind == 4 * whole and far == 0  # all of them are more than the second cache has
 
 
 def test_one_core_computes_at_most_its_peak() -> None:

@@ -139,7 +139,7 @@ def test_all_that_the_body_reads_is_served(nest: TiledNest) -> None:
                 for point in points
                 for x in range(count)
             }
-        expected += calls * len(points) * access.element_bytes * (2 if access is nest.expression.output else 1)
+        expected += calls * len(points) * access.element_bytes * (2 if access in nest.expression.outputs else 1)
     assert total == expected
 
 

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the caches do for a plan of vectors: its loops as a nest, whose working sets say which cache serves which reuse.
+
+    unit_order (1, 0), blocks 8 x 32, all of k, two cores: for j in 0..16 parallel, j' in 0..2, i in 0..128: 8 x 32 x K
+
+Threads take ranges of neighbouring tasks, so that the outermost loops are divided among them. What the tasks do is the
+body; sums lie in registers over all of a reduction.
+
+Paper: PolyDL section 4 (Algorithms 1 and 2), section 4.2 (what a layer serves costs its latency and bandwidth). It
+differs in four points: a working set has to fit by itself, since those of one nest contain each other; what lies in few
+of a cache's sets is not held; lines move whole; and what is touched for the first time comes from the nearest cache
+that holds all of it, since a program's tensors were just made. docs/polydl.md shows how that ranks measured plans.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import gcd, prod
+
+from roller_mlir.hal import Device
+from roller_mlir.mapping.layout.data_tile import tile_dimensions
+from roller_mlir.model.polydl.caches import Cache, assign, caches_of
+from roller_mlir.model.polydl.cost import seconds_by_layer, served_bytes
+from roller_mlir.model.polydl.nest import TiledNest, TileLoop
+from roller_mlir.model.polydl.values import volume
+from roller_mlir.model.polydl.working_sets import WorkingSet, working_sets
+from roller_mlir.plan import Access, TensorExpression
+
+LINE_BYTES = 64
+"""Of a cache, where nobody says another."""
+
+
+@dataclass(frozen=True)
+class CacheWork:
+    """What moves between the layers, for the whole operator.
+
+    Attributes:
+        moved: Bytes that come into each cache from behind it, from the nearest on; the last come from memory.
+        seconds: What each layer behind the nearest cache takes, were it the only limit.
+    """
+
+    moved: tuple[float, ...]
+    seconds: Mapping[str, float]
+
+
+class CacheModel:
+    """The caches of a device under the nests of one operator."""
+
+    def __init__(self, expression: TensorExpression, device: Device) -> None:
+        self._expression, self._device = expression, device
+        self._base = TiledNest(expression, ())
+        self._caches: dict[int, tuple[Cache, ...]] = {}
+        self._layers = {layer.name: layer for layer in device.layers}
+        first = device.caches[0] if device.caches else device.layer("global")
+        self._line_bytes = first.line_bytes or LINE_BYTES
+
+    def caches(self, cores: int) -> tuple[Cache, ...]:
+        """Return the caches and memory as each of so many cores sees them."""
+        if cores not in self._caches:
+            self._caches[cores] = caches_of(self._device, cores)
+        return self._caches[cores]
+
+    def nest(
+        self, blocks: Sequence[int], order: Sequence[int], inner: Collection[int] = (), cores: int = 1
+    ) -> TiledNest:
+        """Return the loops around the tiles of a plan.
+
+        Args:
+            blocks: Points of each loop in a tile; reductions are all in it.
+            order: The parallel loops with several tiles, outermost first.
+            inner: The last of them, which one task walks.
+            cores: How many share the tasks out, each a range of neighbours.
+        """
+        loops: list[TileLoop] = []
+        left = cores
+        for i in order:
+            count, size = self._expression.loops[i].extent.tiles(blocks[i]).bound, blocks[i]
+            if left > 1 and i not in inner:
+                chunk = -(-count // min(left, count))
+                parts = -(-count // chunk)
+                loops.append(TileLoop(i, parts, chunk * size, parallel=True))
+                count, left = chunk, -(-left // parts) if chunk == 1 else 1
+            loops.append(TileLoop(i, count, size))
+        return self._base.with_loops([one for one in loops if one.count > 1])
+
+    def work(self, nest: TiledNest, packed: Collection[int] = (), cores: int = 1) -> CacheWork:
+        """Return what the caches do for a nest.
+
+        Args:
+            nest: One of the operator.
+            packed: Inputs whose tiles lie dense.
+            cores: How many run it.
+        """
+        sets, caches = working_sets(nest), self.caches(cores)
+        places = {one.access: number for number, one in enumerate(nest.tensors)} if packed else {}
+        dense = {places[self._expression.inputs[number]] for number in packed}
+
+        def collides(one: WorkingSet, cache: Cache) -> bool:
+            number = one.dependence.tensor
+            if number in dense or cache.capacity_bytes is None:
+                return False
+            layer, inside = self._layers[cache.name], _inside(nest, one.dependence.level)
+            known = self._device.vectors
+            lines = (layer.line_bytes or LINE_BYTES, layer.ways or known.ways)
+            return _few_sets(nest.tensors[number].access, inside, cache.capacity_bytes, *lines, known.ways_share)
+
+        assigned = assign(sets, caches, collides, apart=False)
+        served = served_bytes(nest, sets, assigned, line_bytes=self._line_bytes, packed=dense, again=True)
+        seconds = seconds_by_layer(nest, sets, assigned, threads=cores, served=served)
+        behind = caches[1:] or caches
+        moved = tuple([sum(served[place:]) for place in range(1, len(served))]) or served
+        return CacheWork(moved, {one.name: seconds[one.name] for one in behind})
+
+    @cached_property
+    def _least_bytes(self) -> float:
+        whole = [(0, extent - 1) for extent in self._base.extents]
+        total = 0.0
+        for one in self._base.tensors:
+            image = () if one.access.gathered else one.image(whole, self._base.extents)
+            total += one.access.element_bytes * (one.access.gathered or (0 if image is None else volume(image)))
+        return total
+
+    def least(self, cores: int = 1) -> CacheWork:
+        """Return what no order of tasks comes below: each tensor comes from memory once, by way of all caches."""
+        caches = self.caches(cores)
+        behind, total = caches[1:] or caches, self._least_bytes
+        seconds = {one.name: total / (one.bandwidth_bytes_per_s or 1.0) / cores for one in behind}
+        return CacheWork((total,) * len(behind), seconds)
+
+
+def _inside(nest: TiledNest, level: int) -> list[int]:
+    """Return the points of each axis in one iteration of a loop of a nest."""
+    points = [1] * len(nest.extents)
+    for loop in reversed(nest.point_loops[level + 1 :]):
+        points[loop.axis] = min(nest.extents[loop.axis], loop.count * loop.size)
+    return points
+
+
+def _few_sets(
+    access: Access, box: Sequence[int], capacity_bytes: int, line: int, ways: int, ways_share: float = 1.0
+) -> bool:
+    """Return whether rows of a tensor lie so far apart that they share a few of a cache's sets, which do not hold them.
+
+    Rows of one line, 1024 f32 apart, all lie in one of 64 sets, of 8 lines: it holds eight of them, not 64. Where rows
+    come back to the same sets, other data have their share of the ways.
+
+    >>> from roller_mlir.plan import LinearIndex
+    >>> x = Access("x", (4096, 1024), "f32", (LinearIndex((1, 0)), LinearIndex((0, 1))))
+    >>> _few_sets(x, (8, 16), 32768, 64, 8), _few_sets(x, (64, 16), 32768, 64, 8)
+    (False, True)
+    """
+    if access.gathered or not access.shape:
+        return False
+    dimensions, pitch, share = tile_dimensions(access, box), access.element_bytes, 1.0
+    sets = max(1, capacity_bytes // (line * ways))
+    lines = -(-dimensions[-1].extent * dimensions[-1].step * access.element_bytes // line)
+    for dimension, extent in zip(reversed(dimensions[:-1]), reversed(access.bounds[1:]), strict=True):
+        pitch *= extent
+        if dimension.extent > 1 and pitch % line == 0:
+            distinct = sets // gcd(pitch * dimension.step // line, sets)
+            if dimension.extent > distinct:
+                share = min(share, 1.0, distinct * lines / sets * ways_share)
+    rows = prod([one.extent for one in dimensions[:-1]])
+    return rows * lines * line > capacity_bytes * share
