@@ -69,7 +69,8 @@ python bench/cpu/peers.py --suite polydl-gemms --peer mine=FILE.py:make -o both.
 `HostCall`: what to run, where it writes, and how its result is read
 (`roller_mlir/measure/cpu_peers/interface.py`). With ours in it, tables have a column of ours over the best peer, and
 below them the geometric mean and the least of these ratios. Ours is compiled from the suite's text and, as `ours nhwc`,
-from the same layer with channels last; `--epilogue 'bias relu'` puts these behind every operator.
+from the same layer with channels last; `--epilogue 'bias relu'` or `'bn relu'` (batch normalisation as it is for
+inference) puts these behind every operator, and `ours unfused` has them in a kernel of their own.
 
 ## Who took part
 

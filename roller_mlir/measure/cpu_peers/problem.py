@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the peers compute: a product, a convolution or a pooling in f32, perhaps with a bias and a relu behind it.
+"""What the peers compute: a product, a convolution or a pooling in f32, perhaps with an epilogue (bias, bn, relu).
 
 Tensors have the layouts of the suites' functions: MxK and KxN, or NCHW, FCHW (CHW of depthwise weights) and NFHW.
 Expected results are numpy's in f64, by a way that no library of sums of windows shares: a product for each point of the
@@ -19,7 +19,7 @@ from roller_mlir.measure.runner.expected.tolerance import ExpectedOutputs
 from roller_mlir.plan.rounding import Rounding, Terms, half_spacing, sum_error
 
 KINDS = ("matmul", "conv2d", "depthwise_conv2d", "avg_pool2d")
-EPILOGUES = ("", "bias", "relu", "bias relu")
+EPILOGUES = ("", "bias", "relu", "bias relu", "bn relu")
 _SEED = 0
 _PART = 1 << 14
 
@@ -32,7 +32,8 @@ class HostProblem:
         id: Unique in a run ("G0").
         title: What a reader knows it by.
         reference: What it computes: one of `KINDS` in f32.
-        epilogue: What follows: one of `EPILOGUES`; a bias is per column of a product, per filter of a convolution.
+        epilogue: What follows: one of `EPILOGUES`; a bias is per column of a product, per filter of a convolution, and
+            so is what a batch normalisation ("bn") has become for inference: a factor and a summand.
     """
 
     id: str
@@ -68,14 +69,19 @@ class HostProblem:
         return "bias" in self.epilogue
 
     @property
+    def has_norm(self) -> bool:
+        """Whether its last two inputs are the factor and the summand of a batch normalisation."""
+        return "bn" in self.epilogue
+
+    @property
     def has_relu(self) -> bool:
         """Whether negative results become zero."""
         return "relu" in self.epilogue
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
-        """Shape of each input, the bias last."""
-        return (*self.nest.shapes(), *([(self.output_shape[1],)] if self.has_bias else []))
+        """Shape of each input, those of the epilogue last."""
+        return (*self.nest.shapes(), *[(self.output_shape[1],)] * (self.has_bias + 2 * self.has_norm))
 
     @property
     def output_shape(self) -> tuple[int, ...]:
@@ -126,9 +132,12 @@ def inputs_of(problem: HostProblem) -> list[np.ndarray[Any, Any]]:
 def expected_of(problem: HostProblem, inputs: Sequence[np.ndarray[Any, Any]]) -> ExpectedOutputs:
     """Return what the output must be, and how far each element may be off."""
     total = _matmul(*inputs[:2]) if problem.reference.kind == "matmul" else _windows(problem, inputs)
-    if problem.has_bias:
-        total += inputs[-1].astype(np.float64).reshape((1, -1) + (1,) * (total.ndim - 2))
-    count = problem.nest.points + problem.has_bias
+    along = (1, -1) + (1,) * (total.ndim - 2)
+    if problem.has_norm:
+        total *= inputs[-2].astype(np.float64).reshape(along)
+    if problem.has_bias or problem.has_norm:
+        total += inputs[-1].astype(np.float64).reshape(along)
+    count = problem.nest.points + problem.has_bias + 2 * problem.has_norm
     # No factor exceeds 1, so that neither the terms nor their squares sum to more than their number.
     size = problem.nest.scale * count + 0 * total
     terms = Terms(count=count, total=total, magnitude=size, squares=size, extreme=np.sqrt(size))

@@ -16,6 +16,8 @@ from roller_mlir.suites.write import function_text
 
 LAST = "nhwc"
 """The layout with channels last."""
+UNFUSED = "unfused"
+"""A variant of ours whose epilogue is a kernel of its own."""
 _WEIGHTS = {"conv2d": (2, 3, 1, 0), "depthwise_conv2d": (1, 2, 0)}
 _LINALG = {"conv2d": "linalg.conv_2d_nhwc_hwcf", "depthwise_conv2d": "linalg.depthwise_conv_2d_nhwc_hwc"}
 
@@ -41,7 +43,7 @@ def arranged(problem: HostProblem, inputs: Sequence[Array], layout: str) -> list
     """Return the inputs in a layout."""
     if layout != LAST:
         return list(inputs)
-    orders = ((0, 2, 3, 1), _WEIGHTS[problem.reference.kind], (0,))
+    orders = ((0, 2, 3, 1), _WEIGHTS[problem.reference.kind], (0,), (0,))
     moved = [one.transpose(order) for one, order in zip(inputs, orders, strict=False)]
     return [aligned(one.shape, one) for one in moved]
 
@@ -101,16 +103,22 @@ def _with_epilogue(problem: HostProblem, text: str, channel: int) -> str:
     shape = _output(problem, channel)
     value, bias = _tensor(shape), _tensor([problem.output_shape[1]])
     head, _, _ = text.rpartition("  return ")
-    if problem.has_bias:
-        head = head.replace(f") -> {value} {{", f", %bias: {bias}) -> {value} {{", 1)
+    more = ["bias"] * problem.has_bias + ["scale", "shift"] * problem.has_norm
+    added = "".join(f", %{name}: {bias}" for name in more)
+    head = head.replace(f") -> {value} {{", f"{added}) -> {value} {{", 1)
     loops = [f"d{axis}" for axis in range(len(shape))]
     same, along = f"({', '.join(loops)}) -> ({', '.join(loops)})", f"({', '.join(loops)}) -> ({loops[channel]})"
-    maps = [same, *([along] if problem.has_bias else []), same]
-    given = [("%result", value), *([("%bias", bias)] if problem.has_bias else [])]
+    maps = [same, *[along] * len(more), same]
+    given = [("%result", value), *((f"%{name}", bias) for name in more)]
     names, types = ", ".join(name for name, _ in given), ", ".join(kind for _, kind in given)
-    arguments = "%value: f32, " + ("%more: f32, " if problem.has_bias else "") + "%unused: f32"
-    body = ["%added = arith.addf %value, %more : f32"] if problem.has_bias else []
-    last = "%added" if problem.has_bias else "%value"
+    arguments = ", ".join(f"%{name}: f32" for name in ("value", *(f"{name}_of" for name in more), "unused"))
+    body, last = list[str](), "%value"
+    if problem.has_norm:
+        body.append(f"%scaled = arith.mulf {last}, %scale_of : f32")
+        last = "%scaled"
+    if more:
+        body.append(f"%added = arith.addf {last}, %{more[-1]}_of : f32")
+        last = "%added"
     if problem.has_relu:
         body.append(f"%positive = arith.maximumf {last}, %none : f32")
         last = "%positive"

@@ -34,7 +34,7 @@ class WorkingSet:
     max_bytes: int
 
 
-def working_sets(nest: TiledNest, *, body: bool = False) -> tuple[WorkingSet, ...]:
+def working_sets(nest: TiledNest, *, body: bool = False, largest: bool = True) -> tuple[WorkingSet, ...]:
     """Return the working sets of all reuses of a nest.
 
     Of a dependence that spans iterations of a parallel loop both are what all of them touch, from the outermost
@@ -43,6 +43,7 @@ def working_sets(nest: TiledNest, *, body: bool = False) -> tuple[WorkingSet, ..
     Args:
         nest: The nest.
         body: Whether reuses by the points of the body are wanted too, which registers serve.
+        largest: Whether the largest sets are wanted, too; else the smallest stand in their place.
     """
     footprints = Footprints(nest)
     tensors = nest.tensors
@@ -63,6 +64,8 @@ def working_sets(nest: TiledNest, *, body: bool = False) -> tuple[WorkingSet, ..
             end = (*start[:outermost], *[count - 1 for count in footprints.counts[outermost:]])
             low = high = counted(start, end)
         else:
-            low, high = counted(one.source, one.first), counted(one.source, one.last)
+            low = high = counted(one.source, one.first)
+            if largest:
+                high = counted(one.source, one.last)
         found.append(WorkingSet(one, low[0], high[0], low[1], high[1]))
     return tuple(found)

@@ -91,7 +91,10 @@ class CacheModel:
             packed: Inputs whose tiles lie dense.
             cores: How many run it.
         """
-        sets, caches = working_sets(nest), self.caches(cores)
+        sets, caches = (
+            working_sets(nest, largest=False),
+            self.caches(cores),
+        )  # where all fit by themselves, the first decides
         places = {one.access: number for number, one in enumerate(nest.tensors)} if packed else {}
         dense = {places[self._expression.inputs[number]] for number in packed}
 

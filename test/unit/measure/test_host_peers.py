@@ -182,7 +182,7 @@ def onednn() -> OneDnnPeer:
         pytest.skip(f"the 39 MB wheel is an extra, cpu-peers: {error}")
 
 
-@pytest.mark.parametrize("epilogue", ["", "bias", "relu", "bias relu"])
+@pytest.mark.parametrize("epilogue", ["", "bias", "relu", "bias relu", "bn relu"])
 def test_onednn_computes_every_problem_in_every_layout(epilogue: str) -> None:
     peer = onednn()
     assert peer.facts()["version"].startswith("oneDNN 3.") and peer.threads() == 1
@@ -216,6 +216,28 @@ def test_what_is_missing_is_said_with_what_installs_it(name: str, monkeypatch: p
     monkeypatch.setattr("ctypes.util.find_library", lambda _: None)
     with pytest.raises(PeerError, match="is not installed .pip install "):
         load_factory(PEERS[name].factory)(1)
+
+
+@pytest.mark.parametrize("variant", ["", "nhwc", "unfused", "nhwc unfused"])
+def test_ours_has_an_epilogue_in_its_kernel_or_behind_it(variant: str) -> None:
+    """What is compiled for this machine computes batch normalisation and relu in one kernel, or in two."""
+    peer = OwnPeer(1, target="host", on="cpu")
+    reference = Reference(kind="conv2d", dtype="f32", sizes=windows(F=5))
+    one = HostProblem(id="c", reference=reference, epilogue="bn relu")
+    inputs = [aligned(each.shape, each) for each in inputs_of(one)]
+    call = peer.prepare(one, inputs, variant)
+    assert call is not None
+    call.run()
+    verdict = expected_of(one, inputs).compare(call.result())
+    assert verdict.ok, verdict.message
+    fewer, more = [
+        len(found.note.partition(";")[0].split(", "))
+        for layout in ["", " unfused"]
+        if (found := peer.prepare(one, inputs, variant.removesuffix("unfused").strip() + layout)) is not None
+    ]
+    assert fewer < more
+    plain = HostProblem(id="c", reference=reference)
+    assert peer.prepare(plain, inputs_of(plain), "unfused") is None
 
 
 def test_this_compiler_is_a_peer_too() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""oneDNN as a peer: products, convolutions and poolings, with bias and relu fused where a problem has them.
+"""oneDNN as a peer: products, convolutions and poolings, with a problem's epilogue fused.
 
 Of products the variants are "plain" (both factors row-major) and "packed B" (the second one in a layout of oneDNN's
 choice, made beforehand). Of windows they are the layouts of input and output: "any" (oneDNN's choice, made beforehand;
@@ -22,6 +22,7 @@ from roller_mlir.measure.cpu_peers.libraries.onednn_library import (
     WEIGHTS,
     WEIGHTS_MD,
     OneDnn,
+    post_op,
 )
 from roller_mlir.measure.cpu_peers.problem import HostProblem
 
@@ -69,9 +70,10 @@ class OneDnnPeer:
         if variant == "packed B":
             wanted[1] = library.descriptor(problem.shapes[1], None, "ab")
         bias = library.descriptor((1, n), "ab", "ab") if problem.has_bias else None
-        attributes = library.attributes(relu=problem.has_relu)
+        norm = library.descriptor((1, n), "ab", "ab") if problem.has_norm else None
+        attributes = library.attributes(relu=problem.has_relu, norm=norm)
         description = library.matmul([wanted[0], wanted[1], bias, wanted[2]], attributes)
-        return self._call(problem, description, plain, bias, inputs)
+        return self._call(problem, description, plain, bias, inputs, norm)
 
     def _windows(self, problem: HostProblem, inputs: Sequence[Array], variant: str) -> HostCall | None:
         library, s = self._library, problem.sizes
@@ -81,9 +83,13 @@ class OneDnnPeer:
         wanted = [library.descriptor(shape, order, _NCHW) for shape in shapes]
         stride, dilation, window = [s["stride"]] * 2, [s["dilation"]] * 2, [s["KH"], s["KW"]]
         low, high = ([pads[side] for pads in problem.nest.pads[2:]] for side in (0, 1))
-        attributes = library.attributes(relu=problem.has_relu)
+        every = (1, problem.output_shape[1], 1, 1)
+        norm = library.descriptor(every, _NCHW, _NCHW) if problem.has_norm else None
+        attributes = library.attributes(relu=problem.has_relu, norm=norm)
         if problem.reference.kind == "avg_pool2d":
-            if problem.has_bias or variant == "any":  # a pooling takes its producer's layout and has no favourite
+            if (
+                problem.has_bias or problem.has_norm or variant == "any"
+            ):  # a pooling takes its producer's layout and has no favourite
                 return None
             description = library.pooling(wanted, stride, window, dilation, low, high, attributes)
             return self._call(problem, description, [plain[0], None, plain[1]], None, inputs)
@@ -95,7 +101,7 @@ class OneDnnPeer:
         best = library.descriptor(shape, None, letters)
         descriptors = [wanted[0], best, bias, wanted[1]]
         description = library.convolution(descriptors, stride, dilation, low, high, attributes)
-        return self._call(problem, description, [plain[0], weights, plain[1]], bias, inputs)
+        return self._call(problem, description, [plain[0], weights, plain[1]], bias, inputs, norm)
 
     def _call(
         self,
@@ -104,6 +110,7 @@ class OneDnnPeer:
         plain: Sequence[c_void_p | None],
         bias: c_void_p | None,
         inputs: Sequence[Array],
+        norm: c_void_p | None = None,
     ) -> HostCall:
         """Return a description made ready: its arguments in its layouts.
 
@@ -113,6 +120,7 @@ class OneDnnPeer:
             plain: Descriptors of input, weights (None without) and output in the problem's layout.
             bias: That of the bias.
             inputs: Of the problem.
+            norm: That of the factor and of the summand of a batch normalisation.
         """
         library = self._library
         memories, kept = dict[int, c_void_p](), list[Array](inputs)
@@ -137,6 +145,9 @@ class OneDnnPeer:
             memories[argument] = memory
         if bias is not None:
             memories[BIAS] = library.memory(bias, inputs[-1])
+        if norm is not None:
+            for number, array in enumerate(inputs[-2:]):
+                memories[post_op(number)] = library.memory(norm, array)
         layout, memory, written = own(DST_MD)
         memories[DST] = memory
         execute = library.execution(library.primitive(description), memories)

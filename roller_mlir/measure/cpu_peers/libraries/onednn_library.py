@@ -18,6 +18,8 @@ SRC_MD, WEIGHTS_MD, DST_MD = 129, 131, 133
 """dnnl_query_..._md"""
 INFERENCE, DIRECT, AVERAGE = 96, 1, 0x2FF
 """dnnl_forward_inference, dnnl_convolution_direct, dnnl_pooling_avg_include_padding"""
+_PLUS, _TIMES = 0x1FFF0, 0x1FFF1
+"""dnnl_binary_add, dnnl_binary_mul"""
 _CPU, _F32, _ANY, _RELU, _NAME = 1, 3, 1, 0x20, 8
 _STATUS = {1: "out of memory", 2: "invalid arguments", 3: "not implemented", 5: "runtime error"}
 _ISA = {
@@ -25,6 +27,11 @@ _ISA = {
     0x67: "avx512_core_vnni", 0xE7: "avx512_core_bf16", 0x1EF: "avx512_core_fp16", 0xFEF: "avx512_core_amx",
     0x1FEF: "avx512_core_amx_fp16",
 }  # fmt: skip
+
+
+def post_op(number: int) -> int:
+    """Return a post-op's second operand: DNNL_ARG_ATTR_MULTIPLE_POST_OP(number) | DNNL_ARG_SRC_1."""
+    return 32768 * (number + 1) | 2
 
 
 class _Argument(ctypes.Structure):
@@ -87,12 +94,20 @@ class OneDnn:
         steps = _dims([strides[letter] for letter in logical])
         return self._new("memory_desc_create_with_strides", c_int(len(shape)), dims, c_int(_F32), steps)
 
-    def attributes(self, *, relu: bool) -> c_void_p | None:
-        """Return attributes with a relu behind the operator, None without one."""
-        if not relu:
+    def attributes(self, *, relu: bool, norm: c_void_p | None = None) -> c_void_p | None:
+        """Return attributes with post-ops behind the operator, None without any.
+
+        Args:
+            relu: Whether a relu is the last.
+            norm: Descriptor of a factor and of a summand, which come first; their arguments are `post_op`'s 0 and 1.
+        """
+        if not relu and norm is None:
             return None
         attributes, post_ops = self._new("primitive_attr_create"), self._new("post_ops_create")
-        self._call("post_ops_append_eltwise", post_ops, c_int(_RELU), c_float(0.0), c_float(0.0))
+        for algorithm in (_TIMES, _PLUS) if norm is not None else ():
+            self._call("post_ops_append_binary", post_ops, c_int(algorithm), norm)
+        if relu:
+            self._call("post_ops_append_eltwise", post_ops, c_int(_RELU), c_float(0.0), c_float(0.0))
         self._call("primitive_attr_set_post_ops", attributes, post_ops)
         return attributes
 

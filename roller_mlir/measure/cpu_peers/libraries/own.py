@@ -16,7 +16,7 @@ from roller_mlir.hal import find_device
 from roller_mlir.hal.errors import DeviceError
 from roller_mlir.measure.cpu_peers.interface import Array, HostCall, aligned
 from roller_mlir.measure.cpu_peers.problem import HostProblem
-from roller_mlir.measure.cpu_peers.texts import arranged, restored, text_of
+from roller_mlir.measure.cpu_peers.texts import LAST, UNFUSED, arranged, restored, text_of
 from roller_mlir.measure.runner.peers.peer import PeerError
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.registry import find_backend
@@ -64,16 +64,19 @@ class OwnPeer:
         Raises:
             PeerError: It is refused.
         """
-        text = text_of(problem, variant)
-        if text is None:
+        layout, unfused = LAST if LAST in variant else "", UNFUSED in variant
+        text = text_of(problem, layout)
+        if text is None or (unfused and not problem.epilogue):
             return None
-        options = replace(CompileOptions(), binaries=self._on != SIMULATOR)
+        options = replace(CompileOptions(), binaries=self._on != SIMULATOR, fusion=not unfused)
+        if find_device(self._target).vector_bytes is not None:
+            options = replace(options, max_units=self._threads)
         try:
             artifact = compile_source(Source("-", text), self._target, options)
             loaded = LoadedSequence(artifact.manifest, artifact.files, self._backend())
         except (DiagnosedError, BackendError) as error:
             raise PeerError(str(error).splitlines()[0]) from error
-        arrays = arranged(problem, inputs, variant)
+        arrays = arranged(problem, inputs, layout)
         (name,) = artifact.manifest.outputs
         output = aligned(artifact.manifest.buffer(name).static_shape)
 
@@ -81,4 +84,4 @@ class OwnPeer:
             loaded.run(arrays, [output])
 
         note = f"kernels {', '.join(kernel.name for kernel in artifact.kernels)}"
-        return HostCall(run=run, result=lambda: restored(output, variant), written=(output,), kept=arrays, note=note)
+        return HostCall(run=run, result=lambda: restored(output, layout), written=(output,), kept=arrays, note=note)
