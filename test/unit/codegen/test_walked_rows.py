@@ -257,7 +257,7 @@ def test_passes(name: str, passes: int, tmp_path: Path) -> None:
     assert loops.count('rtile.mapping = "row"') == passes
     loads = [line for line in loops.splitlines() if '"rtile.load"' in line]
     assert sum('"workgroup"' in line for line in loads) == 1, "rows are brought once"
-    assert sum(line.count("(%") > 0 and "\"register\"" in line for line in loads) >= passes - 1
+    assert sum(line.count("(%") > 0 and '"register"' in line for line in loads) >= passes - 1
 
 
 def run_softmax(loops: str, *, sanitize: bool = True) -> tuple[Array, Array]:
