@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -86,9 +87,9 @@ def _run(job: FuzzJob, source: Source, options: CompileOptions) -> FuzzOutcome:
     inputs = random_inputs([manifest.buffer(name) for name in manifest.inputs], job.seed, job.values)
     before = [array.copy() for array in inputs]
     native = family_of(find_device(job.target)).runs_here
-    more = {"sanitize": True} if job.sanitize else {}
+    more: dict[str, Any] = {"sanitize": True} if job.sanitize else {}
     more |= {"level": job.level} if job.level != "kernels" else {}
-    asked = {} if native else {"seed": job.seed, "timeout_s": SIMULATOR_TIMEOUT_S, **more}
+    asked: dict[str, Any] = {} if native else {"seed": job.seed, "timeout_s": SIMULATOR_TIMEOUT_S, **more}
     outputs = artifact.run(*inputs, on=native or "sim", **asked)
     done = time.perf_counter()
     if any(not np.array_equal(a, b, equal_nan=True) for a, b in zip(before, inputs, strict=True)):

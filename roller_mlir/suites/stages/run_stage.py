@@ -74,7 +74,8 @@ def run_operator(
     compiled = time.perf_counter()
     manifest = artifact.manifest
     inputs = random_inputs([manifest.buffer(name) for name in manifest.inputs], 0, "integers")
-    result = artifact.run_reported(*inputs, on=native or "sim", **({} if native else {"timeout_s": TIMEOUT_S}))
+    limits: dict[str, Any] = {} if native else {"timeout_s": TIMEOUT_S}
+    result = artifact.run_reported(*inputs, on=native or "sim", **limits)
     done = time.perf_counter()
     with make_context() as context:
         module = parse_source(Source("-", text), context)
