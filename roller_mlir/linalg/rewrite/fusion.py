@@ -11,6 +11,7 @@ cells of an unrolled network, are evaluated once. Paper: PolyDL section 5; ROLLE
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from itertools import chain, count
 
 from roller_mlir.linalg.body import INDEX
 from roller_mlir.linalg.group.dependences import DependenceNode, Dependences
@@ -19,6 +20,7 @@ from roller_mlir.linalg.group.producers import readers_of
 from roller_mlir.linalg.pads import PAD
 from roller_mlir.linalg.reader import StructuredOp, StructuredReader
 from roller_mlir.plan import TensorExpression
+from roller_mlir.plan.least_starts import with_least_starts
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op
 
@@ -86,6 +88,9 @@ class Cut:
 class _Structures:
     """What groups of ops are but for their tensors: equal groups have equal keys.
 
+    A key may also leave out where slices begin, as plans do (`plan.least_starts`): what a group costs. Then it says
+    which of its ops read the same slices.
+
     Args:
         roots: The ops, read; groups are numbers of them.
     """
@@ -94,16 +99,26 @@ class _Structures:
         kinds: dict[Hashable, int] = {}
         values: dict[ir.Value, int] = {}
         maker: dict[ir.Operation, int] = {root.operation: number for number, root in enumerate(roots)}
+        slices: dict[Hashable, int] = {}
         self._ops: list[tuple[int, tuple[int, ...]]] = []
+        self._planned: list[tuple[int, tuple[int, ...]]] = []
         self._results: list[list[tuple[int, ir.Value, frozenset[int]]]] = []
         for root in roots:
             operation = root.operation
             starts = tuple((number, access) for number, _, access in root.starts)
             indexed = tuple(op.attributes["dim"] for op in root.body.ops if op.name == INDEX)
-            kind = (operation.name, root.expression, root.inputs, starts, indexed)
+            kind: Hashable = (operation.name, root.expression, root.inputs, starts, indexed, len(operation.operands))
             used = [*map(_unpadded, operation.operands), *root.sources, *(value for _, value, _ in root.starts)]
             numbers = tuple(values.setdefault(value, len(values)) for value in (*used, *operation.results))
             self._ops.append((kinds.setdefault(kind, len(kinds)), numbers))
+            planned = with_least_starts(root.expression)
+            if planned == root.expression:
+                self._planned.append(self._ops[-1])
+            else:
+                kind = (operation.name, planned, root.inputs, starts, indexed, len(operation.operands))
+                read = zip(root.sources, root.expression.inputs, strict=True)
+                shared = tuple(-1 - slices.setdefault((source, one.indices), len(slices)) for source, one in read)
+                self._planned.append((kinds.setdefault(kind, len(kinds)), (*numbers, *shared)))
             self._results.append(
                 [
                     (values[result], result, frozenset(maker.get(reader, -1) for reader in readers_of(result)))
@@ -117,15 +132,13 @@ class _Structures:
         results = (result for member in members for result in self._results[member])
         return [(number, value) for number, value, readers in results if not readers <= own]
 
-    def key(self, members: Sequence[int], leaving: Sequence[int]) -> Hashable:
-        """Return the key of a group, of which these tensors leave."""
-        first: dict[int, int] = {}
-        wiring: list[int] = []
-        for member in members:
-            kind, values = self._ops[member]
-            wiring.append(kind)
-            wiring += [first.setdefault(value, len(first)) for value in values]
-        return tuple(wiring), tuple([first[value] for value in leaving])
+    def key(self, members: Sequence[int], leaving: Sequence[int], *, planned: bool = False) -> Hashable:
+        """Return the key of a group, of which these tensors leave; as it is `planned`, without where slices begin."""
+        ops = self._planned if planned else self._ops
+        kinds, values = zip(*[ops[member] for member in members], strict=True)
+        wired = [*chain.from_iterable(values)]
+        first = dict(zip(dict.fromkeys(wired), count(), strict=False))  # of each tensor, by its first use
+        return kinds, tuple(map(first.__getitem__, wired)), tuple([first[value] for value in leaving])
 
 
 def _unpadded(value: ir.Value) -> ir.Value:
@@ -237,7 +250,7 @@ class Fusion:
 
     def _evaluated(self, members: Sequence[int]) -> Cost | str:
         leaving = self._structures.leaving(members)
-        key = self._structures.key(members, [number for number, _ in leaving])
+        key = self._structures.key(members, [number for number, _ in leaving], planned=True)
         if key not in self._known:
             self._known[key] = self._evaluated_anew(members, [value for _, value in leaving])
         return self._known[key]
