@@ -308,7 +308,7 @@ def _plan(cost: VectorCost, one: VectorProgram, options: ConstructOptions) -> Pl
         ),
         unroll=unrolled,
         tasks_per_unit=1,
-        max_units=options.max_units,
+        max_units=None,  # whoever runs the tasks says how many threads share them
         prediction=cost.prediction(one.work),
     )
 

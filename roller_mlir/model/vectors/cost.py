@@ -294,5 +294,5 @@ def predict_vectors(expression: TensorExpression, plan: Plan, device: Device) ->
     blocks = [axis.block for axis in plan.axes]
     order = [i for i in plan.unit_order if expression.loops[i].extent.tiles(blocks[i]).bound > 1]
     staged = [number for number, operand in enumerate(plan.operands) if operand.layer == WORKGROUP]
-    cost = VectorCost(expression, device, plan.max_units)
+    cost = VectorCost(expression, device)
     return cost.prediction(cost.work(blocks, plan.lane, order, plan.inner_order, staged))

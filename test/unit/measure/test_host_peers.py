@@ -218,6 +218,12 @@ def test_what_is_missing_is_said_with_what_installs_it(name: str, monkeypatch: p
         load_factory(PEERS[name].factory)(1)
 
 
+def test_plans_for_one_thread_that_pack_are_compiled_for_it() -> None:
+    """They have no grid of their own: whoever runs their tasks says how many threads share them."""
+    one = matmul(49, 1024, 512)
+    right(one, OwnPeer(1, target="host", on="cpu"), "")
+
+
 @pytest.mark.parametrize("variant", ["", "nhwc", "unfused", "nhwc unfused"])
 def test_ours_has_an_epilogue_in_its_kernel_or_behind_it(variant: str) -> None:
     """What is compiled for this machine computes batch normalisation and relu in one kernel, or in two."""
