@@ -13,6 +13,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 
 from roller_mlir.hal import Device
 from roller_mlir.mapping.checks.plan_check import plan_problem
@@ -47,7 +48,7 @@ SPARSE = 8
 """A product whose best tiling occupies less than one unit in so many is also built as a streaming reduction."""
 
 LEAST_REFINED = 10
-"""Programs at least whose layouts are decided before the last ranking: up to this K the first plan is the same."""
+"""Programs at most whose layouts are decided for the first plan, and at least for several."""
 
 
 @dataclass(frozen=True)
@@ -197,12 +198,20 @@ def _construction(
 
 
 def _finished(found: list[RankedCandidate], options: ConstructOptions) -> list[TimedPlan]:
-    """Return the plans of the best candidates that fit with their layouts, at least `LEAST_REFINED` if there are.
+    """Return the plans of the best candidates that fit with their layouts, at least `LEAST_REFINED` for several.
 
-    A plan that no kernel could be made of is left out: what is checked of the plans of others is checked of these.
+    Layouts add conflicts of banks and padding to what was estimated, and hardly ever take anything away: once the next
+    estimate is above the best plan's time, no further program is finished for the first plan. Those that are finished
+    for the sake of several come behind it, so that the first is the same however many are asked for: one that turns out
+    faster, against its estimate, is left out. A plan that no kernel could be made of is left out, too: what is checked
+    of the plans of others is checked of these.
     """
     plans: list[TimedPlan] = []
+    best, decided = inf, False
     for one in sorted(found, key=lambda one: one.rank):
+        decided = decided or one.estimate.seconds >= best
+        if len(plans) == max(LEAST_REFINED, options.top_k) or (decided and options.top_k == 1):
+            break
         if matrix_problem(one.context, one.estimate.candidate):  # without its rule, tiles that no instruction has
             continue
         first = finish(one.context, one.estimate, padded="memory-bank" not in options.disabled_rules, counted=False)
@@ -210,10 +219,10 @@ def _finished(found: list[RankedCandidate], options: ConstructOptions) -> list[T
         if fits and not plan_problem(one.context.expression, first):
             first = replace(first, max_units=options.max_units) if options.max_units is not None else first
             plan = first if one.division is None else divided_plan(first, one.division, counted=False)
-            if not block_problem(plan, options):
-                plans.append(TimedPlan(one.context, first, one.division, plan))
-        if len(plans) == max(LEAST_REFINED, options.top_k):
-            break
+            timed = TimedPlan(one.context, first, one.division, plan)
+            if not block_problem(plan, options) and not (decided and timed.seconds < best):
+                plans.append(timed)
+                best = best if decided else min(best, timed.seconds)
     return plans
 
 
