@@ -49,8 +49,6 @@ def idle(plan: Plan, expression: TensorExpression) -> float:
         (2560, True, "h200"),
         (5120, True, "h200"),
         (1536, False, "h200"),
-        (4096, True, "mi300x"),
-        (4096, False, "mi300x"),
     ],
 )
 def test_the_last_round_is_filled(size: int, transposed: bool, device: str) -> None:
