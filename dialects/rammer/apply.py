@@ -27,6 +27,7 @@ from typing import Any
 from roller_mlir.dialects.rammer.dialect import Rammer
 from roller_mlir.dialects.rammer.operator import OperatorOp
 from roller_mlir.dialects.rtile_checks import (
+    InvalidOpError,
     check_types,
     hook,
     integers,
@@ -92,8 +93,9 @@ class ApplyOp(FreeBuffers, name="apply"):
     def verify_invariants(self) -> None:
         """Check attributes, and the operands against the operator."""
         parent = self.operation.parent
-        inside = parent is not None and parent.name == "rammer.program"
-        require(inside, f"must be inside 'rammer.program', not {parent.name if parent is not None else 'nothing'}")
+        if parent is None or parent.name != "rammer.program":
+            name = "nothing" if parent is None else parent.name
+            raise InvalidOpError(f"must be inside 'rammer.program', not {name}")
         if not is_checked(self):
             self._check()
         occupy(self, results=False)

@@ -36,9 +36,8 @@ class _Placement:
 
     def __init__(self, graph: TaskGraph, execution_units: int, hand_over_s: float) -> None:
         self.producers = graph.dependences.producers_of(graph.tasks)
-        self.results: dict[
-            bytes, tuple[float, int, float]
-        ] = {}  # by producers: tasks of an operator often have the same
+        # By producers, of which tasks of an operator often have the same.
+        self.results: dict[bytes, tuple[float, int, float]] = {}
         self.early: list[float] = graph.early_seconds.tolist()
         self.late: list[float] = (graph.seconds - graph.early_seconds).tolist()
         self.hand_over_s = hand_over_s
@@ -78,12 +77,11 @@ class _Placement:
         return self.results[key]
 
     def _gathered(self, before: Ints) -> tuple[float, int, float]:
-        ends, units = self.end[before], self.unit[before]
-        last = int(ends.argmax())
-        own, end = int(units[last]), float(ends[last])
-        elsewhere = ends[units != own]
-        own_ready = max(end, float(elsewhere.max()) + self.hand_over_s) if len(elsewhere) else end
-        return end + self.hand_over_s, own, own_ready
+        ends, units = self.end[before].tolist(), self.unit[before].tolist()
+        end = max(ends)
+        own = units[ends.index(end)]
+        elsewhere = [at + self.hand_over_s for at, unit in zip(ends, units, strict=True) if unit != own]
+        return end + self.hand_over_s, own, max(end, max(elsewhere, default=end))
 
     def result(self) -> tuple[Ints, ...]:
         return tuple(np.array(program, np.int32) for program in self.programs)
