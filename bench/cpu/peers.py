@@ -21,14 +21,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from roller_mlir.measure.cpu_peers.campaign import host_problems
 from roller_mlir.measure.cpu_peers.interface import PeerSource
 from roller_mlir.measure.cpu_peers.machine import this_machine
-from roller_mlir.measure.cpu_peers.problem import EPILOGUES, HostProblem, with_minibatch
+from roller_mlir.measure.cpu_peers.problem import EPILOGUES, HostProblem
 from roller_mlir.measure.cpu_peers.results import FLUSHED, HostResults
 from roller_mlir.measure.cpu_peers.rounds import HostRun, measure
 from roller_mlir.measure.cpu_peers.sources import PEERS, handed_in, openblas_of, ours
 from roller_mlir.measure.cpu_peers.tables import library_table, rate_table, trouble_lines
-from roller_mlir.measure.kit.contents import reference_of, title_of
 from roller_mlir.plan.codec import to_json
 from roller_mlir.suites import SuiteError, find_suite
 from roller_mlir.suites.select import select
@@ -91,14 +91,7 @@ def sources_of(options: argparse.Namespace) -> list[PeerSource]:
 def problems_of(options: argparse.Namespace) -> list[HostProblem]:
     """Return what is asked."""
     operators = select(find_suite(options.suite), options.only.split(",") if options.only else [])
-    found: list[HostProblem] = []
-    for row in operators:
-        problem = HostProblem(id=row.id, reference=reference_of(row), epilogue=options.epilogue)
-        if options.minibatch is not None:
-            problem = with_minibatch(problem, options.minibatch)
-        title = title_of(replace(row, sizes=dict(problem.sizes))).removesuffix(", f32")
-        found.append(replace(problem, title=title))
-    return found
+    return host_problems(operators, options.minibatch, options.epilogue)
 
 
 def tables(found: HostResults) -> str:

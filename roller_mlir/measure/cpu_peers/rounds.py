@@ -80,7 +80,11 @@ class _Turn:
 
 
 def measure(
-    problems: Sequence[HostProblem], sources: Sequence[PeerSource], machine: HostMachine, run: HostRun
+    problems: Sequence[HostProblem],
+    sources: Sequence[PeerSource],
+    machine: HostMachine,
+    run: HostRun,
+    keep: Callable[[HostResults], None] = _nothing,
 ) -> HostResults:
     """Check and time problems.
 
@@ -89,22 +93,17 @@ def measure(
         sources: By whom.
         machine: Where it is; its threads are those of the run.
         run: How.
+        keep: Called after each problem with what was found until then, so that nothing is lost where it is ended.
 
     Returns:
         What was found. A peer that is missing, fails, dies or is wrong is told and not timed; the others go on.
     """
     with ExitStack() as stack:
         session = _Session(sources, run, stack)
-        for problem in problems:
+        for number, problem in enumerate(problems, 1):
             session.measure(problem)
-    return HostResults(
-        machine=machine,
-        problems=tuple(problems),
-        libraries=tuple(session.libraries.values()),
-        checks=tuple(session.checks),
-        timings=tuple(session.timings),
-        troubles=tuple(session.troubles),
-    )
+            keep(session.results(machine, problems[:number]))
+        return session.results(machine, problems)
 
 
 class _Session:
@@ -125,6 +124,17 @@ class _Session:
                 self._tell(Trouble(item="", who=process.source.name, message=str(error)))
             else:
                 self._living.append(process)
+
+    def results(self, machine: HostMachine, problems: Sequence[HostProblem]) -> HostResults:
+        """Return what was found of the problems that are done."""
+        return HostResults(
+            machine=machine,
+            problems=tuple(problems),
+            libraries=tuple(self.libraries.values()),
+            checks=tuple(self.checks),
+            timings=tuple(self.timings),
+            troubles=tuple(self.troubles),
+        )
 
     def measure(self, problem: HostProblem) -> None:
         """Check and time one problem."""

@@ -10,6 +10,7 @@
   roller suite roller119 --target v100,h200 --stage verify --jobs 2   full-size plans in the simulator, against numpy
   roller suite roller119 --target h200 --disable-rule memory-bank     without an alignment rule
   roller suite ./mine --target mi300x --stage run --shrink      a folder of yours with a table, operators.csv
+  roller suite polydl-layers --target host --stage run --peers --minibatch 28,1 --threads 1,2 -o DIR    beside libraries
   roller suite roller119 --write-mlir DIR                       write one .mlir file per operator
   roller suite roller119 --target k80 --tiles published         predict the tiles that the table has, beside their times
   roller suite cnnopt-exhaustive --target v100 --data DIR       predict each row of the CSV files of tiles in DIR
@@ -42,6 +43,7 @@ from roller_mlir.suites.select import select
 from roller_mlir.support.standard_output import print_error
 from roller_mlir.tools.commands.suite.jobs import RUN_POINTS, run_stage
 from roller_mlir.tools.commands.suite.models import run_models
+from roller_mlir.tools.commands.suite.peers import OPTIONS, add_peer_arguments, check_peers, run_peers
 from roller_mlir.tools.commands.suite.verify import sample_numbers
 from roller_mlir.tools.commands.targets import add_target_arguments, device_of, given_target
 
@@ -53,6 +55,7 @@ _FOREIGN = {"explain": {"--jobs", "--ray", "--sample", "--output"}, "compile": {
 _GIVEN = (
     *("stage", "top_k", "shrink", "only", "dtype", "tiles", "data", "write_mlir"),
     *("jobs", "ray", "sample", "output", "tuning", "json", "batch", "scale"),
+    *OPTIONS,
 )
 _ROWS = "cnnopt-exhaustive"
 _VENDOR = "vendor-times"
@@ -85,7 +88,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"run: halve extents until the loop nest has so few points ({RUN_POINTS}), and plan that",
     )
     parser.add_argument(
-        "-o", "--output", metavar="DIR", help="compile: write artifacts to DIR/ID, of --top-k DIR/ID.RANK"
+        "-o",
+        "--output",
+        metavar="DIR",
+        help="compile: write artifacts to DIR/ID, of --top-k DIR/ID.RANK; --peers: results, which a later call adds to",
     )
     parser.add_argument(
         "--jobs", type=positive, metavar="N", help="operators at a time (1; with --ray one per processor)"
@@ -111,6 +117,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"{_MODELS}: divide steps, layers, channels and widths by it, to where the structure is the same (1)",
     )
     parser.add_argument("--write-mlir", metavar="DIR", help="write DIR/ID.mlir for each operator, and stop")
+    add_peer_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print JSON, an array of one object per operator")
     construction = parser.add_argument_group("what the construction may do")
     add_options(construction, ChoiceOptions)
@@ -129,6 +136,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_usage(arguments: argparse.Namespace) -> None:
+    check_peers(arguments)
     given = named_flags(arguments, *_GIVEN) | given_flags(arguments, ChoiceOptions)
     given |= {"--target"} if given_target(arguments) else set()
     compared = given_flags(arguments, GraphOptions)
@@ -172,7 +180,10 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     elif arguments.tuning is not None and (stage not in ("compile", "run") or arguments.top_k is not None):
         raise UsageError("--tuning goes with --stage compile or run, and without --top-k")
     else:
-        only_with(f"--stage {stage}", given - _FOREIGN.get(stage, {"--sample", "--output"}))
+        only_with(
+            f"--stage {stage}",
+            given - (_FOREIGN.get(stage, {"--sample", "--output"}) if arguments.peers is None else {"--sample"}),
+        )
         if stage != "verify" and "," in (arguments.target or ""):
             raise UsageError(f"several targets go with --stage verify, but got --stage {stage}")
 
@@ -213,6 +224,8 @@ def _run(arguments: argparse.Namespace) -> int:
         return _published(arguments, operators)
     if arguments.stage == "explain":
         return _explain(arguments, operators)
+    if arguments.peers is not None:
+        return run_peers(arguments, operators)
 
     return run_stage(arguments, operators)
 

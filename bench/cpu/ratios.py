@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measures this compiler beside the libraries of this machine, and writes the ratios into docs/cpu.md.
+
+python bench/cpu/ratios.py short      # 8 products, twenty layers of one image, seven fused: below ten minutes, idle
+python bench/cpu/ratios.py products   # 8 products, one thread and two
+python bench/cpu/ratios.py layers     # 201 layers, minibatch 28 and 1, one thread and two: about two hours
+python bench/cpu/ratios.py all        # all of these
+python bench/cpu/ratios.py none       # the page alone, of what the folder holds
+
+What the folder holds is not measured again: a run that was ended goes on, and one for new code takes a new folder. All
+tables are in docs/cpu-ratios.md, docs/cpu.md has their summary and the short ones.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from textwrap import fill
+
+from roller_mlir.measure.cpu_peers.campaign import PeerPart, parts_of, read_results, run_part
+from roller_mlir.measure.cpu_peers.results import HostResults
+from roller_mlir.measure.cpu_peers.rounds import HostRun
+from roller_mlir.measure.cpu_peers.sources import PEERS, ours
+from roller_mlir.measure.cpu_peers.tables import (
+    geometric_mean,
+    is_ours,
+    library_table,
+    rate_table,
+    rivals,
+    spread,
+    trouble_lines,
+)
+from roller_mlir.suites import find_suite
+from roller_mlir.suites.select import select
+
+HERE = Path(__file__).parent
+DOCS = HERE.parents[1] / "docs"
+BEGIN, END = "<!-- python bench/cpu/ratios.py writes what follows -->", "<!-- end of the ratios -->"
+GEMMS, LAYERS = "polydl-gemms", "polydl-layers"
+TWENTY = (
+    *("alexnet_02", "alexnet_04", "fastrcnn_06", "fastrcnn_25", "googlenetv1_08", "googlenetv1_11", "googlenetv3_05"),
+    *("googlenetv3_20", "googlenetv3_21", "googlenetv3_43", "maskrcnn_42", "mobilenet_02", "mobilenet_09"),
+    *("overfeat_03", "resnet_03", "resnet_05", "resnet_12", "resnet_13", "resnet_17", "yolov2_11"),
+)
+FUSED = ("alexnet_02", "fastrcnn_25", "googlenetv1_11", "mobilenet_02", "resnet_03", "resnet_12", "resnet_17")
+SHORT = "short-"
+"""What the files of parts begin with whose operators are some of a suite's."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("short", "products", "layers", "all", "none"))
+    parser.add_argument("--folder", type=Path, default=HERE / "ratios", help="of the results (bench/cpu/ratios)")
+    parser.add_argument("--peers", default="onednn,mkl,openblas", help=f"of {', '.join(PEERS)}; IREE takes long")
+    parser.add_argument("--limit", type=float, default=5.0, metavar="S", help="seconds for an operator's rounds (5)")
+    parser.add_argument("--docs", type=Path, default=DOCS, help="folder of the pages")
+    options = parser.parse_args(arguments)
+    sources = [ours("host", "cpu"), *(PEERS[name] for name in options.peers.split(",") if name)]
+    run = HostRun(flushed=0, limit_s=options.limit, say=lambda line: print(line, file=sys.stderr, flush=True))
+    options.folder.mkdir(parents=True, exist_ok=True)
+    try:
+        for part in parts(options.what):
+            run_part(part, sources, run, options.folder, f"bench/cpu/ratios.py {options.what}")
+        found = {path.stem: read_results(path) for path in sorted(options.folder.glob("*.json"))}
+        write(found, options.docs)
+    except (OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def parts(what: str) -> Iterator[PeerPart]:
+    """Yield what is measured."""
+    gemms, layers = [select(find_suite(name), []) for name in (GEMMS, LAYERS)]
+    if what in ("short", "all"):
+        yield from parts_of(GEMMS, gemms)
+        some = select(find_suite(LAYERS), TWENTY)
+        yield from parts_of(SHORT + LAYERS, some, (1,))
+        fused = select(find_suite(LAYERS), FUSED)
+        yield from parts_of(SHORT + LAYERS, fused, (1,), epilogue="bn relu")
+    if what in ("products", "all"):
+        yield from parts_of(GEMMS, gemms, threads=(1, 2))
+    if what in ("layers", "all"):
+        yield from parts_of(LAYERS, layers, (1, 28), (1, 2))
+
+
+def write(found: dict[str, HostResults], docs: Path) -> None:
+    """Write all tables to one page, and their summary with the short tables into the page of CPUs."""
+    page = docs / "cpu.md"
+    text = page.read_text(encoding="utf-8")
+    if text.count(BEGIN) != 1 or text.count(END) != 1:
+        raise ValueError(f"{page} must have '{BEGIN}' and '{END}' once")
+    before, after = text.split(BEGIN)[0], text.split(END)[1]
+    page.write_text(f"{before}{BEGIN}\n\n{summary(found)}\n{END}{after}", encoding="utf-8")
+    every = [f"## {name}\n\n{tables(one)}\n" for name, one in found.items()]
+    head = "# CPUs beside libraries\n\nGF/s of each problem; how they are measured: [peers](cpu-peers.md). Written by\n"
+    head += "`python bench/cpu/ratios.py`, of which [CPUs](cpu.md#measured) has the summary.\n"
+    (docs / "cpu-ratios.md").write_text("\n".join([head, *every]), encoding="utf-8")
+
+
+def tables(one: HostResults) -> str:
+    """Return the results of one part."""
+    return "\n\n".join([library_table(one), rate_table(one), *(f"- {line}" for line in trouble_lines(one))])
+
+
+def summary(found: dict[str, HostResults]) -> str:
+    """Return who took part, ours over the best peer of each part, and the short tables."""
+    if not found:
+        return "Nothing was measured.\n"
+    first = next(iter(found.values()))
+    machine = first.machine
+    peaks = ", ".join(f"{rate * 1e-9:.0f} GF/s with {name}" for name, rate in machine.peak_flops.items())
+    caches = ", ".join(f"{name} {size}" for name, size in machine.caches.items())
+    loads = [load for one in found.values() for load in one.machine.load]
+    above = max(map(spread, found.values()))
+    where = f"""{machine.processor}, {machine.cores} cores, caches {caches}, {machine.started[:10]}; f32, compiled for
+        `host` without any choice by hand. From registers alone a core does {peaks}. {min(loads):.1f} to
+        {max(loads):.1f} processes wanted the cores; the median sample is {above:.0%} above the smallest one at most.
+        All take turns in processes of their own, results are compared with numpy's first. With one thread the least
+        processor time of the thread counts, with two the wall. How, and what the others are: [peers](cpu-peers.md);
+        each problem: [ratios](cpu-ratios.md). "Ours nhwc" is the same layer with channels last. Packed B does less
+        than a product and is no rival."""
+    lines = [
+        fill(" ".join(where.split()), 120, break_on_hyphens=False),
+        "",
+        library_table(first),
+        "",
+        ratio_table(found),
+    ]
+    for name, title in (
+        (f"{GEMMS}-t1", "Products, GF/s"),
+        (f"{SHORT}{LAYERS}-n1-t1", "Twenty layers, one image, GF/s"),
+    ):
+        if name in found:
+            lines += ["", f"{title}:", "", rate_table(found[name])]
+    fused = found.get(f"{SHORT}{LAYERS}-n1-t1-bn-relu")
+    if fused is not None:
+        text = (
+            "Batch normalisation and relu behind a layer, in its kernel (ours), in a kernel of their own (ours "
+            "unfused), and as oneDNN's post-ops; operations are those of the convolution alone, GF/s:"
+        )
+        lines += ["", fill(text, 120), "", rate_table(fused), "", fusion_line(fused)]
+    return "\n".join(lines) + "\n"
+
+
+def ratio_table(found: dict[str, HostResults]) -> str:
+    """Return ours over the best peer of each part, and what a second thread gives."""
+    lines = ["| part | problems | ours / best peer | least | of | at least 1 | two threads over one |"]
+    lines.append("| --- | ---: | ---: | ---: | --- | ---: | ---: |")
+    for name, one in found.items():
+        ratios = ratios_of(one)
+        if not ratios:
+            lines.append(f"| {name} | {len(one.problems)} | - | - | - | - | - |")
+            continue
+        least = min(ratios, key=ratios.__getitem__)
+        single = found.get(name.replace("-t2", "-t1")) if "-t2" in name else None
+        faster = "" if single is None else f"{speedup(single, one):.2f}"
+        more = sum(ratio >= 1 for ratio in ratios.values())
+        lines.append(
+            f"| {name} | {len(ratios)} | {geometric_mean([*ratios.values()]):.2f} | {ratios[least]:.2f} | {least} | "
+            f"{more} | {faster} |"
+        )
+    return "\n".join(lines)
+
+
+def ratios_of(one: HostResults) -> dict[str, float]:
+    """Return ours over the best peer of each problem that both have."""
+    found: dict[str, float] = {}
+    for problem in one.problems:
+        rates = one.rates(problem)
+        own, peers = [rate for who, rate in rates.items() if is_ours(who)], rivals(rates)
+        if own and peers:
+            found[problem.id] = max(own) / max(peers.values())
+    return found
+
+
+def speedup(single: HostResults, double: HostResults) -> float:
+    """Return the geometric mean of ours with two threads over ours with one."""
+    gains: list[float] = []
+    for problem in double.problems:
+        pair = [
+            [rate for who, rate in one.rates(problem).items() if is_ours(who)]
+            for one in (double, single)
+            if problem.id in {each.id for each in one.problems}
+        ]
+        if len(pair) == 2 and all(pair):
+            gains.append(max(pair[0]) / max(pair[1]))
+    return geometric_mean(gains) if gains else float("nan")
+
+
+def fusion_line(one: HostResults) -> str:
+    """Return what fusion gains, ours and in the layout of channels last."""
+    parts: list[str] = []
+    for layout in ("ours", "ours nhwc"):
+        gains = [
+            rates[layout] / rates[f"{layout} unfused"]
+            for rates in map(one.rates, one.problems)
+            if layout in rates and f"{layout} unfused" in rates
+        ]
+        if gains:
+            parts.append(f"{layout} {geometric_mean(gains):.2f} times (least {min(gains):.2f})")
+    return f"Fused over unfused: {', '.join(parts)}." if parts else "Fusion was not measured."
+
+
+if __name__ == "__main__":
+    sys.exit(main())
