@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from roller_mlir.linalg.body_operations import OPERATION_COSTS
 from roller_mlir.plan.expression import COMBINERS, neutral_of
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op
@@ -188,6 +189,11 @@ class Body:
     def operations(self) -> int:
         """Arithmetic operations of one point; casts are free."""
         return sum(op.name.split(".")[0] in ("arith", "math") and op.name not in CASTS for op in self.ops)
+
+    @property
+    def cycles_beyond(self) -> int:
+        """Cycles of a scheduler that one point takes beyond one for each of its operations."""
+        return sum(OPERATION_COSTS.get(op.name, 1) - 1 for op in self.ops)
 
     def pad_value(self) -> float | None:
         """Return a value v such that reading v for every input makes each contribution neutral, if one is known.

@@ -153,6 +153,7 @@ def _expression(
         fused_multiply_add=body.product() is not None and combiners is not None,
         widens_only=body.product() is None or body.widens_only(),
         more_outputs=tuple(outputs[1:]),
+        point_cycles=body.cycles_beyond,
     )
 
 

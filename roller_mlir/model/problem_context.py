@@ -7,7 +7,7 @@ construction evaluates hundreds of programs in a few milliseconds. The tests com
 
 from collections.abc import Callable, Hashable, Sequence
 from math import gcd, prod
-from operator import itemgetter
+from operator import add, itemgetter
 from typing import Any
 
 from roller_mlir.mapping.checks.tensor_copy_rules import tensor_store_fits
@@ -153,14 +153,14 @@ class ProblemContext:
         epilogue: Context of the tensors that the epilogue reads.
         reads: Context of the inputs and of the epilogue's tensors.
         ends: Whether there is an epilogue.
-        prologue: Per input, operations on each loaded element; empty for none.
+        prologue: Per input, operations on each loaded element, functions as several; empty for none.
         through_registers: Per input, whether its elements are changed before the body sees them, or what lies outside
             of it does not read as 0: copies that pass no registers can do neither.
         tensor_store: Whether tensor copies can write the results.
         other_cycles: Cycles of a scheduler for one operation of a prologue or epilogue on a subgroup's threads.
         reused: See `tile.reuse_loops`.
         steps_divide: Whether the steps of a loop must divide it: reduction loops that move windows.
-        math_per_point: Arithmetic operations of one point.
+        math_per_point: Arithmetic operations of one point; functions such as an exponential count as several.
         atom: The instruction that computes them.
         task_threads: Threads that compute in each block, None where the model decides.
         stores: What `traffic` remembers of the output.
@@ -190,7 +190,9 @@ class ProblemContext:
         self.epilogue = tuple(AccessContext(access, expression, machine) for access in expression.epilogue)
         self.reads = (*self.inputs, *self.epilogue)
         self.ends = bool(expression.epilogue or expression.epilogue_flops)
-        self.prologue = expression.prologue_flops if any(expression.prologue_flops) else ()
+        cycles = expression.prologue_cycles or (0,) * len(expression.prologue_flops)
+        before = tuple(map(add, expression.prologue_flops, cycles))
+        self.prologue = before if any(before) else ()
         changed = self.prologue or (0,) * len(self.inputs)
         self.through_registers = tuple(
             bool(operations or pad) for operations, pad in zip(changed, expression.pad_values, strict=True)
@@ -208,7 +210,8 @@ class ProblemContext:
         self.stores: dict[Hashable, Any] = {}
         self.result_bytes = expression.result_bytes
         self.result_words = max(1, self.result_bytes // 4) if self.atom.is_matrix else result_words(expression)
-        self.math_per_point = 1 if expression.fused_multiply_add else max(1, expression.flops_per_point)
+        own = max(1, expression.flops_per_point) + expression.point_cycles
+        self.math_per_point = 1 if expression.fused_multiply_add else own
 
     def fragment_bytes(self, access: AccessContext, tile: Sequence[int]) -> float:
         """Return the bytes that one subgroup reads from workgroup memory for its share of an input.

@@ -210,6 +210,10 @@ class TensorExpression:
             group with `whole` loops at any of its loops.
         whole: Loops that lie in one task from end to end, since one part of a group reduces over them and another needs
             the result at each of their points.
+        point_cycles: Cycles of a scheduler that functions of the body, such as an exponential, take at one point beyond
+            one for each of flops_per_point.
+        epilogue_cycles: The same of the epilogue, for a point of the output.
+        prologue_cycles: The same of the prologue, per input and element; empty for none.
         live_words: Of a group: 32-bit words that a thread holds at most for each of its points, 0 where one op is all
             there is.
         row_passes: Of a group with `whole` loops: the passes in which a task may walk these in steps instead of holding
@@ -233,6 +237,9 @@ class TensorExpression:
     whole: tuple[int, ...] = ()
     live_words: int = 0
     row_passes: tuple[RowPass, ...] = ()
+    point_cycles: int = 0
+    epilogue_cycles: int = 0
+    prologue_cycles: tuple[int, ...] = ()
 
     def parallel(self) -> tuple[int, ...]:
         """Return the parallel loops, outermost first."""

@@ -99,6 +99,7 @@ def first_expression(expression: TensorExpression, loop: int, parts: Size, exten
         accumulates=False,
         epilogue=(),
         epilogue_flops=0,
+        epilogue_cycles=0,
         accumulator_type="",
     )
 
@@ -126,6 +127,7 @@ def combine_expression(expression: TensorExpression, parts: Size) -> TensorExpre
         accumulates=expression.accumulates,
         epilogue=tuple(_on_points(expression, access) for access in expression.epilogue),
         epilogue_flops=expression.epilogue_flops,
+        epilogue_cycles=expression.epilogue_cycles,
         accumulator_type=expression.accumulator_type,
     )
 

@@ -77,7 +77,8 @@ def group_expression(
         inputs=tuple(accesses),
         output=first,
         combiner="arith.addf" if reductions else None,
-        flops_per_point=sum(_share(member, kinds) for member in members),
+        flops_per_point=sum(member.root.expression.flops_per_point for member in members if _walks(member, kinds)),
+        point_cycles=sum(member.root.expression.point_cycles for member in members if _walks(member, kinds)),
         pad_values=tuple(pads),
         more_outputs=tuple(more),
         accumulator_type=_widest(members, untiled, first),
@@ -138,11 +139,10 @@ def _live_words(members: Sequence[Member], results: Sequence[ir.Value], count: i
     )
 
 
-def _share(member: Member, kinds: tuple[Loop, ...]) -> int:
-    """Return the operations of a member at one point of the group's loops; 0 for one that walks few of them."""
+def _walks(member: Member, kinds: tuple[Loop, ...]) -> bool:
+    """Return whether a member walks all of the group's loops, so that each point costs its operations."""
     own = set(member.loops)
-    missing = any(kind.extent != 1 and loop not in own for loop, kind in enumerate(kinds))
-    return 0 if missing else member.root.expression.flops_per_point
+    return not any(kind.extent != 1 and loop not in own for loop, kind in enumerate(kinds))
 
 
 def _with_tail(
@@ -176,6 +176,7 @@ def _with_tail(
         output=output,
         epilogue=tuple(epilogue.values()),
         epilogue_flops=sum(one.flops_per_point for one in others),
+        epilogue_cycles=sum(one.point_cycles for one in others),
         accumulates=False,
         accumulator_type="" if own.output.element_type == output.element_type else own.output.element_type,
         more_outputs=more,

@@ -112,6 +112,8 @@ def _reading(root: StructuredOp, position: int, producer: StructuredOp) -> Struc
     access = Access(read.name, source.shape, source.element_type, tuple(indices))
     flops = list(expression.prologue_flops or (0,) * len(expression.inputs))
     flops[position] += before.flops_per_point
+    cycles = list(expression.prologue_cycles or (0,) * len(expression.inputs))
+    cycles[position] += before.point_cycles
     return replace(
         root,
         sources=(*root.sources[:position], producer.sources[0], *root.sources[position + 1 :]),
@@ -119,5 +121,6 @@ def _reading(root: StructuredOp, position: int, producer: StructuredOp) -> Struc
             expression,
             inputs=(*expression.inputs[:position], access, *expression.inputs[position + 1 :]),
             prologue_flops=tuple(flops),
+            prologue_cycles=tuple(cycles) if any(cycles) else (),
         ),
     )

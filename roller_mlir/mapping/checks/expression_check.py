@@ -20,6 +20,8 @@ def expression_problem(expression: TensorExpression) -> str:
         return f"'whole' must hold some of {loops} loops, but is {list(expression.whole)}"
     if len(expression.pad_values) != inputs or len(expression.prologue_flops) not in (0, inputs):
         return f"'pad_values' and 'prologue_flops' must say something of each of {inputs} inputs"
+    if len(expression.prologue_cycles) not in (0, inputs):
+        return f"'prologue_cycles' must say something of each of {inputs} inputs"
     if expression.accumulator_type and expression.accumulator_type not in ELEMENT_BYTES:
         return f"'accumulator_type' must be one of {', '.join(ELEMENT_BYTES)}, but is {expression.accumulator_type!r}"
     found = (_access_problem(one, loops) for one in (*expression.inputs, *expression.epilogue, *expression.outputs))

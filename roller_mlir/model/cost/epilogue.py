@@ -43,7 +43,8 @@ def epilogue_work(context: ProblemContext, candidate: Candidate, accumulators: i
     machine = context.machine
     lanes, in_flight = machine.device.subgroup_size, machine.device.model.loads_in_flight
     subgroups = -(-candidate.thread_count // lanes)
-    issue = accumulators * context.expression.epilogue_flops * context.other_cycles
+    expression = context.expression
+    issue = accumulators * (expression.epilogue_flops * context.other_cycles + expression.epilogue_cycles)
     phases, words, cache = 0, 0, 0
     for access in context.epilogue:
         vector = access.direct_vector(candidate.blocks, candidate.chunks)

@@ -198,7 +198,7 @@ def _executed_flops(context: ProblemContext, plan: Plan, work: CandidateWork) ->
         passes = expression.row_passes
         return work.tasks * (work.steps // len(passes)) * prod(blocks) * sum(one.flops for one in passes)
     step = prod(blocks) * expression.flops_per_point
-    for access, operand, operations in zip(context.inputs, plan.operands, context.prologue, strict=False):
+    for access, operand, operations in zip(context.inputs, plan.operands, expression.prologue_flops, strict=False):
         own = prod(plan.axes[loop].registers for loop in access.loops) * plan.threads
         step += operations * (access.tile(blocks)[0] if operand.layer == WORKGROUP else own)
     return work.tasks * (work.steps * step + prod(blocks[i] for i in context.parallel) * expression.epilogue_flops)
