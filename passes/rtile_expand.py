@@ -33,8 +33,8 @@ from roller_mlir.linalg.group.group import GroupError, members_of, read_group
 from roller_mlir.linalg.reader import erase_unused
 from roller_mlir.linalg.rewrite.equal_programs import EqualPrograms, copy_of
 from roller_mlir.loops.attributes import EXPRESSION
-from roller_mlir.loops.expansion import Expansion
 from roller_mlir.loops.program import check_no_loose_ops, programs_of
+from roller_mlir.loops.row_expansion import expansion_of
 from roller_mlir.mapping.checks.plan_check import plan_problem
 from roller_mlir.plan import Plan
 from roller_mlir.support.bindings import ir
@@ -94,7 +94,7 @@ def _expand(program: rtile.ProgramOp) -> rtile.ProgramOp:
     if problem:
         fail(program, f"'rtile.program' has a plan {problem}")
     with ir.InsertionPoint(terminator), group.members[0].root.operation.location:
-        results = Expansion(plan, group).build()
+        results = expansion_of(plan, group).build()
     for number, result in enumerate(results):
         terminator.operands[number] = result
     erase_unused(block)

@@ -8,6 +8,7 @@ from roller_mlir.codegen import FAMILIES
 from roller_mlir.compiler.source import Source
 from roller_mlir.fuzz.forced import Forced
 from roller_mlir.fuzz.ranked import UnknownPlansError, dispatches
+from roller_mlir.fuzz.rasters import with_raster
 from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.plan import Plan, TensorExpression
@@ -52,7 +53,7 @@ def _plan(
                 allow_tf32=forced.allow_tf32,
             )
             try:
-                return construct(expression, device, options)[-1]
+                return with_raster(expression, construct(expression, device, options)[-1], generator)
             except ConstructionError:
                 continue
     usual = ConstructOptions(top_k=1, instructions=FAMILIES, split=split, allow_tf32=forced.allow_tf32)

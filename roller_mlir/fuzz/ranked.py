@@ -10,6 +10,7 @@ from roller_mlir.codegen import FAMILIES
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.fuzz.forced import Forced
+from roller_mlir.fuzz.rasters import with_raster
 from roller_mlir.hal import Device, find_device
 from roller_mlir.linalg.group.dispatches import named_units
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
@@ -35,12 +36,16 @@ def plan_file_text(source: Source, target: str, rank: int) -> str:
     Raises:
         UnknownPlansError: There is nothing to plan, or something cannot be planned.
     """
-    device = find_device(target)
+    device, generator = find_device(target), random.Random(rank)
     try:
         plans = {
-            name: construct(
-                expression, device, ConstructOptions(top_k=rank + 1, instructions=FAMILIES, split=not grouped)
-            )[-1]
+            name: with_raster(
+                expression,
+                construct(
+                    expression, device, ConstructOptions(top_k=rank + 1, instructions=FAMILIES, split=not grouped)
+                )[-1],
+                generator,
+            )
             for name, (expression, grouped) in dispatches(source, target).items()
         }
     except (ConstructionError, DiagnosedError) as error:
@@ -78,7 +83,8 @@ def _walked(
             for loop, extent in enumerate(expression.bounds)
         ]
         try:
-            return construct(expression, device, replace(options, tile_sizes=tuple(sizes)))[-1]
+            made = construct(expression, device, replace(options, tile_sizes=tuple(sizes)))[-1]
+            return with_raster(expression, made, generator)
         except ConstructionError:
             continue
     return construct(expression, device, replace(options, top_k=1))[0]

@@ -3,24 +3,22 @@
 
 Each op of the group becomes one `rtile.compute`. What another op of the group made is read as the tile that it left;
 what comes from memory is loaded, once where several ops read it. An op that does not walk one of the group's loops
-whose points lie on several threads is computed by all of them alike. Rows that a task does not hold are walked in
-steps, pass by pass (`linalg.group.row_passes`).
+whose points lie on several threads is computed by all of them alike.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Any
 
 from roller_mlir.dialects import rtile
 from roller_mlir.linalg.affine import affine_sum
-from roller_mlir.linalg.group.expression import passes_of
 from roller_mlir.linalg.group.group import Group, Member
-from roller_mlir.linalg.group.row_passes import MemberPass
 from roller_mlir.linalg.reader import StructuredOp, fill_constant
 from roller_mlir.loops.compute_box import ComputeBox, local_map, unit_coefficients
 from roller_mlir.loops.expand_body import clone_region
-from roller_mlir.loops.loop_nest import INNER, ROW, UNIT
+from roller_mlir.loops.expanded_loops import Staged, Variable, Walked
+from roller_mlir.loops.loop_nest import INNER, UNIT
 from roller_mlir.mapping.layout.data_tile import first_elements, tile_dimensions
 from roller_mlir.mapping.layout.layout import epilogue_vectors, planned_vector, residue_shift, steps_of
 from roller_mlir.plan import Access, LinearIndex, Loop, OperandPlan, Plan
@@ -32,50 +30,12 @@ from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
 
 
-@dataclass(frozen=True)
-class _Walked:
-    """A loop of a nest.
-
-    Attributes:
-        loop: The group's loop.
-        steps: Its trips.
-        blocks: The plan's blocks that one trip walks.
-    """
-
-    loop: int
-    steps: int
-    blocks: int = 1
-
-
-@dataclass(frozen=True)
-class _Variable:
-    """The variable of a loop of a nest, and how many points of the group's loop one trip walks."""
-
-    value: ir.Value
-    points: int
-
-
-@dataclass(frozen=True)
-class _Staged:
-    """A tile that was staged in front of loops that a task walks.
-
-    Attributes:
-        tile: The tile.
-        box: Of all the blocks that it holds.
-        inner: Loops that move a block's part inside of it.
-    """
-
-    tile: ir.Value
-    box: ComputeBox
-    inner: list[int]
-
-
 class Expansion:
     """Builds the loops of one program at the insertion point."""
 
     def __init__(self, plan: Plan, group: Group) -> None:
         self._plan, self._group = plan, group
-        self._variables: dict[int, list[_Variable]] = {}  # those of a loop, outermost first
+        self._variables: dict[int, list[Variable]] = {}  # those of a loop, outermost first
         self._constants: dict[int, ir.Value] = {}
         self._entry = ir.InsertionPoint(group.members[0].root.operation)
         loops = group.expression.loops
@@ -86,11 +46,10 @@ class Expansion:
             for number, (loop, axis) in enumerate(zip(loops, plan.axes, strict=True))
         ]
         self._tiles: dict[ir.Value, ir.Value] = {}
-        self._staged: dict[int, _Staged] = {}  # in front of loops that a task walks, by number of the operand
+        self._staged: dict[int, Staged] = {}  # in front of loops that a task walks, by number of the operand
         self._destinations: Sequence[ir.Value] = ()  # what a tile's results go to
         self._kept: dict[int, ir.Value] = {}  # by number of the operand that several ops read
-        self._rows: dict[int, ir.Value] = {}  # whole rows that stay in workgroup memory, by number of the operand
-        self._walked = [loop for loop in group.expression.whole if self._steps[loop] > 1]
+        self._walked = [loop for loop in group.expression.whole if self._steps[loop] > 1]  # see `RowExpansion`
         self._beside = plan.epilogue_vectors or epilogue_vectors(group.expression, plan.axes)
         self._operands = {use: number for number, uses in enumerate(group.inputs) for use in uses}
 
@@ -100,7 +59,7 @@ class Expansion:
             tensor.empty(access.static_shape, ir.Type.parse(access.element_type)) for access in self._outputs()
         ]
         units = [
-            _Walked(loop, steps, walked)
+            Walked(loop, steps, walked)
             for loop, steps, walked in self._task_loops()
             if steps > 1 and loop not in self._walked
         ]
@@ -108,6 +67,9 @@ class Expansion:
 
     def _task_loops(self) -> Iterator[tuple[int, int, int]]:
         """Yield the loops over tasks, each with its tasks and the blocks that one of them walks."""
+        yield from self._plan.raster
+        if self._plan.raster:
+            return
         for loop in self._plan.unit_order:
             walked = walked_blocks(self._plan, loop, self._steps[loop])
             yield loop, -(-self._steps[loop] // walked), walked
@@ -128,10 +90,10 @@ class Expansion:
             if not loops:
                 return self._tile(carried)
             self._stage(inner, len(inner) - len(loops))
-            loop = _Walked(loops[0], walked_blocks(self._plan, loops[0], self._steps[loops[0]]))
+            loop = Walked(loops[0], walked_blocks(self._plan, loops[0], self._steps[loops[0]]))
             return self._nest([loop], carried, lambda values: walk(loops[1:], values), attributes)
 
-        panels = [_Walked(loop, self._steps[loop]) for loop in self._panel_loops()]
+        panels = [Walked(loop, self._steps[loop]) for loop in self._panel_loops()]
         return self._nest(panels, destinations, lambda carried: walk(inner, carried), attributes)
 
     def _stage(self, inner: Sequence[int], depth: int) -> None:
@@ -148,7 +110,7 @@ class Expansion:
             producer = self._group.producers.get((member.root.operation, position))
             with member.root.operation.location:
                 tile = self._load(box, source, box.access(access), layout, producer)
-            self._staged[operand] = _Staged(tile, box, [loop for loop in inner[depth:] if loop in moving])
+            self._staged[operand] = Staged(tile, box, [loop for loop in inner[depth:] if loop in moving])
 
     def _outputs(self) -> list[Access]:
         return [self._made(value)[1] for value in self._group.results]
@@ -168,7 +130,7 @@ class Expansion:
 
     def _nest(
         self,
-        loops: Sequence["_Walked"],
+        loops: Sequence["Walked"],
         carried: Sequence[ir.Value],
         body: Callable[[Sequence[ir.Value]], Sequence[ir.Value]],
         attributes: dict[str, ir.Attribute],
@@ -179,7 +141,7 @@ class Expansion:
         first = loops[0]
         loop = scf.ForOp(*[self._constant(value) for value in (0, first.steps, 1)], iter_args=list(carried))
         with ir.InsertionPoint(loop.body):
-            variable = _Variable(loop.induction_variable, first.blocks * self._plan.axes[first.loop].block)
+            variable = Variable(loop.induction_variable, first.blocks * self._plan.axes[first.loop].block)
             self._variables.setdefault(first.loop, []).append(variable)
             scf.YieldOp(self._nest(loops[1:], list(loop.inner_iter_args), body, attributes))
         for name, value in attributes.items():
@@ -188,8 +150,6 @@ class Expansion:
 
     def _tile(self, destinations: Sequence[ir.Value]) -> list[ir.Value]:
         self._destinations = destinations
-        if self._walked:
-            return self._walk_rows(destinations)
         for number in range(len(self._group.members)):
             self._define(number, self._member)
         return self._stored(self._group.results, destinations)
@@ -213,80 +173,6 @@ class Expansion:
             )
             results.append(stored.operation.results[0])
         return results
-
-    # Rows in steps --------------------------------------------------------------------------------------------------
-
-    def _walk_rows(self, destinations: Sequence[ir.Value]) -> list[ir.Value]:
-        """The passes over a task's rows, one loop a pass."""
-        group = self._group
-        made = {value: n for n, member in enumerate(group.members) for value in member.root.operation.results}
-        self._keep_rows()
-        left = dict(zip(group.results, destinations, strict=True))
-        for one in passes_of(group.members, group.expression.whole, made, group.results):
-            for number in one.before:
-                self._define(number, self._member)
-            if one.members:
-                self._pass(one, left)
-        behind = [value for value in group.results if value in self._tiles]
-        left.update(zip(behind, self._stored(behind, [left[value] for value in behind]), strict=True))
-        return [left[value] for value in group.results]
-
-    def _pass(self, one: MemberPass, left: dict[ir.Value, ir.Value]) -> None:
-        """One pass: its loop carries what is reduced, and the tensors that are stored in it.
-
-        Args:
-            one: The pass.
-            left: The tensors that leave the group, so far; changed.
-        """
-        members = self._group.members
-        sums = [value for number in one.reducing for value in members[number].root.operation.results]
-        starts = [
-            tile
-            for number in one.reducing
-            for tile in self._initial(number, members[number], self._box(members[number]))
-        ]
-        known = dict(self._tiles)
-
-        def step(carried: Sequence[ir.Value]) -> list[ir.Value]:
-            current = dict(zip(sums, carried, strict=False))
-
-            def make(number: int, member: Member) -> list[ir.Value]:
-                if number not in one.reducing:
-                    return self._member(number, member)
-                accumulators = [current[value] for value in member.root.operation.results]
-                return self._all_points(number, member, self._box(member), accumulators)
-
-            for number in one.members:
-                self._define(number, make)
-            stored = self._stored(one.results, carried[len(sums) :])
-            return [*(self._tiles[value] for value in sums), *stored]
-
-        found = self._nest(
-            [_Walked(loop, self._steps[loop]) for loop in self._walked],
-            [*starts, *(left[value] for value in one.results)],
-            step,
-            {rtile.MAPPING: ir.StringAttr.get(ROW)},
-        )
-        for loop in self._walked:
-            del self._variables[loop]
-        self._kept = {}
-        self._tiles = {**known, **dict(zip(sums, found, strict=False))}
-        left.update(zip(one.results, found[len(sums) :], strict=True))
-
-    def _row_blocks(self) -> dict[int, int]:
-        """Return the blocks of a row along each loop that the task walks."""
-        return {loop: self._steps[loop] for loop in self._walked}
-
-    def _keep_rows(self) -> None:
-        """Bring the rows that stay in workgroup memory there, from end to end."""
-        for operand, layout in enumerate(self._plan.operands):
-            if layout.layer == WORKGROUP:
-                number, position = self._group.inputs[operand][0]
-                member = self._group.members[number]
-                with member.root.operation.location:
-                    box = self._box(member, self._row_blocks())
-                    access = box.access(member.root.expression.inputs[position])
-                    self._rows[operand] = self._load(box, member.root.sources[position], access, layout)
 
     def _inner(self, box: ComputeBox, access: Access) -> Access:
         """Return how an op of several walks a tile that the group makes: a loop of one point has one element there.
@@ -312,7 +198,7 @@ class Expansion:
             return self._all_points(number, member, box, initial)
         if self._panel_loops():
             return self._compute(number, member, box, self._resumed(initial, member, box), self._plan.unroll)
-        reductions = [_Walked(loop, self._steps[loop]) for loop in self._plan.reduction_order if self._steps[loop] > 1]
+        reductions = [Walked(loop, self._steps[loop]) for loop in self._plan.reduction_order if self._steps[loop] > 1]
         stages: dict[str, ir.Attribute] = {}
         if any(operand.layer == WORKGROUP for operand in self._plan.operands):
             stages[rtile.STAGES] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), self._plan.stages)
@@ -458,9 +344,6 @@ class Expansion:
             return self._load(box, source, own, layout)
         if operand in self._staged:
             return self._part(self._staged[operand], box, access)
-        if operand in self._rows:
-            whole = self._box(self._group.members[number], self._row_blocks())
-            return self._part(_Staged(self._rows[operand], whole, self._walked), box, access)
         layout = self._plan.operands[operand]
         uses = self._group.inputs[operand]
         producer = self._group.producers.get((self._group.members[number].root.operation, position))
@@ -529,7 +412,7 @@ class Expansion:
         origin = ir.AffineMap.get(0, 0, [ir.AffineConstantExpr.get(0)])
         return rtile.load_tile(source, [], tile=tile, origin=origin).operation.results[0]
 
-    def _part(self, staged: "_Staged", box: ComputeBox, access: Access) -> ir.Value:
+    def _part(self, staged: "Staged", box: ComputeBox, access: Access) -> ir.Value:
         """Return the tile of one block inside of a staged tile of several."""
         if not staged.inner:
             return staged.tile
@@ -562,7 +445,7 @@ class Expansion:
         load = rtile.load_tile(staged.tile, [variable.value for _, variable in used], tile=tile, origin=origin)
         return load.operation.results[0]
 
-    def _used(self, box: ComputeBox, loops: Iterable[int]) -> "list[tuple[int, _Variable]]":
+    def _used(self, box: ComputeBox, loops: Iterable[int]) -> "list[tuple[int, Variable]]":
         """Return the variables of some of a box's loops, each with its loop."""
         return [(loop, variable) for loop in loops for variable in self._variables.get(box.group[loop], [])]
 
@@ -573,7 +456,7 @@ class Expansion:
         return [variable.value for _, variable in used], self._map(box, first, used)
 
     def _map(
-        self, box: ComputeBox, functions: Sequence[LinearIndex], used: "Sequence[tuple[int, _Variable]]"
+        self, box: ComputeBox, functions: Sequence[LinearIndex], used: "Sequence[tuple[int, Variable]]"
     ) -> ir.AffineMap:
         results: list[ir.AffineExpr] = []
         for function in functions:

@@ -248,6 +248,9 @@ class Plan:
             blocks are the last of unit_order. A staged operand is packed in front of the first of them that does not
             move it, for all blocks of those inside. Steps of a reduction then stand around these loops, and the sums
             between two steps lie in the result. Empty where a task is one tile.
+        raster: The loops over tasks level by level, outermost first: a loop of unit_order, its steps on the level, and
+            the blocks from one step to the next; a loop may have several levels, as super-rows of tiles have. Empty
+            where the loops of unit_order follow each other.
         reduction_order: Reduction loops, outermost first.
         operands: One OperandPlan per input.
         epilogue_vectors: Elements of one read of each tensor that is read beside the inputs, see
@@ -289,6 +292,7 @@ class Plan:
     store: Annotated[str, OneOf(STORES)] = SYNCHRONOUS
     persistent: bool = False
     inner_order: tuple[LoopNumber, ...] = ()
+    raster: tuple[tuple[LoopNumber, Count, Count], ...] = ()
     atom: AtomPlan | None = None
     prediction: Prediction | None = field(default=None, compare=False)
 

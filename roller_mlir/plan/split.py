@@ -148,6 +148,7 @@ def first_plan(plan: Plan) -> Plan:
         thread_order=tuple(loop + 1 for loop in plan.thread_order),
         lane=None if plan.lane is None else plan.lane + 1,
         unit_order=(0, *(loop + 1 for loop in plan.unit_order)),
+        raster=(),
         reduction_order=tuple(loop + 1 for loop in plan.reduction_order),
         atom=_moved(plan.atom, 1),
         split=None,
@@ -163,6 +164,7 @@ def whole_plan(first: Plan) -> Plan:
         thread_order=tuple(loop - 1 for loop in first.thread_order),
         lane=None if first.lane is None else first.lane - 1,
         unit_order=tuple(loop - 1 for loop in first.unit_order if loop),
+        raster=(),
         reduction_order=tuple(loop - 1 for loop in first.reduction_order),
         atom=_moved(first.atom, -1),
     )

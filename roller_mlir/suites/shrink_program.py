@@ -141,7 +141,7 @@ def _shrink(program: rtile.ProgramOp, extents: Extents) -> tuple[TensorExpressio
     function: Any = owner.parent
     kinds = [value.type for value in owner.operands], [value.type for value in owner.results]
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(*kinds))
-    return read_structured(operation).expression, replace(plan, part=extents.part, prediction=None)
+    return read_structured(operation).expression, replace(plan, part=extents.part, raster=(), prediction=None)
 
 
 def _resize(

@@ -12,6 +12,7 @@ from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.mapping.whole_matrices import matrix_pitch
 from roller_mlir.plan import Access, AxisPlan, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR, WORKGROUP, AtomPlan, pipeline_problem
+from roller_mlir.plan.raster import raster_problem
 from roller_mlir.plan.uneven import reads_outside
 from roller_mlir.plan.walks import resumable, walked_blocks
 
@@ -67,6 +68,16 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
         ]
         if missing:
             return f"has a plan whose {name} {list(order)} leaves out loop {missing[0]}, which has several blocks"
+    counts = {
+        loop: steps_of(expression.loops[loop], plan.axes[loop])
+        for loop in plan.unit_order
+        if loop not in expression.whole
+    }
+    problem = raster_problem(plan.raster, counts) if plan.raster else ""
+    if not problem and plan.raster and plan.inner_order:
+        problem = "is of tasks that walk no tiles by themselves, but this plan has inner_order"
+    if problem:
+        return f"has a plan whose raster {[list(level) for level in plan.raster]} {problem}"
     problem = _inner_problem(expression, plan)
     if problem:
         return f"has a plan whose inner_order {list(plan.inner_order)} {problem}"

@@ -23,6 +23,7 @@ from roller_mlir.model.cost.row_work import row_estimate
 from roller_mlir.model.cost.sectors import coalesced_sectors
 from roller_mlir.model.cost.sliding_window_registers import sliding_window_registers
 from roller_mlir.model.cost.store_cost import store_cost
+from roller_mlir.model.cost.super_rows import raster_traffic
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
 from roller_mlir.model.problem_context import AccessContext, ProblemContext
 from roller_mlir.plan import AxisPlan, Loop
@@ -191,7 +192,11 @@ def estimate(
     issue = operations + accesses + copies * (1 + COPY_INSTRUCTIONS) + STEP_INSTRUCTIONS + before
     stores, store_phases, written = store_cost(context, candidate, tasks, accumulators)
     times = 2 if context.expression.accumulates else 1
-    from_global, from_shared, _ = cache_traffic(context, blocks, counts, machine.units * resident, times)
+    concurrent = machine.units * resident
+    from_global, from_shared, _ = cache_traffic(context, blocks, counts, concurrent, times)
+    if widths is not None:  # of a plan, whose raster is decided
+        rastered = raster_traffic(context, blocks, counts, concurrent, times)
+        from_global, from_shared = rastered.global_bytes, rastered.shared_bytes
     work = CandidateWork(
         tasks=tasks,
         steps=steps,

@@ -27,6 +27,7 @@ from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTION
 from roller_mlir.model.cost.layouts import matrix_memory
 from roller_mlir.model.cost.raster import cache_traffic
 from roller_mlir.model.cost.store_cost import store_cost
+from roller_mlir.model.cost.super_rows import raster_traffic
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
 from roller_mlir.model.options import MOST_STAGES
 from roller_mlir.model.problem_context import AccessContext, ProblemContext
@@ -183,7 +184,11 @@ def matrix_estimate(
         held = resident or _residency(context, candidate, words, need)
         if not held or (best is not None and held <= best.work.resident):
             continue
-        moved, shared, _ = cache_traffic(context, blocks, counts, machine.units * held, times)
+        if widths is None:
+            moved, shared, _ = cache_traffic(context, blocks, counts, machine.units * held, times)
+        else:  # of a plan, whose raster is decided
+            tasks_move = raster_traffic(context, blocks, counts, machine.units * held, times)
+            moved, shared = tasks_move.global_bytes, tasks_move.shared_bytes
         one = replace(work, resident=held, stages=count, global_bytes=moved, shared_cache_bytes=shared)
         seconds = total_seconds(seconds_by_layer(one, machine), device.model, alternates=one.alternates)
         if best is None or seconds < 0.999 * best.seconds:

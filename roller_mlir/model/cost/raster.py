@@ -8,19 +8,10 @@ them load comes from global memory once. Paper: ROLLER section 3.2 (scaling out)
 from collections.abc import Sequence
 from math import gcd, prod
 
-from roller_mlir.model.candidate import Candidate
-from roller_mlir.model.cost.timing import CandidateWork
 from roller_mlir.model.problem_context import ProblemContext
 
 Order = tuple[int, ...]
 """Parallel loops with several tasks, outermost first: the last one runs fastest in the task's number."""
-
-
-def raster(context: ProblemContext, candidate: Candidate, work: CandidateWork) -> Order:
-    """Return the order of a program's tasks that reads least from global memory."""
-    counts = [-(-extent // block) for extent, block in zip(context.bounds, candidate.blocks, strict=True)]
-    times = 2 if context.expression.accumulates else 1
-    return cache_traffic(context, candidate.blocks, counts, context.machine.units * work.resident, times)[2]
 
 
 def cache_traffic(

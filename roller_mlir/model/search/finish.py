@@ -9,8 +9,8 @@ from roller_mlir.mapping.layout.layout import epilogue_vectors
 from roller_mlir.model.cost.estimates import Estimate
 from roller_mlir.model.cost.layouts import matrix_layout, operand_layout
 from roller_mlir.model.cost.performance import joined, predict_time, predict_with, with_traffic
-from roller_mlir.model.cost.raster import raster
 from roller_mlir.model.cost.row_work import row_blocks, row_layout
+from roller_mlir.model.cost.super_rows import raster
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.splitting import Division
 from roller_mlir.plan import Plan, SplitK
@@ -96,13 +96,15 @@ def finish(context: ProblemContext, chosen: Estimate, *, padded: bool = True, co
             zip(expression.inputs, program.staged, expression.pad_values, strict=True)
         )
     )
+    tasks = raster(context, ends, chosen.work)
     plan = Plan(
         device=context.machine.device.name,
         instruction=atom.instruction.family,
         axes=axes,
         thread_order=program.order,
         lane=program.lane,
-        unit_order=raster(context, ends, chosen.work),
+        unit_order=tasks.order,
+        raster=tasks.levels,
         reduction_order=context.reductions,
         operands=operands,
         epilogue_vectors=epilogue_vectors(expression, axes),
