@@ -177,10 +177,12 @@ class RowPass:
     Attributes:
         inputs: Numbers of the inputs that it reads.
         flops: Arithmetic operations at one point.
+        point_cycles: Cycles that functions take there beyond one an operation, see `TensorExpression`.
     """
 
     inputs: tuple[int, ...]
     flops: int
+    point_cycles: int = 0
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,9 @@ def _row_pass(
 ) -> RowPass:
     """Return what planning needs to know of a pass."""
     read = [number for number, uses in enumerate(inputs) if any(member in one.members for member, _ in uses)]
-    return RowPass(tuple(read), sum(_share(members[number], kinds) for number in one.members))
+    walking = [members[number].root.expression for number in one.members if _walks(members[number], kinds)]
+    flops = sum(expression.flops_per_point for expression in walking)
+    return RowPass(tuple(read), flops, sum(expression.point_cycles for expression in walking))
 
 
 def _widest(members: Sequence[Member], untiled: tuple[int, ...], output: Access) -> str:

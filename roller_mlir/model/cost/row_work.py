@@ -146,7 +146,7 @@ def row_estimate(
     if resident == 0:
         return None
 
-    operations = points * sum([one.flops for one in expression.row_passes])
+    operations = points * sum([one.flops + one.point_cycles for one in expression.row_passes])
     math = operations * context.cycles_per_point / machine.math_cycles
     concurrent = machine.units * resident
     near *= min(1.0, concurrent / tasks)

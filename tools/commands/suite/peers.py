@@ -92,7 +92,8 @@ def run_peers(arguments: argparse.Namespace, operators: Sequence[Operator]) -> i
         for part in parts:
             found = run_part(part, sources, run, folder, shlex.join(["roller", *sys.argv[1:]]))
             code |= any(found.wrong()) or not any(is_ours(one.who) for one in found.timings)
-            records.append({"part": part.title, **to_json(found)})
+            data: Any = to_json(found)
+            records.append({"part": part.title, **data})
             if not arguments.json:
                 lines = [f"## {part.title}, GF/s", library_table(found), rate_table(found), *trouble_lines(found)]
                 print_line("\n\n".join(lines) + "\n")
