@@ -19,9 +19,9 @@ polls: it writes who waited for what, waits for nothing any more, and ends.
 
 With `record-times` it ends with start and end of each task (`plan.task_times`), which a thread of each block writes.
 
-Refused: tensor maps made by the device, tasks of different numbers of threads, blocks too small, pages or tensor maps
-that a block cannot hold, copies of results ahead of their waits, programs without a schedule, functions whose buffers
-take more than the device's memory.
+Refused: tensor maps made by the device, resident operands where threads copy for others, tasks of different numbers of
+threads, blocks too small, pages or tensor maps that a block cannot hold, copies of results ahead of their waits,
+programs without a schedule, functions whose buffers take more than the device's memory.
 Paper: RAMMER, section 4.1.
 """
 
@@ -116,6 +116,12 @@ def _outline(
             f"'rammer.program' '{program.program_name}' has tensor copies, and the tensor maps of a persistent kernel "
             "are made by its launcher, not by the device; leave tensor-maps=device out, or leave out wgmma "
             "(instructions=...)",
+        )
+    if layout is not None and (keeping := next((one for one in program.applications if one.callee.resident), None)):
+        fail(
+            keeping,
+            f"'rammer.program' '{program.program_name}' has threads that copy for others, and keeps no slices of "
+            "operands in workgroup memory; take them out of resident",
         )
     copied = None if layout is None else [takes_roles(bodies.bodies[number].program) for number in bodies.of]
     applications = read_graph(program, device, ordered=copied is not None)  # records of roles say who hands over

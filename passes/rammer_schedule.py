@@ -17,24 +17,31 @@ operators in the place of waits for single tasks, as a baseline.
 There is a block for each unit, or as many as the widest wave of operators has tasks, where those are fewer; operators
 of a wave need nothing of each other, and run side by side. There are more, up to what the device holds at a time, where
 one operator alone has as many tasks: the predicted time of a task knows of that operator's others only. `blocks` asks
-for another number.
-Refused: tasks that no block of the device can run, operators whose tasks write what others of them touch, applications
-on anything but arguments, constants and views of the one workspace at constant bytes.
+for another number. Tasks of operators with resident operands run where their slices are, which are spread over
+vEUs so that these have as much to do.
+Refused: resident slices that workgroup memory does not hold, tasks that no block of the device can run, operators whose
+tasks write what others of them touch, applications on anything but arguments, constants and views of the one workspace
+at constant bytes.
 Paper: RAMMER, sections 3.2 and 3.3.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from roller_mlir.codegen.graph.schedules import graphs_of, set_schedule
+from roller_mlir.codegen.graph.tables import PIECE_BYTES
 from roller_mlir.codegen.graph.task_graph import read_graph
-from roller_mlir.codegen.graph.virtual_device import virtual_device
+from roller_mlir.codegen.graph.virtual_device import slot_room, virtual_device, with_most_slots
+from roller_mlir.dialects import rammer
 from roller_mlir.hal import find_device
 from roller_mlir.model.options import DeviceOptions
 from roller_mlir.rammer.events import HAND_OVERS
 from roller_mlir.rammer.options import ScheduleOptions
 from roller_mlir.rammer.policy import POLICIES, usual_blocks
+from roller_mlir.rammer.slots import Slices, homes_of
+from roller_mlir.rammer.task_graph import TaskGraph
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes.passes import Pass, register
 
 
@@ -54,5 +61,22 @@ class RammerSchedule(ScheduleOptions, DeviceOptions, Pass):
         for program in graphs_of(module):
             graph = read_graph(program, device).tasks
             virtual = virtual_device(program, device, self.blocks or usual_blocks(graph, device.units))
-            placed = POLICIES[self.policy](graph, virtual.execution_units, self.hand_over_s)
-            set_schedule(program, virtual, HAND_OVERS[self.hand_over](graph, placed))
+            homes = None
+            if any(one.resident for one in graph.operators):
+                most = with_most_slots(virtual, device)
+                homes = homes_of(graph, Slices.read(graph), most.execution_units, slot_room(program, most, device))
+                if homes is None:
+                    fail(program, _too_large(program, graph, slot_room(program, most, device)))
+                spare = slot_room(program, most, device).stop - homes.end_bytes
+                virtual = replace(most, workgroup_bytes=most.workgroup_bytes - spare // PIECE_BYTES * PIECE_BYTES)
+            placed = POLICIES[self.policy](graph, virtual.execution_units, self.hand_over_s, homes)
+            schedule = HAND_OVERS[self.hand_over](graph, placed)
+            set_schedule(program, virtual, schedule if homes is None else homes.scheduled(schedule))
+
+
+def _too_large(program: rammer.GraphOp, graph: TaskGraph, room: range) -> str:
+    slices = Slices.read(graph)
+    return (
+        f"'rammer.program' '{program.program_name}' keeps {len(slices.bytes)} slices of {int(slices.bytes.sum())} B in "
+        f"workgroup memory, which do not fit into {len(room)} B of each block; take operands out of resident"
+    )

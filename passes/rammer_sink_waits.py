@@ -77,16 +77,23 @@ def _predict(applications: list[rammer.ApplyOp], early: Sequence[int], device: D
 
 def _early_share(program: rtile.ProgramOp, early: Sequence[int], machine: Machine) -> float:
     """Return what share of a task's predicted time may pass before its waits are over."""
-    if program.plan is None or EXPRESSION not in program.attributes:
+    expression = planned_expression(program)
+    if expression is None:
         return 0.0
-    expression = read_record(TensorExpression, program.attributes[EXPRESSION], EXPRESSION)
-    kinds = [ir.MemRefType(argument.type) for argument in program.entry.arguments]
-    loads = [
-        EarlyBytes(
-            task_bytes=one.tile_bytes,
-            tensor_bytes=prod(kinds[one.operand].shape) * element_bytes(kinds[one.operand].element_type),
-            words=one.words,
-        )
-        for one in early_loads(program, early)
-    ]
+    assert program.plan is not None, "it was planned for that"
+    loads = [early_bytes(program, one.operand, one.tile_bytes, one.words) for one in early_loads(program, early)]
     return early_share(expression, program.plan.read(), machine, loads)
+
+
+def planned_expression(program: rtile.ProgramOp) -> TensorExpression | None:
+    """Return what a program was planned for; None where it does not say."""
+    if program.plan is None or EXPRESSION not in program.attributes:
+        return None
+    return read_record(TensorExpression, program.attributes[EXPRESSION], EXPRESSION)
+
+
+def early_bytes(program: rtile.ProgramOp, operand: int, task_bytes: int, words: int) -> EarlyBytes:
+    """Return what tasks of a program bring early of an operand: so many bytes each, in so many registers."""
+    kind = ir.MemRefType(program.entry.arguments[operand].type)
+    tensor_bytes = prod(kind.shape) * element_bytes(kind.element_type)
+    return EarlyBytes(task_bytes=task_bytes, tensor_bytes=tensor_bytes, words=words)

@@ -3,7 +3,8 @@
 
 Precondition: a `rammer.program` with a schedule (`rammer-schedule`). Postcondition: the same IR, and these hold: each
 task runs once; blocks and waits have no cycle; of each pair of tasks that touches common bytes, one of them writing,
-the first in the order of the applications is done before the other starts; all blocks are resident at once.
+the first in the order of the applications is done before the other starts; all blocks are resident at once; a task that
+finds a slice of an operand in workgroup memory finds its own.
 
     "rammer.program"() ({...}) {schedule = #rammer.schedule<{..., waits = array<i32>}>}
     // error: task 0 of 'matmul_1 (1)' (vEU 0, position 1) may start before task 3 of 'matmul_0 (0)' (vEU 3, position 0)
@@ -18,7 +19,7 @@ from typing import ClassVar
 
 from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of
 from roller_mlir.codegen.graph.task_graph import ApplicationGraph, read_graph
-from roller_mlir.codegen.graph.virtual_device import check_block
+from roller_mlir.codegen.graph.virtual_device import check_block, slot_room
 from roller_mlir.dialects import rammer
 from roller_mlir.hal import Device, find_device
 from roller_mlir.mapping.resources import tasks_per_unit
@@ -46,7 +47,7 @@ class RammerVerify(DeviceOptions, Pass):
             virtual, schedule = schedule_of(program)
             _check_residency(program, virtual, device)
             graph = read_graph(program, device)
-            faults = find_faults(graph.tasks, schedule)
+            faults = find_faults(graph.tasks, schedule, slot_room(program, virtual, device))
             if faults:
                 more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
                 fail(

@@ -14,8 +14,9 @@ time step each. Applications that differ in their buffers and starts alone share
     }) {sym_name = "matmul_0"} : (...) -> ()
     "rammer.apply"(%x, %w, %h) {callee = @matmul_0, starts = array<i64: 6>} : (...) -> ()
 
-`seconds` is the predicted time of one of its tasks, of which `early_seconds` may pass before its waits are over, and
-`units` the share of the device that this is predicted for, beside operators of the same wave; without it, the whole.
+`seconds` is the predicted time of one of its tasks, of which `early_seconds` may pass before its waits are over;
+`found_seconds` and `found_early_seconds` are those of a task that finds all slices of resident operands. `units` is the
+share of the device that this is predicted for, beside operators of the same wave; without it, the whole.
 
 Paper: RAMMER, section 3.1.
 """
@@ -40,6 +41,8 @@ from roller_mlir.dialects.rtile_checks import (
 from roller_mlir.dialects.rtile_program import ProgramOp
 from roller_mlir.dialects.rtile_slots import OPERAND_SIZES, occupy, slots, vacate
 from roller_mlir.support.bindings import ir
+
+_TIMES = ("seconds", "early_seconds", "found_seconds", "found_early_seconds")
 
 START = "rammer.start"
 """What marks the constants of a program that stand for the starts of an application."""
@@ -80,6 +83,16 @@ class ApplyOp(FreeBuffers, name="apply"):
         return self.attributes["early_seconds"].value if "early_seconds" in self.attributes else 0.0
 
     @property
+    def found_seconds(self) -> tuple[float, float] | None:
+        """The predicted time of a task that finds its resident slices, and what of it may pass before its waits.
+
+        None where nobody has predicted it.
+        """
+        if "found_seconds" not in self.attributes:
+            return None
+        return self.attributes["found_seconds"].value, self.attributes["found_early_seconds"].value
+
+    @property
     def units(self) -> int | None:
         """Units of the device that its tasks share, of those of its wave; None for all."""
         return self.attributes["units"].value if "units" in self.attributes else None
@@ -101,13 +114,19 @@ class ApplyOp(FreeBuffers, name="apply"):
         occupy(self, results=False)
 
     def _check(self) -> None:
-        known_attributes(self, ("callee", "kernel", "starts", "seconds", "early_seconds", "units", OPERAND_SIZES))
+        known_attributes(self, ("callee", "kernel", "starts", *_TIMES, "units", OPERAND_SIZES))
         name = required_attribute(self, "callee", ir.FlatSymbolRefAttr, "a symbol").value
         seconds = optional_attribute(self, "seconds", ir.FloatAttr, "a number")
         require(seconds is None or 0 <= seconds.value < inf, f"attribute 'seconds' must be a time, but is {seconds}")
         early = optional_attribute(self, "early_seconds", ir.FloatAttr, "a number")
         good = early is None or (seconds is not None and 0 <= early.value <= seconds.value)
         require(good, f"attribute 'early_seconds' must be a part of 'seconds', but is {early}")
+        found, found_early = (optional_attribute(self, key, ir.FloatAttr, "a number") for key in _TIMES[2:])
+        good = found is None or (seconds is not None and 0 <= found.value <= seconds.value)
+        require(good, f"attribute 'found_seconds' must be a part of 'seconds', but is {found}")
+        both = (found is None) == (found_early is None)
+        good = both and (found is None or 0 <= found_early.value <= found.value)
+        require(good, f"attribute 'found_early_seconds' must be a part of 'found_seconds', but is {found_early}")
         units = optional_attribute(self, "units", ir.IntegerAttr, "an integer")
         require(units is None or units.value > 0, f"attribute 'units' must be at least 1, but is {units}")
         kernel = optional_attribute(self, "kernel", ir.IntegerAttr, "an integer")

@@ -7,6 +7,9 @@
 
 Tasks are numbered through, `rammer.apply` by `rammer.apply`. vEU v runs tasks[starts[v]:starts[v + 1]] in order. Task t
 waits for the events waits[wait_starts[t]:wait_starts[t + 1]] and signals event signals[t] (-1: none).
+
+Where operators have resident operands, `slots` says for each of these of each task, task by task, in which piece of 16
+bytes of workgroup memory its slice begins, and `fills` whether the task brings it (1) or finds it there (0).
 """
 
 from collections.abc import Sequence
@@ -18,7 +21,7 @@ from roller_mlir.dialects.rammer.dialect import Rammer
 from roller_mlir.dialects.rtile_checks import InvalidOpError, require
 from roller_mlir.dialects.rtile_fields import read_record, to_attribute
 from roller_mlir.rammer.boxes import Ints
-from roller_mlir.rammer.schedule import Schedule, VirtualDevice, in_parts
+from roller_mlir.rammer.schedule import NO_SLOTS, Schedule, VirtualDevice, in_parts
 from roller_mlir.support.bindings import ir
 
 
@@ -56,6 +59,8 @@ class ScheduleAttr(Rammer.Attribute, name="schedule"):
             "waits": _joined(schedule.waits),
             "wait_starts": _starts(schedule.waits),
         }
+        if len(schedule.slots):
+            parts |= {"slots": schedule.slots, "fills": schedule.fills}
         arrays: dict[str, Any] = {key: ir.DenseI32ArrayAttr.get(part.tolist()) for key, part in parts.items()}
         return cls.get(ir.DictAttr.get(arrays))
 
@@ -71,11 +76,16 @@ class ScheduleAttr(Rammer.Attribute, name="schedule"):
         parts = {key: _numbers(attribute) for key, attribute in self._arrays().items()}
         for key, by in _DIVIDED:
             _check_divides(len(parts[key]), parts[by], key, by)
+        slots, fills = parts.get("slots", NO_SLOTS), parts.get("fills", NO_SLOTS)
+        good = len(slots) == len(fills) and bool(((fills == 0) | (fills == 1)).all())
+        require(good, f"schedule 'fills' must say 0 or 1 of each of {len(slots)} slots")
         return Schedule(
             in_parts(parts["tasks"], parts["starts"]),
             in_parts(parts["waits"], parts["wait_starts"]),
             parts["signals"],
             np.array(counts, np.int32),
+            slots,
+            fills,
         )
 
     def check(self) -> int:
@@ -93,7 +103,9 @@ class ScheduleAttr(Rammer.Attribute, name="schedule"):
         """Return the arrays that there must be, by their names."""
         entries = {entry.name: entry.attr for entry in ir.DictAttr(self.params[0])}
         wanted = ("signals", "starts", "tasks", "wait_starts", "waits")
-        require(tuple(sorted(entries)) == wanted, f"schedule needs {', '.join(wanted)}, but has {', '.join(entries)}")
+        more = ("fills", "slots") if "slots" in entries or "fills" in entries else ()
+        good = tuple(sorted(entries)) == tuple(sorted((*wanted, *more)))
+        require(good, f"schedule needs {', '.join((*wanted, *more))}, but has {', '.join(entries)}")
         for key, attribute in entries.items():
             if not isinstance(attribute, ir.DenseI32ArrayAttr):
                 raise InvalidOpError(f"schedule '{key}' must be array<i32: ...>, but is {attribute}")

@@ -11,7 +11,8 @@ them, in their order. The first program is the one that is fastest alone.
 
 `early` names the operands that its tasks may access before their waits are over: waits protect the others. A task's
 waits then stand in its body, in front of the first access to an operand that they protect; without it, in front of the
-body.
+body. `resident` names those of them of which each task reads a slice from a slot of workgroup memory, where it stays:
+the task brings it, or one before it on the same vEU has, as the schedule says.
 
 Paper: RAMMER, section 3.1.
 """
@@ -60,15 +61,21 @@ class OperatorOp(Rammer.Operation, name="operator", traits=[ir.IsIsolatedFromAbo
         """The operands that its tasks may access before their waits are over."""
         return tuple(self.attributes["early"]) if "early" in self.attributes else ()
 
+    @property
+    def resident(self) -> tuple[int, ...]:
+        """Those of them whose slices stay in workgroup memory."""
+        return tuple(self.attributes["resident"]) if "resident" in self.attributes else ()
+
     @hook
     def verify_invariants(self) -> None:
         """Check the attributes."""
         name = required_attribute(self, "sym_name", ir.StringAttr, "a string")
         require(name.value != "", "requires a name, but sym_name is empty")
-        known_attributes(self, ("sym_name", "early"))
-        early = optional_attribute(self, "early", ir.DenseI64ArrayAttr, "array<i64: ...>")
-        if early is not None:
-            integers(early, "early", at_least=0)
+        known_attributes(self, ("sym_name", "early", "resident"))
+        for key in ("early", "resident"):
+            numbers = optional_attribute(self, key, ir.DenseI64ArrayAttr, "array<i64: ...>")
+            if numbers is not None:
+                integers(numbers, key, at_least=0)
 
     @hook
     def verify_region_invariants(self) -> None:
@@ -82,6 +89,9 @@ class OperatorOp(Rammer.Operation, name="operator", traits=[ir.IsIsolatedFromAbo
         numbers = list(self.early)
         good = numbers == sorted({*numbers}) and all(number < len(arguments) for number in numbers)
         require(good, f"attribute 'early' must name some of {len(arguments)} operands in order, but is {numbers}")
+        kept = list(self.resident)
+        good = kept == sorted({*kept}) and {*kept} <= {*numbers}
+        require(good, f"attribute 'resident' must name some of the early operands {numbers} in order, but is {kept}")
         operations = list(block.operations)
         require(len(operations) > 0, "needs at least 1 'rtile.program'")
         for op in operations:

@@ -15,7 +15,7 @@ until then all that is written there are other tiles.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from roller_mlir.codegen.builder.task_context import element_bytes
+from roller_mlir.codegen.builder.task_context import element_bytes, is_workgroup
 from roller_mlir.mapping.unrolling import HELD_EARLY
 from roller_mlir.support.bindings import ir
 
@@ -122,9 +122,9 @@ class _Body:
         if name in _LOADS:
             if op.operands[0] in self._early:
                 return _Effect(loads=True)
-            return _Effect(fixed=True, orders=_is_workgroup(op.operands[0]))
+            return _Effect(fixed=True, orders=is_workgroup(op.operands[0]))
         if name in _STORES:
-            return _Effect(copies=True) if _is_workgroup(op.operands[1]) else _Effect(fixed=True)
+            return _Effect(copies=True) if is_workgroup(op.operands[1]) else _Effect(fixed=True)
         if name == _COPY:
             sizes = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))
             return _Effect(copies=True, fixed=op.operands[sizes[0] + sizes[1]] not in self._early)
@@ -153,11 +153,6 @@ def _owners(op: ir.Operation) -> Iterator[ir.Operation]:
             yield value.owner.operation
     for inner in _inside(op):
         yield from _owners(inner)
-
-
-def _is_workgroup(memory: ir.Value) -> bool:
-    space = ir.MemRefType(memory.type).memory_space
-    return space is not None and "workgroup" in str(space)
 
 
 def _words(kind: ir.Type) -> int:

@@ -28,6 +28,7 @@ from roller_mlir.rammer.baselines import OperatorKernel
 from roller_mlir.rammer.bound import least_makespan_s
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.rammer.schedule import Schedule, VirtualDevice
+from roller_mlir.rammer.slots import found_bytes
 from roller_mlir.rammer.task_graph import TaskGraph
 from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.passes.passes import Pass
@@ -55,6 +56,8 @@ class ScheduledProgram:
         bounded: The operators as kernels of their own, as they are planned for this schedule, on their shares of the
             device; none where their times are not predicted.
         apart: The tasks before results shared bytes of the workspace, which only this schedule permits.
+        kept_slices: Slices of operands that stay in workgroup memory.
+        kept_memory_s: For how long each of the device's memories would be busy to bring what tasks find there.
         bound_s: What no schedule of these tasks on so many blocks comes below, in seconds.
     """
 
@@ -73,6 +76,8 @@ class ScheduledProgram:
     kernels: tuple[OperatorKernel, ...]
     bounded: tuple[OperatorKernel, ...]
     apart: TaskGraph
+    kept_slices: int
+    kept_memory_s: tuple[float, ...]
     bound_s: float
 
 
@@ -102,6 +107,9 @@ def scheduled_program(
                 virtual, schedule = schedule_of(graph)
                 apart = read_graph(graph, device).tasks
                 found["waits_before"], found["apart"] = schedule.wait_count, apart
+                found["kept_slices"] = int(schedule.fills.sum())
+                machine, spared = machine_of(device), found_bytes(apart, schedule)
+                found["kept_memory_s"] = spared / machine.global_bytes_per_s, spared / machine.cache_bytes_per_s
                 found["bounded"] = _bounded_kernels(graph, apart, device)
                 found["bound_s"] = least_makespan_s(apart, virtual.execution_units, options.hand_over_s)
             if not isinstance(step, RammerVerify):

@@ -197,4 +197,4 @@ def _numbered(schedule: Schedule) -> Schedule:
     signals = schedule.signals.copy()
     signals[signals != NO_EVENT] = number[signals[signals != NO_EVENT]]
     counts = np.bincount(signals[signals != NO_EVENT], minlength=int(awaited.sum())).astype(np.int32)
-    return Schedule(schedule.programs, in_parts(number[waits], starts), signals, counts)
+    return replace(schedule, waits=in_parts(number[waits], starts), signals=signals, counts=counts)

@@ -56,7 +56,18 @@ class SinkOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlacingOptions(ScheduleOptions, SelectionOptions, SinkOptions):
+class KeepOptions(Options):
+    """What stays in workgroup memory from task to task."""
+
+    keep_weights: bool = option(
+        True,
+        help="whether slices of what no task writes (weights) that many tasks read stay in workgroup memory, where "
+        "that is predicted to take less time",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacingOptions(ScheduleOptions, SelectionOptions, SinkOptions, KeepOptions):
     """What runs where, and what it waits for when."""
 
 

@@ -14,19 +14,23 @@ import numpy as np
 
 from roller_mlir.rammer.boxes import Ints
 from roller_mlir.rammer.options import POLICY_NAMES
+from roller_mlir.rammer.slots import Homes
 from roller_mlir.rammer.task_graph import TaskGraph, run_begins
 
 
 class Policy(Protocol):
     """Places the tasks of a graph on so many vEUs."""
 
-    def __call__(self, graph: TaskGraph, execution_units: int, hand_over_s: float) -> tuple[Ints, ...]:
+    def __call__(
+        self, graph: TaskGraph, execution_units: int, hand_over_s: float, homes: Homes | None = None
+    ) -> tuple[Ints, ...]:
         """Return the tasks of each vEU, in order.
 
         Args:
             graph: The tasks.
             execution_units: How many vEUs there are.
             hand_over_s: How long a task's result takes to another vEU.
+            homes: Where tasks run that keep slices in workgroup memory; None where none does.
         """
         ...
 
@@ -34,7 +38,7 @@ class Policy(Protocol):
 class _Placement:
     """Tasks placed so far, and when the model expects each to end."""
 
-    def __init__(self, graph: TaskGraph, execution_units: int, hand_over_s: float) -> None:
+    def __init__(self, graph: TaskGraph, execution_units: int, hand_over_s: float, homes: Homes | None) -> None:
         self.producers = graph.dependences.producers_of(graph.tasks)
         # By producers, of which tasks of an operator often have the same.
         self.results: dict[bytes, tuple[float, int, float]] = {}
@@ -46,14 +50,21 @@ class _Placement:
         self.programs: list[list[int]] = [[] for _ in range(execution_units)]
         self.free = [(0.0, unit) for unit in range(execution_units)]
         self.free_at = [0.0] * execution_units
+        self.keeps = None if homes is None else _Keeping(graph, homes)
 
     def append(self, task: int) -> float:
         """Put a task on the vEU that can start it first (RAMMER's SelectvEU), and return when it ends.
 
         That is the vEU that is free first, or the one of the last producer, which needs no hand-over. What of a task
-        may pass before its waits are over passes as soon as its vEU is free.
+        may pass before its waits are over passes as soon as its vEU is free. A task that keeps slices in workgroup
+        memory runs where these are, and brings them there if none before it has.
         """
         ready, own, own_ready = self._results_of(self.producers[task])
+        if self.keeps is not None and (home := self.keeps.unit[task]) >= 0:
+            if home != own and own >= 0:
+                ready = self._ready_on(self.producers[task], home)
+            early = self.early[task] + self.keeps.bring(task)
+            return self._put(task, home, max(self.free_at[home] + early, own_ready if home == own else ready))
         while self.free[0][0] < self.free_at[self.free[0][1]]:  # used meanwhile as a producer's vEU
             heapq.heapreplace(self.free, (self.free_at[self.free[0][1]], self.free[0][1]))
         free, unit = self.free[0]
@@ -61,6 +72,13 @@ class _Placement:
         start = max(free + early, ready)
         if own >= 0 and (near := max(self.free_at[own] + early, own_ready)) <= start:
             start, unit = near, own
+        return self._put(task, unit, start)
+
+    def _ready_on(self, before: Ints, home: int) -> float:
+        """Return when results of tasks are there on a vEU."""
+        return float((self.end[before] + np.where(self.unit[before] != home, self.hand_over_s, 0.0)).max())
+
+    def _put(self, task: int, unit: int, start: float) -> float:
         end = start + self.late[task]
         self.end[task], self.unit[task], self.free_at[unit] = end, unit, end
         self.programs[unit].append(task)
@@ -85,6 +103,26 @@ class _Placement:
 
     def result(self) -> tuple[Ints, ...]:
         return tuple(np.array(program, np.int32) for program in self.programs)
+
+
+class _Keeping:
+    """Which slices were brought so far."""
+
+    def __init__(self, graph: TaskGraph, homes: Homes) -> None:
+        slices = homes.slices
+        self.unit: list[int] = homes.unit_of_task.tolist()
+        self.slices, self.starts = slices.flat.tolist(), slices.starts.tolist()
+        self.seconds: list[float] = slices.fill_seconds(graph).tolist()
+        self.brought = [False] * len(slices.bytes)
+
+    def bring(self, task: int) -> float:
+        """Bring what a task reads and nobody has brought; return how long that takes."""
+        taken = 0.0
+        for number in range(self.starts[task], self.starts[task + 1]):
+            if not self.brought[self.slices[number]]:
+                self.brought[self.slices[number]] = True
+                taken += self.seconds[number]
+        return taken
 
 
 def waves_of(producers: Sequence[Sequence[int]]) -> list[list[int]]:
@@ -123,7 +161,9 @@ def usual_blocks(graph: TaskGraph, units: int) -> int:
     return widest if widest <= units else -(-widest // units) * units
 
 
-def wavefront(graph: TaskGraph, execution_units: int, hand_over_s: float) -> tuple[Ints, ...]:
+def wavefront(
+    graph: TaskGraph, execution_units: int, hand_over_s: float, homes: Homes | None = None
+) -> tuple[Ints, ...]:
     """Place wave by wave, operator by operator, each task where it can start first.
 
     The algorithm begins another program where a wave would end sooner behind all that is placed (lines 4 to 10). None
@@ -131,7 +171,7 @@ def wavefront(graph: TaskGraph, execution_units: int, hand_over_s: float) -> tup
 
     Paper: RAMMER, Algorithm 1; kernels (line 13) are chosen before, in `selection`.
     """
-    placement = _Placement(graph, execution_units, hand_over_s)
+    placement = _Placement(graph, execution_units, hand_over_s, homes)
     for wave in waves_of(graph.operator_producers):
         for operator in wave:
             for task in range(graph.first[operator], graph.first[operator + 1]):
@@ -155,9 +195,17 @@ def urgency_of(graph: TaskGraph, hand_over_s: float) -> list[float]:
     return urgency.tolist()
 
 
-def critical_path(graph: TaskGraph, execution_units: int, hand_over_s: float) -> tuple[Ints, ...]:
-    """Place the most urgent of the tasks whose producers are placed: list scheduling by critical path."""
-    placement = _Placement(graph, execution_units, hand_over_s)
+def critical_path(
+    graph: TaskGraph, execution_units: int, hand_over_s: float, homes: Homes | None = None
+) -> tuple[Ints, ...]:
+    """Place the most urgent of the tasks whose producers are placed: list scheduling by critical path.
+
+    Where slices say on which vEU many tasks run, the most urgent is taken of those that could begin there by then: no
+    other vEU would begin it sooner.
+    """
+    if homes is not None:
+        return _as_time_goes(graph, execution_units, hand_over_s, homes)
+    placement = _Placement(graph, execution_units, hand_over_s, homes)
     urgency = urgency_of(graph, hand_over_s)
     pairs = graph.dependences
     missing = np.bincount(pairs.consumers, minlength=graph.tasks).tolist()
@@ -176,10 +224,62 @@ def critical_path(graph: TaskGraph, execution_units: int, hand_over_s: float) ->
     return placement.result()
 
 
-def round_robin(graph: TaskGraph, execution_units: int, hand_over_s: float) -> tuple[Ints, ...]:
-    """Place each task on the next vEU, in their order: a chain of tasks hands each result over."""
+def _as_time_goes(graph: TaskGraph, execution_units: int, hand_over_s: float, homes: Homes) -> tuple[Ints, ...]:
+    """Let each vEU that is free take the most urgent task that may begin, of its own and of those that any may run."""
+    urgency, home, keeps = urgency_of(graph, hand_over_s), homes.unit_of_task.tolist(), _Keeping(graph, homes)
+    pairs = graph.dependences
+    missing = np.bincount(pairs.consumers, minlength=graph.tasks).tolist()
+    order = np.argsort(pairs.producers, kind="stable")
+    starts = np.searchsorted(pairs.producers[order], np.arange(graph.tasks + 1)).tolist()
+    consumers: list[int] = pairs.consumers[order].tolist()
+    early: list[float] = graph.early_seconds.tolist()
+    late: list[float] = (graph.seconds - graph.early_seconds).tolist()
+    ready = [0.0] * graph.tasks
+    own: list[list[tuple[float, int]]] = [[] for _ in range(execution_units)]
+    others: list[tuple[float, int]] = []
+    programs: list[list[int]] = [[] for _ in range(execution_units)]
+    free = set(range(execution_units))
+    # When a task may begin (0, with its number), or a vEU is free again (1).
+    coming = [(0.0, 0, task) for task in range(graph.tasks) if not missing[task]]
+    while coming:
+        now, able = coming[0][0], list[int]()
+        while coming and coming[0][0] <= now:
+            _, kind, number = heapq.heappop(coming)
+            if kind:
+                free.add(number)
+                able.append(number)
+            elif (unit := home[number]) >= 0:
+                heapq.heappush(own[unit], (-urgency[number], number))
+                able.append(unit)
+            else:
+                heapq.heappush(others, (-urgency[number], number))
+        for unit in sorted(free) if others else sorted({*able} & free):
+            waiting = min((one for one in (own[unit], others) if one), key=lambda one: one[0], default=None)
+            if waiting is None:
+                continue
+            _, task = heapq.heappop(waiting)
+            end = max(now + early[task] + keeps.bring(task), ready[task]) + late[task]
+            programs[unit].append(task)
+            free.discard(unit)
+            heapq.heappush(coming, (end, 1, unit))
+            for consumer in consumers[starts[task] : starts[task + 1]]:
+                there = end if home[consumer] == unit else end + hand_over_s
+                ready[consumer] = max(ready[consumer], there)
+                missing[consumer] -= 1
+                if not missing[consumer]:
+                    heapq.heappush(coming, (max(end, ready[consumer] - early[consumer]), 0, consumer))
+    return tuple(np.array(program, np.int32) for program in programs)
+
+
+def round_robin(
+    graph: TaskGraph, execution_units: int, hand_over_s: float, homes: Homes | None = None
+) -> tuple[Ints, ...]:
+    """Place each task on the next vEU, in their order, or where its slices are: a chain of tasks hands results over."""
     tasks = np.arange(graph.tasks, dtype=np.int32)
-    return tuple(tasks[unit::execution_units] for unit in range(execution_units))
+    if homes is None:
+        return tuple(tasks[unit::execution_units] for unit in range(execution_units))
+    units = np.where(homes.unit_of_task < 0, tasks % execution_units, homes.unit_of_task)
+    return tuple(tasks[units == unit] for unit in range(execution_units))
 
 
 POLICIES: dict[str, Policy] = dict(zip(POLICY_NAMES, (wavefront, critical_path, round_robin), strict=True))

@@ -3,7 +3,8 @@
 
 A schedule is right exactly if each task runs once, no task waits for ever, all blocks are resident at once, and of each
 pair of tasks that touches common bytes, one of them writing, the first in the order of the operators is done before the
-other starts: before its waits are over, where it may read what the first one writes before that.
+other starts: before its waits are over, where it may read what the first one writes before that. Where tasks keep
+slices in workgroup memory, each finds its own there (`slots`).
 """
 
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import numpy as np
 
 from roller_mlir.rammer.clocks import Clocks, clocks_of
 from roller_mlir.rammer.schedule import NO_EVENT, Schedule
+from roller_mlir.rammer.slots import slot_faults
 from roller_mlir.rammer.task_graph import TaskGraph
 
 
@@ -21,9 +23,9 @@ class ScheduleFault:
     """A rule that a schedule violates.
 
     Attributes:
-        kind: `programs`, `events`, `deadlock`, `order` or `early`.
+        kind: `programs`, `events`, `deadlock`, `order`, `early` or `slots`.
         tasks: The tasks concerned: of `order` and `early` the one that must be done and the one that may start, or
-            read, too early.
+            read, too early; of `slots` the last one reads what is not there.
         text: What is wrong, for people.
     """
 
@@ -32,10 +34,15 @@ class ScheduleFault:
     text: str
 
 
-def find_faults(graph: TaskGraph, schedule: Schedule) -> list[ScheduleFault]:
+def find_faults(graph: TaskGraph, schedule: Schedule, room: range | None = None) -> list[ScheduleFault]:
     """Return what is wrong with a schedule: nothing exactly if it is right.
 
     Faults of form come alone: no clock can be told behind them. Then stuck tasks, then pairs without an order.
+
+    Args:
+        graph: The tasks.
+        schedule: Where they run.
+        room: The bytes of a vEU's workgroup memory that slots may take; None: nobody asks.
     """
     faults = [*_form_faults(graph, schedule)]
     if faults:
@@ -55,7 +62,11 @@ def find_faults(graph: TaskGraph, schedule: Schedule) -> list[ScheduleFault]:
         )
         for producer, consumer in zip(pairs.producers[wrong].tolist(), pairs.consumers[wrong].tolist(), strict=True)
     ]
-    return [*faults, *_early_faults(graph, schedule, clocks)]
+    slots = (
+        ScheduleFault("slots", one.tasks, one.text.format(*(_placed(graph, schedule, task) for task in one.tasks)))
+        for one in slot_faults(graph, schedule, room)
+    )
+    return [*faults, *_early_faults(graph, schedule, clocks), *slots]
 
 
 def _early_faults(graph: TaskGraph, schedule: Schedule, clocks: Clocks) -> Iterator[ScheduleFault]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roller_mlir.rammer.schedule import NO_EVENT, Schedule
+from roller_mlir.rammer.slots import Slices
 from roller_mlir.rammer.task_graph import TaskGraph
 
 NO_TASK = -1
@@ -94,7 +95,8 @@ def replay(graph: TaskGraph, schedule: Schedule, hand_over_s: float) -> Predicte
     Raises:
         ValueError: Some tasks wait for ever.
     """
-    early, signals = graph.early_seconds.tolist(), schedule.signals.tolist()
+    filling = fill_seconds(graph, schedule)
+    early, signals = (graph.early_seconds + filling).tolist(), schedule.signals.tolist()
     late = (graph.seconds - graph.early_seconds).tolist()
     programs = [program.tolist() for program in schedule.programs]
     waits = [wait.tolist() for wait in schedule.waits]
@@ -129,4 +131,13 @@ def replay(graph: TaskGraph, schedule: Schedule, hand_over_s: float) -> Predicte
                     able += stuck.pop(signal, [])
     if done < sum(map(len, programs)):
         raise ValueError(f"{sum(map(len, programs)) - done} tasks of the schedule wait for ever")
-    return PredictedTimes(begin_s, start_s, end_s, behind, float(graph.seconds.sum()) / max(1, len(programs)))
+    work_s = float((graph.seconds + filling).sum()) / max(1, len(programs))
+    return PredictedTimes(begin_s, start_s, end_s, behind, work_s)
+
+
+def fill_seconds(graph: TaskGraph, schedule: Schedule) -> NDArray[np.float64]:
+    """Return how much longer each task takes, before its waits are over, for what it brings to slots."""
+    if not len(schedule.slots):
+        return np.zeros(graph.tasks)
+    slices = Slices.read(graph)
+    return np.bincount(slices.tasks, slices.fill_seconds(graph) * schedule.fills, graph.tasks)

@@ -4,7 +4,7 @@
 Paper: RAMMER, sections 3.2 and 3.3.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -18,6 +18,8 @@ NO_EVENT = -1
 """The signal of a task that nobody waits for."""
 
 NO_WAITS: Ints = np.zeros(0, np.int32)
+
+NO_SLOTS: Ints = np.zeros(0, np.int32)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,12 +55,17 @@ class Schedule:
         waits: The events that each task waits for, by the task's number.
         signals: The event that each task signals when it is done, or `NO_EVENT`, by the task's number.
         counts: How many signals each event waits for.
+        slots: Where in workgroup memory each slice lies that a task keeps there (`rammer.slots`), in pieces of
+            16 bytes: one for each of its resident operands, by the task's number and in their order.
+        fills: Of each of them 1 where the task brings the slice, 0 where it finds it there.
     """
 
     programs: tuple[Ints, ...]
     waits: tuple[Ints, ...]
     signals: Ints
     counts: Ints
+    slots: Ints = field(default_factory=lambda: NO_SLOTS)
+    fills: Ints = field(default_factory=lambda: NO_SLOTS)
 
     @property
     def wait_count(self) -> int:

@@ -5,6 +5,7 @@ Paper: RAMMER, section 3.1.
 """
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -18,6 +19,9 @@ from roller_mlir.rammer.boxes import DistinctBoxes, Ints, TaskBoxes, contents
 from roller_mlir.rammer.whole_views import WholeViews
 
 NONE: Ints = np.zeros(0, np.int32)
+
+_ORDER = ("first", "operator_of", "_tracked", "_runs", "_operator_pairs", "operator_producers", "direct")
+"""What is remembered of a graph that neither times nor slots change."""
 
 FEW_BOXES = 4
 """Boxes of an access up to which they are looked at one by one: beyond, together takes less time."""
@@ -39,12 +43,14 @@ class TaskAccess:
         offset_bytes: Where the view of `boxes` starts in it.
         boxes: The part of the view that each task touches.
         early: Whether tasks may read it before their waits are over.
+        slot_bytes: Workgroup memory in which a task keeps what it reads of it, for those behind it; 0: it does not.
     """
 
     buffer: int
     offset_bytes: int
     boxes: TaskBoxes
     early: bool = False
+    slot_bytes: int = 0
 
     @cached_property
     def span(self) -> tuple[int, int]:
@@ -69,6 +75,8 @@ class TaskOperator:
         units: Units of the device that they share, beside operators of the same wave; None for all.
         together: How many of them its time is predicted for, at the same time; None where it is not known.
         early_s: What of a task's time may pass before its waits are over.
+        brought: Both times of a task that keeps nothing in workgroup memory, where others find slices there; None
+            where none does.
     """
 
     name: str
@@ -79,6 +87,25 @@ class TaskOperator:
     units: int | None = None
     together: int | None = None
     early_s: float = 0.0
+    brought: tuple[float, float] | None = None
+
+    @property
+    def resident(self) -> tuple[TaskAccess, ...]:
+        """What its tasks keep in workgroup memory."""
+        return tuple(one for one in self.reads if one.slot_bytes)
+
+    @property
+    def fill_s(self) -> float:
+        """How much longer a task takes that brings all of that, before its waits are over."""
+        return 0.0 if self.brought is None else max(0.0, self.brought[0] - self.seconds)
+
+    def without_resident(self) -> "TaskOperator":
+        """Return the operator whose tasks keep nothing in workgroup memory."""
+        if not self.resident:
+            return self
+        seconds, early_s = self.brought or (self.seconds, self.early_s)
+        reads = tuple(replace(one, slot_bytes=0) for one in self.reads)
+        return replace(self, seconds=seconds, early_s=early_s, reads=reads, brought=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +169,20 @@ class TaskGraph:
                 for one in self.operators
             )
         )
+
+    def without_resident(self) -> "TaskGraph":
+        """Return the same tasks, each of which brings all that it reads."""
+        return self.keeping(frozenset())
+
+    def keeping(self, operators: Collection[int]) -> "TaskGraph":
+        """Return the same tasks, of which only those of some operators keep slices in workgroup memory.
+
+        What comes before what is as it was, and is not looked for again.
+        """
+        chosen = [one if number in operators else one.without_resident() for number, one in enumerate(self.operators)]
+        graph = TaskGraph(tuple(chosen))
+        graph.__dict__.update({name: self.__dict__[name] for name in _ORDER if name in self.__dict__})
+        return graph
 
     @cached_property
     def dependences(self) -> TaskDependences:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.plan.task_times import TaskTime
-from roller_mlir.rammer.replay import PredictedTimes
+from roller_mlir.rammer.replay import PredictedTimes, fill_seconds
 from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.rammer.task_graph import TaskGraph
 from roller_mlir.report.page import render
@@ -50,7 +50,7 @@ def predicted_run(name: str, graph: TaskGraph, schedule: Schedule, predicted: Pr
     unit, position = schedule.place
     operators, first = graph.operator_of.tolist(), graph.first
     places = list(zip(unit.tolist(), position.tolist(), strict=True))
-    early = np.rint(1e9 * graph.early_seconds).astype(np.int64).tolist()
+    early = np.rint(1e9 * (graph.early_seconds + fill_seconds(graph, schedule))).astype(np.int64).tolist()
     times = [
         TaskTime(
             operator=graph.operators[operators[task]].name,

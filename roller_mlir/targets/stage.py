@@ -56,7 +56,7 @@ SELECT_KERNELS = "rammer-select-kernels"
 """The pass in front of `PLANNED` that chooses kernels by what runs beside them, where all programs are one kernel."""
 
 PERSISTENT = (
-    *("rammer-form-graph", "rammer-sink-waits", "rammer-schedule", "rammer-assign-buffers"),
+    *("rammer-form-graph", "rammer-sink-waits", "rammer-keep-weights", "rammer-schedule", "rammer-assign-buffers"),
     *("rammer-reduce-waits", "rammer-verify", "rammer-outline-kernel"),
 )
 """The passes that make `KERNELS` with one persistent kernel for all programs."""

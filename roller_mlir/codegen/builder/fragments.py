@@ -13,7 +13,7 @@ from math import gcd
 from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.builder.masked_access import load_neighbours, neighbours_inside, takes_vectors
 from roller_mlir.codegen.builder.swizzle import buffer_indices
-from roller_mlir.codegen.builder.task_context import TaskContext, access_memory, splat, vector_type
+from roller_mlir.codegen.builder.task_context import TaskContext, access_memory, is_workgroup, splat, vector_type
 from roller_mlir.codegen.builder.thread_box import Positions, ThreadBox
 from roller_mlir.codegen.builder.tile_values import DirectTile, StagedTile
 from roller_mlir.linalg.affine import apply_indices
@@ -191,7 +191,8 @@ def load_raw(
 
     def load() -> ir.Value:
         indices = [emit.index(x) for x in at]
-        value = access_memory(emit, tile.buffer, indices, width, f"global load {tile.name}")
+        memory = "workgroup" if is_workgroup(tile.buffer) else "global"
+        value = access_memory(emit, tile.buffer, indices, width, f"{memory} load {tile.name}")
         assert value is not None
         return value
 

@@ -16,6 +16,21 @@ from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
 
 
+@dataclass(frozen=True)
+class Slot:
+    """A place in workgroup memory that keeps a slice of an operand from task to task.
+
+    Attributes:
+        view: The slice, a memref of its extents.
+        buffer: The same as the buffer of a copy, a memref of 1 x these.
+        filled: Condition that the task brings it there.
+    """
+
+    view: ir.Value
+    buffer: ir.Value
+    filled: ir.Value
+
+
 @dataclass
 class TaskContext:
     """The parameters of a task body.
@@ -35,6 +50,7 @@ class TaskContext:
         arena_in_use: Whether threads may still read the arena, so that a barrier must come before it is written.
         repeats: Whether the body stands in a loop over tasks. A register that one path leaves undefined is then live
             around the whole loop, for ptxas, so that what is fetched ahead of the last step is fetched again instead.
+        slots: Where slices of operands lie, by the program's memrefs: they are read there.
         masked: Whether vectors are accessed as wide as lanes are, at any multiple of their element, and under masks
             where bounds are not proven; else as wide as the plan says, aligned, and inside as a whole.
     """
@@ -52,12 +68,24 @@ class TaskContext:
     matrix_count: int = 0
     arena_in_use: bool = False
     repeats: bool = False
+    slots: dict[ir.Value, Slot] = field(default_factory=dict[ir.Value, Slot])
     masked: bool = False
 
-    def linear(self, operation: ir.Operation, values: Sequence[ir.Value]) -> list[Linear]:
-        """Return index operands as linear expressions of the loop variables."""
+    def linear(self, operation: ir.Operation, values: Sequence[ir.Value], *, steps: bool = True) -> list[Linear]:
+        """Return index operands as linear expressions of the loop variables.
+
+        Args:
+            operation: Whose they are.
+            values: The operands.
+            steps: Whether reduction loops are in a step; else they stand at their first one.
+        """
         found: list[Linear] = []
         for value in values:
+            if not steps and isinstance(value.owner, ir.Block) and value not in self.indices:
+                low = defining_op(value.owner.owner.operation.operands[0], "arith.constant")
+                if low is not None:
+                    found.append(Linear(None, ir.IntegerAttr(low.attributes["value"]).value))
+                    continue
             if value in self.indices:
                 found.append(self.indices[value])
                 continue
@@ -95,11 +123,20 @@ def vector_type(element: ir.Type, width: int) -> ir.Type:
     return element if width == 1 else ir.VectorType.get([width], element)
 
 
-def memref_view(emit: Emitter, arena: ir.Value, offset: int, shape: Sequence[int], element: ir.Type) -> ir.Value:
+def memref_view(
+    emit: Emitter, arena: ir.Value, offset: int | ir.Value, shape: Sequence[int], element: ir.Type
+) -> ir.Value:
     """Return a view of the arena at a byte offset."""
     memory = ir.Attribute.parse("#gpu.address_space<workgroup>")
     view = ir.MemRefType.get(list(shape), element, memory_space=memory)
-    return ir.Operation.create("memref.view", results=[view], operands=[arena, emit.constant(offset)]).results[0]
+    start = emit.constant(offset) if isinstance(offset, int) else offset
+    return ir.Operation.create("memref.view", results=[view], operands=[arena, start]).results[0]
+
+
+def is_workgroup(memory: ir.Value) -> bool:
+    """Return whether a memref lies in workgroup memory."""
+    space = ir.MemRefType(memory.type).memory_space
+    return space is not None and "workgroup" in str(space)
 
 
 def access_memory(

@@ -62,12 +62,14 @@ class TaskBody:
         operands: What each operand may be.
         ranges: For each start of its applications, the least, the largest, and what divides all.
         early: The operands that it may access before its task's waits are over, which then stand in it.
+        resident: Those of them whose slices stay in workgroup memory.
     """
 
     program: rtile.ProgramOp
     operands: tuple[BodyOperand, ...]
     ranges: tuple[tuple[int, int, int], ...]
     early: tuple[int, ...]
+    resident: tuple[int, ...] = ()
 
     @property
     def sinks(self) -> bool:
@@ -151,7 +153,7 @@ def _body(applications: list[rammer.ApplyOp], workspace: frozenset[ir.Value], pl
         for each in zip(*(one.starts for one in applications), strict=True)
     )
     first = applications[0]
-    return TaskBody(first.program, tuple(operands), tuple(ranges), first.callee.early)
+    return TaskBody(first.program, tuple(operands), tuple(ranges), first.callee.early, first.callee.resident)
 
 
 def root_of(value: ir.Value) -> ir.Value:

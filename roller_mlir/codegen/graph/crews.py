@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from roller_mlir.codegen.builder.emitter import Emitter
-from roller_mlir.codegen.builder.task_context import TaskContext
+from roller_mlir.codegen.builder.task_context import Slot, TaskContext
 from roller_mlir.codegen.early_accesses import raise_early
 from roller_mlir.codegen.graph.bodies import TaskBody
 from roller_mlir.codegen.task.arena import plan_arena
@@ -26,6 +26,7 @@ class BodyTask:
         buffers: Kernel buffer of each memref that its program uses.
         starts: Where its operands in the workspace start, in pieces; then the starts of its application, in elements.
         indices: What stands for those in the program, and what they are.
+        slots: Where slices of resident operands lie, by the program's memrefs.
         wait: Emits its waits, those that stand in its body among them; given what the task before left, it returns what
             this one finds.
         early: The buffers that may be accessed before these.
@@ -37,6 +38,7 @@ class BodyTask:
     buffers: dict[ir.Value, ir.Value]
     starts: Sequence[ir.Value]
     indices: dict[ir.Value, Linear]
+    slots: dict[ir.Value, Slot]
     wait: Callable[[list[ir.Value]], list[ir.Value]]
     early: Sequence[ir.Value]
 
@@ -127,8 +129,8 @@ class WholeBlock:
 
     def run(self, task: BodyTask, carried: list[ir.Value]) -> tuple[list[ir.Value], tuple[int, int]]:
         """Emit a task; return what it leaves to the next one, and its multiply-adds and matrix instructions."""
-        carried, waits = waited(task, carried)
-        arena = plan_arena(task.body.program.operation, self.subgroup_size)
+        program = task.body.program.operation
+        arena = plan_arena(program, self.subgroup_size)
         context = TaskContext(
             emit=self.emit,
             thread=Symbol("thread", 0, self.threads - 1, 1, task.thread),
@@ -140,8 +142,12 @@ class WholeBlock:
             buffers=task.buffers,
             indices=dict(task.indices),
             repeats=True,
+            slots=task.slots,
         )
-        TaskBuilder(context).build(task.body.program.operation, task.number)
+        builder = TaskBuilder(context)
+        builder.bring(program, task.number)
+        carried, waits = waited(task, carried)
+        builder.build(program, task.number)
         raise_early(ir.InsertionPoint.current.block, waits, task.early)
         return carried, (context.fma_count, context.matrix_count)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from roller_mlir.codegen.builder.emitter import Emitter
-from roller_mlir.codegen.builder.task_context import memref_view
+from roller_mlir.codegen.builder.task_context import Slot, memref_view
 from roller_mlir.codegen.graph.bodies import Bodies, BodyOperand, TaskBody, id_of, root_of
 from roller_mlir.codegen.graph.crews import BodyTask, WalkingCrew, WholeBlock
 from roller_mlir.codegen.graph.role_crews import RoleBlock
@@ -31,6 +31,7 @@ from roller_mlir.codegen.kernel_function import (
 from roller_mlir.dialects import rammer, rtile
 from roller_mlir.loops.attributes import REGISTERS, TASKS_PER_UNIT, TENSOR_MAP, WORKGROUP_ALIGNMENT
 from roller_mlir.loops.loop_nest import parallel_nest
+from roller_mlir.loops.resident_loads import ResidentLoad, resident_loads
 from roller_mlir.mapping.alignment import TILE_ALIGNMENT_BYTES
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.tensor_copy import SWIZZLE_BYTES
@@ -38,6 +39,7 @@ from roller_mlir.plan.extent import as_extent
 from roller_mlir.plan.stuck_report import REPORT_CELLS
 from roller_mlir.plan.task_times import TIME_CELLS
 from roller_mlir.rammer.schedule import VirtualDevice
+from roller_mlir.rammer.slots import SLOT_BYTES
 from roller_mlir.support.bindings import ir, scf
 from roller_mlir.support.values import defining_op
 
@@ -244,10 +246,32 @@ class _Emission:
         def wait(carried: list[ir.Value]) -> list[ir.Value]:
             return task.wait(carried, waits_here)
 
-        early = [buffers[body.program.entry.arguments[operand]] for operand in body.early]
-        found, counts = crew.run(BodyTask(body, number, thread, buffers, task.starts, indices, wait, early), carried)
+        slots = {
+            body.program.entry.arguments[operand]: self._slot(load, next(waiting))
+            for operand, load in resident_loads(body.program, body.resident).items()
+        }
+        arguments = body.program.entry.arguments
+        early = [
+            slots[arguments[one]].view if arguments[one] in slots else buffers[arguments[one]] for one in body.early
+        ]
+        found, counts = crew.run(
+            BodyTask(body, number, thread, buffers, task.starts, indices, slots, wait, early), carried
+        )
         self.counts.append(counts)
         return found
+
+    def _slot(self, load: ResidentLoad, word: ir.Value) -> Slot:
+        """Return the slot that a word of the record says."""
+        emit, index = self.emitter, self.emitter.index_type
+        number = emit.op("arith.shrui", [word, emit.constant(1)], index)
+        start = emit.op("arith.muli", [number, emit.constant(SLOT_BYTES)], index)
+        brought = emit.op("arith.andi", [word, emit.constant(1)], index)
+        element = ir.MemRefType(load.load.source.type).element_type
+        return Slot(
+            view=memref_view(emit, self.arena, start, load.extents, element),
+            buffer=memref_view(emit, self.arena, start, (1, *load.extents), element),
+            filled=emit.compare("ne", brought, emit.constant(0)),
+        )
 
     def _operand(self, kind: ir.Type, operand: BodyOperand, word: ir.Value | None) -> ir.Value:
         """Return an operand: its argument, or what a word of the record says."""

@@ -3,8 +3,9 @@
 
     record: body, task, waits, the first wait of the next task, event to signal (-1: none), 0, how many of the waits
             stand in the body, then which argument each operand is or where in the workspace it starts, then the starts
-            of the application; at the end, in blocks with roles, what is handed over inside of the block: AWAITS and
-            TELLS
+            of the application, then where slices of resident operands lie: twice the piece of workgroup memory, and 1
+            more where the task brings it; at the end, in blocks with roles, what is handed over inside of the block:
+            AWAITS and TELLS
     span:   tasks of a vEU, its first wait
     wait:   event, signals that it counts
 
@@ -91,7 +92,9 @@ def tables_of(
         copied: Of each operator, whether a thread that runs ahead copies what its tasks read; None without roles.
     """
     handed = None if copied is None else hand_overs(graph, schedule, copied)
-    fields = OPERANDS + max((len(one) for one in operands), default=0) + (handed is not None)
+    kept = kept_words(graph, schedule)
+    most = max((len(one) + each.shape[1] for one, each in zip(operands, kept, strict=True)), default=0)
+    fields = OPERANDS + most + (handed is not None)
     length = max(map(len, schedule.programs))
     records = np.zeros((len(schedule.programs) * length + 1, fields), np.int32)
     waits = list[tuple[int, int]]()
@@ -106,6 +109,7 @@ def tables_of(
             body = bodies[operator]
             record = [body, task - graph.first[operator], len(events), behind, signal, 0, len(events) * sinks[body]]
             record += operands[operator]
+            record += kept[operator][task - graph.first[operator]].tolist()
             records[unit * length + position, : len(record)] = record
             if handed is not None:
                 records[unit * length + position, -1] = handed[task]
@@ -115,6 +119,16 @@ def tables_of(
     waiting = set(records[records[:, SUNK] > 0, BODY].tolist())
     in_body = tuple(body in waiting for body in range(len(sinks)))
     return Tables(records, np.array(spans, np.int32), np.array(waits, np.int32), length, fields, in_front, in_body)
+
+
+def kept_words(graph: TaskGraph, schedule: Schedule) -> list[Ints]:
+    """Return what records say of the slices of each operator's tasks, [tasks, slices]."""
+    words, found, at = 2 * schedule.slots + schedule.fills, list[Ints](), 0
+    for operator in graph.operators:
+        count = operator.tasks * len(operator.resident)
+        found.append(words[at : at + count].reshape(operator.tasks, len(operator.resident)))
+        at += count
+    return found
 
 
 def hand_overs(graph: TaskGraph, schedule: Schedule, copied: Sequence[bool]) -> Ints:

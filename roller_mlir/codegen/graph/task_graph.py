@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The task graph of a `rammer.program`: its applications as operators on the bytes of the function's buffers."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from math import inf, prod
 
@@ -9,8 +9,9 @@ import numpy as np
 
 from roller_mlir.codegen.graph.operands import places_of
 from roller_mlir.codegen.graph.task_boxes import ProgramBoxes, TaskReader
-from roller_mlir.dialects import rammer
+from roller_mlir.dialects import rammer, rtile
 from roller_mlir.hal import Device
+from roller_mlir.loops.resident_loads import resident_load
 from roller_mlir.rammer.boxes import TaskBoxes
 from roller_mlir.rammer.task_graph import ConflictError, TaskAccess, TaskGraph, TaskOperator
 from roller_mlir.support.bindings import ir
@@ -53,13 +54,21 @@ def read_graph(program: rammer.GraphOp, device: Device, *, ordered: bool = True)
         kind, operands = kinds[said], list(application.operands)
         reads, writes = list[TaskAccess](), list[TaskAccess]()
         for found, accesses in ((reads, kind.reads), (writes, kind.writes)):
-            for operand, boxes, early in accesses:
+            for operand, boxes, early, slot_bytes in accesses:
                 root, offset = memory[operands[operand]]
-                found.append(TaskAccess(numbers.setdefault(root, len(numbers)), offset, boxes, early))
+                found.append(TaskAccess(numbers.setdefault(root, len(numbers)), offset, boxes, early, slot_bytes))
         name = f"{kind.name} ({number})" if len(applications) > 1 else kind.name
         operators.append(
             TaskOperator(
-                name, kind.tasks, kind.seconds, tuple(reads), tuple(writes), kind.units, kind.together, kind.early_s
+                name,
+                kind.tasks,
+                kind.seconds,
+                tuple(reads),
+                tuple(writes),
+                kind.units,
+                kind.together,
+                kind.early_s,
+                kind.brought,
             )
         )
     graph = TaskGraph(tuple(operators))
@@ -78,11 +87,12 @@ class _Kind:
     name: str
     tasks: int
     seconds: float
-    reads: tuple[tuple[int, TaskBoxes, bool], ...]
-    writes: tuple[tuple[int, TaskBoxes, bool], ...]
+    reads: tuple[tuple[int, TaskBoxes, bool, int], ...]
+    writes: tuple[tuple[int, TaskBoxes, bool, int], ...]
     units: int | None
     together: int | None
     early_s: float
+    brought: tuple[float, float] | None
 
 
 def _kind_of(application: rammer.ApplyOp, readers: dict[tuple[str, int], TaskReader], device: Device) -> _Kind:
@@ -91,16 +101,31 @@ def _kind_of(application: rammer.ApplyOp, readers: dict[tuple[str, int], TaskRea
     if (name, application.kernel) not in readers:
         readers[name, application.kernel] = TaskReader(application.program)
     boxes, early = readers[name, application.kernel].boxes(application.starts), application.callee.early
+    slots = _slots(application.program, application.callee.resident)
+    brought = (_moved_seconds(boxes, device) if seconds is None else seconds), application.early_seconds
+    own_s, early_s = application.found_seconds or brought
     return _Kind(
         name,
         boxes.tasks,
-        _moved_seconds(boxes, device) if seconds is None else seconds,
-        tuple((operand, one, operand in early) for operand, one in boxes.reads),
-        tuple((operand, one, False) for operand, one in boxes.writes),
+        own_s,
+        tuple((operand, one, operand in early, slots.get(operand, 0)) for operand, one in boxes.reads),
+        tuple((operand, one, False, 0) for operand, one in boxes.writes),
         application.units,
         None if seconds is None else _together(application, boxes, device),
-        application.early_seconds,
+        early_s,
+        brought if application.found_seconds else None,
     )
+
+
+def _slots(program: rtile.ProgramOp, resident: Sequence[int]) -> dict[int, int]:
+    """Return the bytes of the slot of each resident operand, whose slices are refused where none holds them."""
+    found: dict[int, int] = {}
+    for operand in resident:
+        load = resident_load(program, operand)
+        if isinstance(load, str):
+            fail(program, f"'rtile.program' '{program.program_name}' cannot keep what is resident: {load}")
+        found[operand] = load.slot_bytes
+    return found
 
 
 def _together(application: rammer.ApplyOp, boxes: ProgramBoxes, device: Device) -> int:

@@ -5,10 +5,11 @@ Paper: RAMMER, section 4.1.2: the vEUs of a unit are as many as its most demandi
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 
 from roller_mlir.codegen.graph.roles import role_layout, tasks_of_roles
-from roller_mlir.codegen.graph.tables import ring_bytes
+from roller_mlir.codegen.graph.tables import PIECE_BYTES, ring_bytes
 from roller_mlir.codegen.task.arena import plan_arena
 from roller_mlir.dialects import rammer, rtile
 from roller_mlir.hal import Device
@@ -39,10 +40,7 @@ def virtual_device(graph: rammer.GraphOp, device: Device, wanted: int | None = N
     layout = role_layout(graph, threads, device.subgroup_size, device.max_workgroup_bytes_per_block)
     if layout is None:
         block, registers = threads, max(_registers(program, device) for program in programs)
-        memory = aligned(max(plan_arena(program.operation, device.subgroup_size).total_bytes for program in programs))
-        memory += ring_bytes(
-            max(len(application.operands) + len(application.starts) for application in graph.applications)
-        )
+        memory = _arena_bytes(graph, device) + _ring_bytes(graph)
         held = tasks_per_unit(device, threads, registers, memory)
     else:
         block, memory = threads + PRODUCER_THREADS, layout.places.total_bytes
@@ -62,6 +60,37 @@ def virtual_device(graph: rammer.GraphOp, device: Device, wanted: int | None = N
     if layout is not None:
         registers = launch_registers(threads, per_unit, device.registers_per_unit)
     return VirtualDevice(units=units, per_unit=per_unit, threads=block, registers=registers, workgroup_bytes=memory)
+
+
+def slot_room(graph: rammer.GraphOp, virtual: VirtualDevice, device: Device) -> range:
+    """Return the bytes of a block's workgroup memory that hold slices: between those of bodies and of records."""
+    return range(_arena_bytes(graph, device), virtual.workgroup_bytes - _ring_bytes(graph))
+
+
+def with_most_slots(virtual: VirtualDevice, device: Device) -> VirtualDevice:
+    """Return blocks with all the workgroup memory that as many on a unit can have."""
+    own = device.max_workgroup_bytes_per_unit // virtual.per_unit // device.workgroup_allocation_bytes
+    most = own * device.workgroup_allocation_bytes - device.reserved_workgroup_bytes_per_block
+    most = min(most, device.max_workgroup_bytes_per_block)
+    return replace(virtual, workgroup_bytes=max(virtual.workgroup_bytes, most // PIECE_BYTES * PIECE_BYTES))
+
+
+def _arena_bytes(graph: rammer.GraphOp, device: Device) -> int:
+    programs = graph.programs
+    return aligned(max(plan_arena(program.operation, device.subgroup_size).total_bytes for program in programs))
+
+
+def _ring_bytes(graph: rammer.GraphOp) -> int:
+    resident: dict[str, int] = {}
+    for application in graph.applications:
+        name = application.attributes["callee"].value
+        if name not in resident:
+            resident[name] = len(application.callee.resident)
+    return ring_bytes(
+        max(
+            len(one.operands) + len(one.starts) + resident[one.attributes["callee"].value] for one in graph.applications
+        )
+    )
 
 
 def check_block(graph: rammer.GraphOp, virtual: VirtualDevice, device: Device) -> None:

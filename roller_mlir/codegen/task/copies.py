@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import gcd
 
 from roller_mlir.codegen.builder.fragments import load_global, load_raw, mapped
 from roller_mlir.codegen.builder.swizzle import buffer_indices
@@ -17,10 +18,11 @@ from roller_mlir.codegen.builder.task_context import (
 from roller_mlir.codegen.builder.tile_values import DirectTile
 from roller_mlir.loops.attributes import SITE
 from roller_mlir.mapping.index import UNLIMITED, Linear, Symbol
-from roller_mlir.mapping.layout.data_tile import CopyMap
+from roller_mlir.mapping.layout.data_tile import CopyMap, copy_vector, tile_copy
 from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES
 from roller_mlir.mapping.unrolling import COPIED_AT_ONCE, rounds_at_once
 from roller_mlir.plan import OperandPlan
+from roller_mlir.plan.plan import WORKGROUP
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -143,6 +145,26 @@ def _copy_in_loop(context: TaskContext, transfer: Transfer, stage: ir.Value, at_
         return []
 
     context.emit.loop(0, -(-copy.rounds // at_once), [], run)
+
+
+def bring_slice(context: TaskContext, source: DirectTile, buffer: ir.Value) -> None:
+    """Copy a slice of an operand to a slot of workgroup memory, as wide as both are aligned.
+
+    Args:
+        context: The task.
+        source: Where the slice begins in its buffer.
+        buffer: The slot, a memref of 1 x the slice's extents.
+    """
+    kind = ir.MemRefType(buffer.type)
+    (_, *extents), size = kind.shape, element_bytes(kind.element_type)
+    alignment = gcd(extents[-1], source.shape[-1], source.origin[-1].divisor())
+    vector = copy_vector(extents[-1], 1, alignment, max(1, MAX_VECTOR_BYTES // size))
+    order = tuple(range(len(extents)))
+    layout = OperandPlan(layer=WORKGROUP, order=order, vector=vector, store_vector=vector, fragment_vector=vector)
+    copy = tile_copy(extents, layout, context.threads)
+    words = vector * max(1, size // 4)
+    transfer = Transfer(StagedCopy(buffer, layout, copy, ()), source, source.name)
+    _copy_in_loop(context, transfer, context.emit.constant(0), rounds_at_once(copy.rounds, words))
 
 
 def load_rounds(

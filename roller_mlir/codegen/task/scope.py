@@ -38,6 +38,8 @@ class TaskScope:
         self.context = context
         self.tiles: dict[ir.Value, TileValue] = {}
         self._limited: dict[ir.Operation, list[tuple[int, ComputeOp, LinearIndex]]] = {}
+        self._within: dict[ir.Value, Linear] = {}
+        """How far each reduction loop has come in a task."""
 
     def bind(self, nest: LoopNest, symbol: Symbol) -> None:
         """Give the nest's loop variables their values from a linear number, last loop fastest."""
@@ -48,6 +50,12 @@ class TaskScope:
             digit = values.get(loop.variable)
             number = Linear.of(digit, loop.step) if digit is not None else Linear()
             self.context.indices[loop.variable] = number + loop.low
+
+    def bind_step(self, nest: LoopNest, symbol: Symbol) -> None:
+        """Give the variables of reduction loops their values, as `bind` does; slices begin where those begin."""
+        self.bind(nest, symbol)
+        for loop in nest.loops:
+            self._within[loop.variable] = self.context.indices[loop.variable] + -loop.low
 
     def tile(self, op: ir.Operation, value: ir.Value) -> TileValue:
         """Return what an SSA tile stands for."""
@@ -92,11 +100,28 @@ class TaskScope:
     def direct(self, load: TileLoad) -> DirectTile:
         """Return the tile of a load as a place in its buffer, for the current loop variables."""
         place = self.place(load.operation, load.source, load.indices, load.origin_map, load.tile.steps)
+        if load.source in self.context.slots:
+            place = self._kept(load, place)
         vector = load.layout.read().vector if load.layout is not None else 1
         pad = 0.0 if load.pad_value is None else load.pad_value
         place = replace(place, pad=pad, vector=vector)
         place = replace(place, limits=self._limits(load, place))
         return self._mapped(load, place) if isinstance(load, MapLoadOp) else place
+
+    def slice(self, load: TileLoad) -> DirectTile:
+        """Return what a task reads of a load's buffer, with all its steps, as a place there; no step is bound yet."""
+        context = self.context
+        at = apply_indices(map_indices(load.origin_map), context.linear(load.operation, load.indices, steps=False))
+        buffer, pad = context.buffers[load.source], 0.0 if load.pad_value is None else load.pad_value
+        shape = tuple(ir.MemRefType(buffer.type).shape)
+        return DirectTile(load.operation, self.name(load), buffer, shape, tuple(at), load.tile.steps, pad)
+
+    def _kept(self, load: TileLoad, place: DirectTile) -> DirectTile:
+        """Return the tile of a load in its slot, which begins with the task's slice."""
+        view = self.context.slots[load.source].view
+        values = [self._within.get(value, Linear()) for value in load.indices]
+        at = apply_indices([LinearIndex(one.coefficients) for one in map_indices(load.origin_map)], values)
+        return replace(place, buffer=view, shape=tuple(ir.MemRefType(view.type).shape), origin=tuple(at))
 
     def _limits(self, load: TileLoad, place: DirectTile) -> tuple[Limit, ...]:
         """Return where elements must read as 0 though they are in the tensor, or the tensor reads as something else.

@@ -61,7 +61,7 @@ class Reduction:
     def bind(self, step: Symbol) -> None:
         """Give the loop variables their values in a step."""
         if self.nest is not None:
-            self.scope.bind(self.nest, step)
+            self.scope.bind_step(self.nest, step)
 
     def copies(self, *, now: bool) -> dict[ir.Operation, StagedCopy]:
         """Return the copies of the staged loads."""

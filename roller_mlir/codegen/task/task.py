@@ -9,10 +9,11 @@ wrote.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from roller_mlir.codegen.builder.task_context import TaskContext
+from roller_mlir.codegen.builder.task_context import Slot, TaskContext
 from roller_mlir.codegen.builder.tile_values import ChoiceTile, RegisterTile, StagedTile, TileValue
 from roller_mlir.codegen.task.compute import Compute
 from roller_mlir.codegen.task.compute_reader import ComputeReader
+from roller_mlir.codegen.task.copies import bring_slice
 from roller_mlir.codegen.task.pack import pack
 from roller_mlir.codegen.task.pipeline import CopyPipeline
 from roller_mlir.codegen.task.register_tiles import materialise, owner
@@ -21,7 +22,7 @@ from roller_mlir.codegen.task.store import store_register_tile
 from roller_mlir.codegen.task.strategies import Reduction, Strategy, emit_box, strategy_of
 from roller_mlir.dialects.rtile import ComputeOp, TileLoad
 from roller_mlir.loops.loop_nest import is_inner, is_row, nest_loop, parallel_nest, reduction_nest
-from roller_mlir.loops.program import LOADS, load_layout
+from roller_mlir.loops.program import LOADS, load_layout, loads_of
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.plan.plan import SYNCHRONOUS, WORKGROUP
 from roller_mlir.support.bindings import ir
@@ -59,6 +60,20 @@ class TaskBuilder:
         self._scope = TaskScope(context)
         self._computes = ComputeReader(self._scope)
         self._pipeline = ""
+
+    def bring(self, program: ir.Operation, task: Symbol) -> None:
+        """Emit what a task brings to slots of workgroup memory, in front of its body."""
+        if self._context.slots:
+            self._scope.bind(parallel_nest(program), task)
+        for load in loads_of(program) if self._context.slots else ():
+            slot = self._context.slots.get(load.source)
+            if slot is not None:
+                self._context.emit.when(slot.filled, lambda load=load, slot=slot: self._bring(load, slot))
+
+    def _bring(self, load: TileLoad, slot: Slot) -> list[ir.Value]:
+        bring_slice(self._context, self._scope.slice(load), slot.buffer)
+        self._context.barrier()
+        return []
 
     def build(self, program: ir.Operation, task: Symbol) -> None:
         """Emit the task with number `task` (a symbol in the range of the unit loops' product)."""

@@ -3,6 +3,9 @@
 
 The rest is the time of the same task without these bytes, whose first tile the last cache has: another task has just
 written it. What passes before is the difference, so that a task that waits for nothing takes as long as ever.
+
+A task that finds slices of operands in workgroup memory, where one before it has brought them, takes the time of the
+same task without those bytes, which each thread reads there instead.
 """
 
 from collections.abc import Sequence
@@ -48,8 +51,37 @@ def early_share(expression: TensorExpression, plan: Plan, machine: Machine, earl
     return max(0.0, 1 - late / whole)
 
 
+def found_shares(
+    expression: TensorExpression, plan: Plan, machine: Machine, early: Sequence[EarlyBytes], kept: Sequence[EarlyBytes]
+) -> tuple[float, float]:
+    """Return the time of a task that finds some operands, and what of it may pass before its waits are over.
+
+    Args:
+        expression: The operator.
+        plan: Its plan, of one stage.
+        machine: The device, or the share of it that the operator has.
+        early: What is brought early of others.
+        kept: What is found; `words` are the registers of a thread that hold what it reads of it in a step.
+
+    Returns:
+        Shares of the predicted time of a task that brings all.
+    """
+    work, model = work_of(context_of(expression, machine, plan), plan), machine.device.model
+    rounds = max(float(bool(kept)), sum(one.words for one in kept) / model.loads_in_flight)
+    found = replace(_later(work, machine, kept), slot_rounds=rounds)
+
+    def seconds(of: CandidateWork, *, waited: bool = False) -> float:
+        layers = {**seconds_by_layer(of, machine, waited=waited), "launch": 0.0}
+        return total_seconds(layers, model, alternates=work.alternates)
+
+    whole, late = seconds(work), seconds(_later(found, machine, early), waited=True)
+    begun = seconds(found) if early else late + model.task_start_cycles / machine.device.clock_hz
+    share = min(1.0, max(begun, late) / whole)
+    return share, max(0.0, share - late / whole)
+
+
 def _later(work: CandidateWork, machine: Machine, early: Sequence[EarlyBytes]) -> CandidateWork:
-    """Return what is left to do behind the waits."""
+    """Return what is left to do where some operands need not be moved: behind the waits, or at all."""
     in_flight = machine.device.model.loads_in_flight
     cached = work.tasks * sum(one.task_bytes for one in early)
     moved = sum(min(one.tensor_bytes, work.tasks * one.task_bytes) for one in early)

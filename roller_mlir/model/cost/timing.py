@@ -31,6 +31,7 @@ class CandidateWork:
         issue: All instructions per thread and step.
         phases: Passes through a unit's workgroup memory and first cache per task and step.
         load_rounds: Times per step that a thread waits for its direct loads from global memory.
+        slot_rounds: The same for what lies in workgroup memory since a task before, in the place of global memory.
         staged: Whether tiles go through workgroup memory.
         stages: Buffers of them.
         tail_issue: Instructions per thread after the last step.
@@ -70,6 +71,7 @@ class CandidateWork:
     global_bytes: float
     shared_cache_bytes: float = 0.0
     tail_load_rounds: float = 0.0
+    slot_rounds: float = 0.0
     copy_rounds: float = 1.0
     workgroup_bytes: int = 0
     shared_bytes: float = 0.0
@@ -125,7 +127,7 @@ def seconds_by_layer(work: CandidateWork, machine: Machine, *, waited: bool = Fa
         first -= device.model.task_start_cycles + machine.global_latency - machine.cache_latency
         memory = memory if work.steps > 1 else machine.cache_latency
     alone = max(single, phases * machine.phase_cycles) + work.spilled_accesses * machine.workgroup_latency
-    loads = memory * work.load_rounds * (1 - found)
+    loads = memory * work.load_rounds * (1 - found) + machine.workgroup_latency * work.slot_rounds
     if not work.staged:
         step = alone + loads
     elif work.stages > 1:

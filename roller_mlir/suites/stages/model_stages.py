@@ -17,6 +17,7 @@ from roller_mlir.rammer.events import HAND_OVERS, add_barriers
 from roller_mlir.rammer.options import GraphOptions
 from roller_mlir.rammer.policy import POLICIES, wavefront
 from roller_mlir.rammer.replay import replay
+from roller_mlir.rammer.task_graph import TaskGraph
 from roller_mlir.suites.models import Model, reference
 from roller_mlir.suites.stages.compile_stage import ARTIFACTS, compile_record
 from roller_mlir.targets.family import family_of
@@ -50,14 +51,15 @@ def schedule_model(
         schedule of these tasks on so many blocks comes below) and `utilisation` (the share of the makespan in which a
         block works), all of the model and not measured; `workspace_bytes`, `state_bytes`; `schedule_s` and `phases_s`.
         `memory_s` is how long the memory or the last cache takes for what all kernels read and write; neither makespan
-        nor bound is below it.
+        nor bound is below it. `kept_slices` is how many slices of weights stay in workgroup memory.
         Predicted likewise, to compare with: `launches_s` of a launch for each operator, planned for itself alone;
         `line_s` of a CUDA graph of these in a line, `graph_s` of one with an edge for each dependence, `dependent_s`
         of that with programmatic dependent launches (null where the device has none); `bounded_s` and
         `bounded_dependent_s` the same of the kernels of this schedule, planned for their shares; `waves_s` of the
         persistent kernel with a barrier between waves of operators, `front_s` of one with waits for tasks, but in front
-        of the tasks that wait. So `graph_s` over `bounded_s` is what the choice of kernels is worth, `bounded_s` over
-        `front_s` what one kernel is, and `front_s` over `makespan_s` what is loaded before waits are over.
+        of the tasks that wait, `plain_s` of one that keeps nothing in workgroup memory. So `graph_s` over `bounded_s`
+        is what the choice of kernels is worth, `bounded_s` over `front_s` what one kernel is, `front_s` over `plain_s`
+        what is loaded before waits are over, and `plain_s` over `makespan_s` what stays in workgroup memory.
 
     Raises:
         DiagnosedError: It cannot become one persistent kernel.
@@ -70,11 +72,17 @@ def schedule_model(
     done = time.perf_counter()
     times = replay(one.graph, one.schedule, options.hand_over_s)
     assert one.apart is not None, "it was asked for"
-    front, blocks, hand_over_s = one.apart.without_early(), len(one.schedule.programs), options.hand_over_s
+    plain, blocks, hand_over_s = one.apart.without_resident(), len(one.schedule.programs), options.hand_over_s
+    front = plain.without_early()
     waves = add_barriers(front, wavefront(front, blocks, hand_over_s))
-    in_front = HAND_OVERS[options.hand_over](front, POLICIES[options.policy](front, blocks, hand_over_s))
-    drawn = zip(*(kernel.memory_s for kernel in one.bounded), strict=True)
-    memory_s = max((sum(each) for each in drawn), default=0.0)
+
+    def makespan_s(graph: TaskGraph) -> float:
+        schedule = HAND_OVERS[options.hand_over](graph, POLICIES[options.policy](graph, blocks, hand_over_s))
+        return replay(graph, schedule, hand_over_s).makespan_s
+
+    drawn = [sum(each) for each in zip(*(kernel.memory_s for kernel in one.bounded), strict=True)]
+    all_memory_s = max(drawn, default=0.0)
+    memory_s = max((each - kept for each, kept in zip(drawn, one.kept_memory_s, strict=False)), default=0.0)
     device = find_device(target)
     ahead = family_of(device).has_dependent_launch(device)
     return {
@@ -93,11 +101,13 @@ def schedule_model(
         "dependent_s": as_graph_s(one.kernels, graphs.dependent_node_s) if ahead else None,
         "bounded_s": as_graph_s(one.bounded, graphs.graph_node_s),
         "bounded_dependent_s": as_graph_s(one.bounded, graphs.dependent_node_s) if ahead else None,
-        "waves_s": max(memory_s, replay(front, waves, hand_over_s).makespan_s),
-        "front_s": max(memory_s, replay(front, in_front, hand_over_s).makespan_s),
+        "waves_s": max(all_memory_s, replay(front, waves, hand_over_s).makespan_s),
+        "front_s": max(all_memory_s, makespan_s(front)),
+        "plain_s": max(memory_s, times.makespan_s) if not one.kept_slices else max(all_memory_s, makespan_s(plain)),
         "makespan_s": max(memory_s, times.makespan_s),
         "bound_s": max(memory_s, one.bound_s),
         "memory_s": memory_s,
+        "kept_slices": one.kept_slices,
         "utilisation": times.utilisation,
         "workspace_bytes": one.workspace_bytes,
         "state_bytes": one.state_bytes,

@@ -35,6 +35,7 @@ class GraphRun:
         planned: bool = False,
         sink: bool = True,
         plant: Callable[[ir.Module], None] | None = None,
+        spoil: Callable[[ir.Module], None] | None = None,
         look: Callable[[ir.Module], None] = lambda module: None,
         **asked: str,
     ) -> None:
@@ -48,6 +49,7 @@ class GraphRun:
             planned: Whether it is programs on buffers.
             sink: Whether weights travel before the waits.
             plant: Makes a mistake before it is scheduled, which is compiled, also where it is refused: see `refusal`.
+            spoil: Makes one in the schedule, likewise.
             look: Is shown the module then.
             asked: Options of passes.
         """
@@ -64,11 +66,13 @@ class GraphRun:
             if plant is not None:
                 plant(module)
             run_pipeline(module, [RammerSchedule(device=device, policy=policy, blocks=blocks), RammerReduceWaits()])
+            if spoil is not None:
+                spoil(module)
             self.refusal = ""
             try:
                 run_pipeline(module, [RammerVerify(device=device)])
             except DiagnosedError as error:
-                if plant is None:
+                if plant is None and spoil is None:
                     raise
                 self.refusal = error.message
             run_pipeline(module, [RammerOutlineKernel(device=device)])

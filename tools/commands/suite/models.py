@@ -176,6 +176,7 @@ _BASELINES = {
     "ahead ": "bounded_dependent_s",
     "barriers": "waves_s",
     "waits in front": "front_s",
+    "nothing kept": "plain_s",
     "persistent": "makespan_s",
     "at least": "bound_s",
 }
@@ -187,7 +188,8 @@ _GAINS = "Predicted gains: of the choice of kernels (in a graph), of one kernel 
 GAINS = {
     "kernels": ("graph_s", "bounded_s"),
     "one kernel": ("bounded_s", "front_s"),
-    "early loads": ("front_s", "makespan_s"),
+    "early loads": ("front_s", "plain_s"),
+    "kept weights": ("plain_s", "makespan_s"),
     "over the graph": ("graph_s", "makespan_s"),
     "over launches": ("launches_s", "makespan_s"),
 }

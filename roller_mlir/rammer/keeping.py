@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which slices stay in workgroup memory: those that save most time for their bytes, where the schedule gains by it.
+
+Paper: none of RAMMER; see `slots`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from roller_mlir.rammer.boxes import Ints
+from roller_mlir.rammer.policy import Policy
+from roller_mlir.rammer.replay import replay
+from roller_mlir.rammer.schedule import Schedule
+from roller_mlir.rammer.slots import SLOT_BYTES, Homes, Slices, groups_of, homes_of
+from roller_mlir.rammer.task_graph import TaskGraph
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What stays in workgroup memory.
+
+    Attributes:
+        operators: The numbers of the operators whose tasks keep slices.
+        slices: How many different ones.
+        bytes: Their bytes.
+    """
+
+    operators: frozenset[int]
+    slices: int = 0
+    bytes: int = 0
+
+
+def choose_kept(
+    graph: TaskGraph,
+    units: int,
+    room: range,
+    hand_over_s: float,
+    policy: Policy,
+    hand_over: Callable[[TaskGraph, Sequence[Ints]], Schedule],
+) -> Kept:
+    """Choose among operators whose tasks can keep slices those that do.
+
+    Operators that read common slices keep them together, or not at all.
+
+    Args:
+        graph: The tasks; those of operators with resident reads can keep these.
+        units: How many vEUs there are.
+        room: The bytes of a vEU's workgroup memory that slots may take.
+        hand_over_s: As of a policy.
+        policy: Who places tasks.
+        hand_over: What makes their waits.
+    """
+    slices = Slices.read(graph)
+    part = _parts(slices)
+    parts = int(part.max(initial=-1)) + 1
+    spent = slices.fill_seconds(graph)
+    once = np.zeros(len(slices.bytes))
+    np.maximum.at(once, slices.flat, spent)
+    saved = np.bincount(part[slices.flat], spent, parts) - np.bincount(part, once, parts)
+    size = np.bincount(part, -(-slices.bytes // SLOT_BYTES) * SLOT_BYTES, parts)
+    chosen: list[int] = []
+    left = units * len(room)
+    for one in np.argsort(-saved / np.maximum(1, size), kind="stable").tolist():
+        if saved[one] > 0 and size[one] <= left:
+            chosen.append(one)
+            left -= int(size[one])
+    homes: Homes | None = None
+    kept = graph
+    while chosen and homes is None:
+        operators = frozenset(
+            number for number, own in enumerate(slices.of) if own.size and part[own[0, 0]] in set(chosen)
+        )
+        kept = graph.keeping(operators)
+        homes = homes_of(kept, Slices.read(kept), units, room)
+        chosen.pop()
+    if homes is None:
+        return Kept(frozenset())
+    plain = graph.without_resident()
+    with_slots = homes.scheduled(hand_over(kept, policy(kept, units, hand_over_s, homes)))
+    seconds = replay(kept, with_slots, hand_over_s).makespan_s
+    if seconds >= float(plain.seconds.sum()) / units:  # no schedule without slots comes below that
+        without = hand_over(plain, policy(plain, units, hand_over_s))
+        if seconds >= replay(plain, without, hand_over_s).makespan_s:
+            return Kept(frozenset())
+    return Kept(operators, len(homes.slices.bytes), int(homes.slices.bytes.sum()))
+
+
+def _parts(slices: Slices) -> Ints:
+    """Return the part of each slice: those that go together because operators read them."""
+    group = groups_of(slices)
+    parent = list(range(int(group.max(initial=-1)) + 1))
+
+    def root(one: int) -> int:
+        while parent[one] != one:
+            parent[one] = one = parent[parent[one]]
+        return one
+
+    for own in {id(each): each for each in slices.of if each.size}.values():
+        first, *others = np.unique(group[own[:, 0]]).tolist()
+        for other in others:
+            low, high = sorted((root(first), root(other)))
+            parent[high] = low
+    numbers: dict[int, int] = {}
+    return np.array([numbers.setdefault(root(one), len(numbers)) for one in group.tolist()], np.int32)

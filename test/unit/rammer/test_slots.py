@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Slices that stay in workgroup memory: their homes, who brings them, and faults told as byte by byte."""
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from small_graphs import access
+
+from roller_mlir.rammer.events import add_barriers, add_events, reduce_waits
+from roller_mlir.rammer.keeping import choose_kept
+from roller_mlir.rammer.policy import POLICIES
+from roller_mlir.rammer.proof import find_faults
+from roller_mlir.rammer.replay import replay
+from roller_mlir.rammer.schedule import Schedule
+from roller_mlir.rammer.slots import SLOT_BYTES, Homes, Slices, homes_of, slot_faults
+from roller_mlir.rammer.task_graph import TaskAccess, TaskGraph, TaskOperator
+
+ROOM = range(128, 128 + 40 * SLOT_BYTES)
+
+
+def _weights(buffer: int, tasks: int, slot_bytes: int, *, columns: int | None = None) -> TaskAccess:
+    """Return an access of a column of a matrix a task; tasks beyond the columns begin again."""
+    columns = columns or tasks
+    boxes = [[range(4), range(task % columns, task % columns + 1)] for task in range(tasks)]
+    return replace(access(buffer, 0, (4, columns), 4, boxes), early=True, slot_bytes=slot_bytes)
+
+
+def cells(layers: int, steps: int, tasks: int, slot_bytes: int = 48, own_s: float = 1e-6) -> TaskGraph:
+    """Return cells of several layers, of which each reads the result of that before, and its layer's two weights."""
+    operators: list[TaskOperator] = []
+    for step in range(steps):
+        for layer in range(layers):
+            number = step * layers + layer
+            whole = [[range(tasks)] for _ in range(tasks)]
+            before = [one for one in (number - 1 if layer else -1, number - layers) if one >= 0]
+            reads = [access(one, 0, (tasks,), 4, whole) for one in before]
+            reads += [_weights(1000 + 2 * layer, tasks, slot_bytes), _weights(1001 + 2 * layer, tasks, slot_bytes // 3)]
+            written = access(number, 0, (tasks,), 4, [[range(task, task + 1)] for task in range(tasks)])
+            brought = (own_s + 2e-6, 1.5e-6)
+            one = TaskOperator(f"{step} {layer}", tasks, own_s, tuple(reads), (written,), None, None, 0.0, brought)
+            operators.append(one)
+    return TaskGraph(tuple(operators))
+
+
+def kept(graph: TaskGraph, units: int, policy: str = "list", room: range = ROOM) -> tuple[Homes, Schedule]:
+    homes = homes_of(graph, Slices.read(graph), units, room)
+    assert homes is not None
+    return homes, homes.scheduled(add_events(graph, POLICIES[policy](graph, units, 1.2e-6, homes)))
+
+
+def test_tasks_read_one_slice_where_its_box_and_its_buffer_are_the_same() -> None:
+    graph = cells(layers=2, steps=3, tasks=4)
+    slices = Slices.read(graph)
+    assert slices.bytes.tolist() == [48] * 4 + [16] * 4 + [48] * 4 + [16] * 4
+    assert [one.tolist() for one in slices.of[:2]] == [
+        [[task, 4 + task] for task in range(4)],
+        [[8 + task, 12 + task] for task in range(4)],
+    ]
+    assert (slices.of[2] == slices.of[0]).all()  # of the next step
+    assert slices.flat.tolist() == [*slices.of[0].reshape(-1), *slices.of[1].reshape(-1)] * 3
+    assert slices.tasks.tolist() == np.repeat(np.arange(24), 2).tolist()
+    assert slices.fill_seconds(graph)[:2].tolist() == pytest.approx([1.5e-6, 0.5e-6])
+
+
+def test_a_graph_without_slots_has_no_slices() -> None:
+    graph = cells(layers=2, steps=2, tasks=3).without_resident()
+    slices = Slices.read(graph)
+    assert slices.flat.tolist() == slices.bytes.tolist() == slices.tasks.tolist() == []
+    assert graph.seconds.tolist() == pytest.approx([3e-6] * 12)
+    assert graph.early_seconds.tolist() == pytest.approx([1.5e-6] * 12)
+
+
+def test_another_view_of_the_same_bytes_is_another_slice() -> None:
+    one = _weights(0, 2, 16)
+    other = replace(one, boxes=replace(one.boxes, shape=(2, 4)))
+    moved = replace(one, offset_bytes=8)
+    operators = tuple(TaskOperator("f", 2, 1e-6, (each,), ()) for each in (one, other, moved, one))
+    assert [each.reshape(-1).tolist() for each in Slices.read(TaskGraph(operators)).of] == [
+        [0, 1],
+        [2, 3],
+        [4, 5],
+        [0, 1],
+    ]
+
+
+@pytest.mark.parametrize("units", [1, 2, 3, 5, 16])
+def test_slices_that_a_task_reads_are_at_home_together_and_vEUs_have_as_much_to_do(units: int) -> None:
+    graph = cells(layers=2, steps=3, tasks=4, slot_bytes=64)
+    homes = homes_of(graph, Slices.read(graph), units, range(1 << 20))
+    assert homes is not None
+    work = np.bincount(homes.unit_of_task, minlength=units)
+    assert work.sum() == 24 and work.max() - work.min() <= 3  # of a group, 3 tasks
+    for own in homes.slices.of:
+        assert (homes.unit[own[:, 0]] == homes.unit[own[:, 1]]).all()
+    begins, ends = homes.slot * SLOT_BYTES, homes.slot * SLOT_BYTES + homes.slices.bytes
+    for a in range(len(begins)):
+        for b in range(a):
+            apart = homes.unit[a] != homes.unit[b] or ends[a] <= begins[b] or ends[b] <= begins[a]
+            assert apart, (a, b)
+    assert homes.end_bytes == ends.max()
+
+
+def test_slices_fit_exactly_or_not_at_all() -> None:
+    graph = cells(layers=2, steps=2, tasks=4, slot_bytes=48)  # 8 groups of 64 B
+    slices = Slices.read(graph)
+    fits = homes_of(graph, slices, 2, range(128, 128 + 4 * 64))
+    assert fits is not None and fits.end_bytes == 128 + 4 * 64
+    assert homes_of(graph, slices, 2, range(128, 128 + 4 * 64 - SLOT_BYTES)) is None
+    assert homes_of(graph, slices, 1, range(128, 128 + 7 * 64)) is None
+    odd = homes_of(graph, slices, 8, range(7, 100))  # begins and ends where no slot does
+    assert odd is not None and odd.slot.min() * SLOT_BYTES == 16
+
+
+@pytest.mark.parametrize("policy", list(POLICIES))
+@pytest.mark.parametrize("hand_over", [add_events, add_barriers])
+def test_tasks_run_where_their_slices_are_and_the_first_one_brings_them(policy: str, hand_over: object) -> None:
+    graph = cells(layers=2, steps=3, tasks=4)
+    homes = homes_of(graph, Slices.read(graph), 3, ROOM)
+    assert homes is not None and callable(hand_over)
+    schedule = homes.scheduled(hand_over(graph, POLICIES[policy](graph, 3, 1.2e-6, homes)))
+    assert (schedule.place[0] == homes.unit_of_task).all()
+    assert schedule.fills.sum() == len(homes.slices.bytes)
+    assert find_faults(graph, reduce_waits(schedule), ROOM) == []
+    assert (reduce_waits(schedule).slots == schedule.slots).all()
+
+
+def test_a_task_that_brings_slices_takes_longer_before_its_waits() -> None:
+    graph = cells(layers=1, steps=3, tasks=1)
+    _, schedule = kept(graph, 1)
+    times = replay(graph, schedule, 1.2e-6)
+    assert times.end_s.tolist() == pytest.approx([3e-6, 4e-6, 5e-6])
+    assert times.start_s.tolist() == pytest.approx([2e-6, 3e-6, 4e-6])
+    assert times.work_s == pytest.approx(5e-6)
+    plain = graph.without_resident()
+    assert replay(plain, add_events(plain, POLICIES["list"](plain, 1, 0.0)), 0.0).makespan_s == pytest.approx(9e-6)
+
+
+def test_what_saves_most_for_its_bytes_stays_and_nothing_where_nothing_is_gained() -> None:
+    graph = cells(layers=3, steps=8, tasks=4, slot_bytes=48)
+    whole = choose_kept(graph, 4, ROOM, 1.2e-6, POLICIES["list"], add_events)
+    assert len(whole.operators) == 24 and whole.slices == 24 and whole.bytes == 12 * 64
+    room = range(128, 128 + 2 * 64)  # two layers of four groups, of 64 B each, on four vEUs
+    some = choose_kept(graph, 4, room, 1.2e-6, POLICIES["list"], add_events)
+    assert {one % 3 for one in some.operators} == {0, 1} and len(some.operators) == 16
+    none = choose_kept(graph, 4, range(128, 128 + 48), 1.2e-6, POLICIES["list"], add_events)
+    assert not none.operators and not none.slices
+    once = cells(layers=3, steps=1, tasks=4)
+    assert not choose_kept(once, 4, ROOM, 1.2e-6, POLICIES["list"], add_events).operators
+    slow = TaskGraph(tuple(replace(one, brought=(one.seconds, 0.0)) for one in graph.operators))
+    assert not choose_kept(slow, 4, ROOM, 1.2e-6, POLICIES["list"], add_events).operators
+
+
+def test_operators_without_slots_have_each_its_tasks() -> None:
+    """Some keep nothing, and are not of one size."""
+    operators = (*cells(layers=1, steps=1, tasks=3).without_resident().operators, *cells(1, 1, 5).operators)
+    slices = Slices.read(TaskGraph((*operators, replace(operators[0], tasks=4, reads=()))))
+    assert [one.shape for one in slices.of] == [(3, 0), (5, 2), (4, 0)]
+    assert slices.starts.tolist() == [0, 0, 0, 0, 2, 4, 6, 8, 10, 10, 10, 10, 10]
+
+
+def test_a_graph_that_keeps_less_has_the_same_order() -> None:
+    graph = cells(layers=2, steps=2, tasks=2)
+    before = graph.dependences
+    less = graph.keeping({0, 2})
+    assert less.dependences is before
+    assert [len(one.resident) for one in less.operators] == [2, 0, 2, 0]
+
+
+def _lost(graph: TaskGraph, schedule: Schedule) -> bool:
+    """Return whether some task reads a byte from a slot that is not its slice's, by each byte of each vEU."""
+    slices = Slices.read(graph)
+    for program in schedule.programs:
+        memory: dict[int, tuple[int, int]] = {}
+        for task in program.tolist():
+            own = range(int(slices.starts[task]), int(slices.starts[task + 1]))
+            for number in (one for one in own if schedule.fills[one]):
+                for byte in range(int(slices.bytes[slices.flat[number]])):
+                    memory[int(schedule.slots[number]) * SLOT_BYTES + byte] = int(slices.flat[number]), byte
+            for number in own:
+                for byte in range(int(slices.bytes[slices.flat[number]])):
+                    at = int(schedule.slots[number]) * SLOT_BYTES + byte
+                    if memory.get(at) != (int(slices.flat[number]), byte):
+                        return True
+    return False
+
+
+def _mutant(rng: random.Random, schedule: Schedule) -> Schedule:
+    """Return a schedule some of whose slots are elsewhere, brought again, or not at all; or tasks stand elsewhere."""
+    slots, fills = schedule.slots.copy(), schedule.fills.copy()
+    programs = [list(one) for one in schedule.programs]
+    for _ in range(rng.randint(1, 3)):
+        one = rng.randrange(len(slots))
+        act = rng.randrange(6)
+        if act == 0:
+            slots[one] += rng.choice((-1, 1, 4))
+        elif act == 1:
+            fills[one] ^= 1
+        elif act == 2:
+            slots[one] = rng.choice(slots.tolist())
+        elif act == 3:
+            fills[one], slots[one] = 1, rng.choice(slots.tolist())
+        elif act == 4:
+            full = [each for each in programs if each]
+            rng.choice(full).append(rng.choice(full).pop())
+        else:
+            each = rng.choice([each for each in programs if each])
+            each[0], each[-1] = each[-1], each[0]
+    tuples = tuple(np.array(each, np.int32) for each in programs)
+    return replace(schedule, programs=tuples, slots=slots, fills=fills)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_faults_are_found_exactly_where_a_byte_is_lost(seed: int) -> None:
+    rng, wrong = random.Random(seed), 0
+    for _ in range(150):
+        graph = cells(rng.randint(1, 2), rng.randint(1, 3), rng.randint(1, 3), rng.choice((16, 48, 50)))
+        _, schedule = kept(graph, rng.randint(1, 3), rng.choice(list(POLICIES)), range(1 << 16))
+        assert list(slot_faults(graph, schedule, None)) == []
+        mutant = _mutant(rng, schedule)
+        lost = _lost(graph, mutant)
+        wrong += lost
+        assert bool(list(slot_faults(graph, mutant, None))) == lost
+    assert 20 < wrong < 140
+
+
+def _texts(graph: TaskGraph, schedule: Schedule, room: range = ROOM) -> list[str]:
+    return [one.text for one in find_faults(graph, schedule, room) if one.kind == "slots"]
+
+
+def test_faults_name_tasks_and_bytes() -> None:
+    graph = cells(layers=1, steps=2, tasks=2)
+    _, schedule = kept(graph, 1)
+    assert _texts(graph, schedule) == []
+    missing = schedule.fills.copy()
+    missing[0] = 0
+    (text, again) = _texts(graph, replace(schedule, fills=missing))
+    assert text == (
+        "task 0 of '0 0' (vEU 0, position 0) reads a slice at byte 128 of workgroup memory that no task before it has "
+        "brought there"
+    )
+    assert again.startswith("task 0 of '1 0'")
+    swapped = schedule.slots.copy()
+    swapped[4] = swapped[6]  # the first of the second step finds what the second one brought
+    (text,) = _texts(graph, replace(schedule, slots=swapped))
+    assert text == (
+        "task 0 of '1 0' (vEU 0, position 2) reads a slice at byte 192 of workgroup memory, where task 1 of '0 0' (vEU "
+        "0, position 1) has brought another"
+    )
+    over = schedule.fills.copy(), schedule.slots.copy()
+    over[0][6], over[1][6] = 1, schedule.slots[4] + 1  # the last task brings its own over what another one has read
+    text = _texts(graph, replace(schedule, fills=over[0], slots=over[1]))
+    assert text == []  # nobody reads that any more
+    high = schedule.slots.copy()
+    high[-1] = 10_000
+    fills = schedule.fills.copy()
+    fills[-1] = 1
+    (text,) = _texts(graph, replace(schedule, slots=high, fills=fills))
+    assert "keeps a slice at bytes 160000 to 160016 of workgroup memory, slots have 128 to 768" in text
+    (text,) = _texts(graph, replace(schedule, slots=schedule.slots[:-1], fills=schedule.fills[:-1]))
+    assert text == "the schedule has 7 slots, tasks keep 8 slices"
+
+
+def test_what_a_slice_is_of_is_not_written_while_it_stays() -> None:
+    weights = _weights(9, 1, 16)
+    reader = TaskOperator("reads", 1, 1e-6, (weights,), (access(1, 0, (1,), 4, [[range(1)]]),))
+    again = replace(reader, name="again", writes=(access(2, 0, (1,), 4, [[range(1)]]),))
+    writer = TaskOperator("writes", 1, 1e-6, (), (access(9, 0, (4, 1), 4, [[range(1), range(1)]]),))
+    for order, faulty in (((reader, writer, again), True), ((reader, again, writer), False)):
+        graph = TaskGraph(order)
+        _, schedule = kept(graph, 1)
+        found = _texts(graph, schedule)
+        assert bool(found) == faulty
+    assert found == []
+    (text,) = _texts(TaskGraph((reader, writer, again)), kept(TaskGraph((reader, writer, again)), 1)[1])
+    assert text == (
+        "task 0 of 'writes' (vEU 0, position 1) writes what task 0 of 'again' (vEU 0, position 2) finds in a slot "
+        "since before that"
+    )
