@@ -23,10 +23,13 @@ class VectorConstants:
             described here (Intel 248966, AMD 58455, the V1 guide), but for Haswell's 5.
         issue_per_cycle: Vector and scalar operations that a core starts in a cycle, at least.
         task_cycles: What a tile takes beside its points: addresses, first loads of sums, a mispredicted end of a loop.
+        jostle_share: Share of a point's other limits (ports, issue, latency) that the largest does not hide.
         gather_cycles: Of each lane that is loaded by itself and put into a vector.
         mask_cycles: Of an access whose bounds are not proven. Fitted to measured plans of one core (docs/polydl.md).
         pair_loads: What every other element of a row costs, in loads: two, and a shuffle.
         pack_line_cycles: Of a cache line that is packed, from a place far from the line before.
+        pack_next_cycles: Of a cache line that is packed behind its neighbour.
+        far_cycles: Of a point of a reduction whose vectors lie pages away from those of the point before.
         conflict_cycles: Of a load whose row shares its sets of the first cache with too many others.
         ways: Of a cache whose ways are not known, for rows that are so far apart that they share sets.
         ways_share: Share of them that such rows can have beside what else is read.
@@ -38,15 +41,18 @@ class VectorConstants:
     fma_latency_cycles: float = 4.0
     issue_per_cycle: float = 4.0
     task_cycles: float = 12.0
+    jostle_share: float = 0.1
     gather_cycles: float = 1.5
     mask_cycles: float = 1.0
     pair_loads: float = 3.0
-    pack_line_cycles: float = 25.0
+    pack_line_cycles: float = 12.0
+    pack_next_cycles: float = 4.0
+    far_cycles: float = 12.0
     conflict_cycles: float = 0.8
     ways: int = 8
     ways_share: float = 0.8
-    hidden_share: float = 0.3
-    private_bytes_per_cycle: float = 16.0
+    hidden_share: float = 0.7
+    private_bytes_per_cycle: float = 32.0
     shared_bytes_per_cycle: float = 6.0
 
     def __post_init__(self) -> None:

@@ -97,7 +97,7 @@ class Expansion:
         return self._nest(panels, destinations, lambda carried: walk(inner, carried), attributes)
 
     def _stage(self, inner: Sequence[int], depth: int) -> None:
-        """Stage in front of an inner loop what it is the first not to move, for all blocks of those inside of it."""
+        """Stage in front of an inner loop what belongs there (`staged_depth`), for all blocks of those inside of it."""
         for operand, layout in enumerate(self._plan.operands):
             number, position = self._group.inputs[operand][0]
             member = self._group.members[number]

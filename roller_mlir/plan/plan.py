@@ -246,8 +246,8 @@ class Plan:
         unit_order: Parallel loops with more than one task, outermost first: the raster of tasks.
         inner_order: Loops of unit_order that one task walks by itself, outermost first; those of which it walks all
             blocks are the last of unit_order. A staged operand is packed in front of the first of them that does not
-            move it, for all blocks of those inside. Steps of a reduction then stand around these loops, and the sums
-            between two steps lie in the result. Empty where a task is one tile.
+            move it (of all of them, where each does), for all blocks of those inside. Steps of a reduction then stand
+            around these loops, and the sums between two steps lie in the result. Empty where a task is one tile.
         raster: The loops over tasks level by level, outermost first: a loop of unit_order, its steps on the level, and
             the blocks from one step to the next; a loop may have several levels, as super-rows of tiles have. Empty
             where the loops of unit_order follow each other.

@@ -20,13 +20,13 @@ def walked_blocks(plan: Plan, loop: int, blocks: int) -> int:
     return min(plan.axes[loop].walked or blocks, blocks)
 
 
-def staged_depth(inner: Sequence[int], moving: Collection[int]) -> int | None:
-    """Return the place of the first inner loop that does not move an operand, None where each of them moves it.
+def staged_depth(inner: Sequence[int], moving: Collection[int]) -> int:
+    """Return in front of which walked loop an operand is packed: the first that does not move it, or all of them.
 
     >>> staged_depth((0, 1), {0, 2}), staged_depth((0, 1), {1, 2}), staged_depth((0,), {0})
-    (1, 0, None)
+    (1, 0, 0)
     """
-    return next((depth for depth, loop in enumerate(inner) if loop not in moving), None)
+    return next((depth for depth, loop in enumerate(inner) if loop not in moving), 0)
 
 
 def resumable(expression: TensorExpression) -> bool:

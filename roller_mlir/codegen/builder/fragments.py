@@ -100,7 +100,14 @@ class TileReader:
             if key in scope:
                 return scope[key]
         if isinstance(tile, StagedTile):
-            whole, site = [Linear(), *panel_place(self._emit, tile.layout, at)], f"workgroup load {tile.source.name}"
+            whole = [Linear(), *panel_place(self._emit, tile.layout, at)]
+            if tile.layout.panel and whole[-1].range()[1] + lanes > tile.layout.panel:
+                fail(
+                    tile.source.operation,
+                    f"'rtile.load' is read by {lanes} lanes across the ends of panels of {tile.layout.panel}; leave "
+                    "out panel, or make it a multiple of what a tile reads",
+                )
+            site = f"workgroup load {tile.source.name}"
             self._known[-1][key] = load_neighbours(self._emit, tile.view, whole, lanes, None, 0.0, site)
             return self._known[-1][key]
         mask = neighbours_inside(self._emit, at, tile.shape, lanes)

@@ -74,6 +74,22 @@ def store_neighbours(
         ir.Operation.create("vector.maskedstore", operands=operands, attributes=attributes)
 
 
+def prefetch(emit: Emitter, buffer: ir.Value, at: Sequence[Linear], *, write: bool = False) -> None:
+    """Emit a hint that the line of an element is soon needed; no element need be there."""
+    i32 = ir.IntegerType.get_signless(32)
+    attributes: dict[str, ir.Attribute] = {
+        "isWrite": ir.BoolAttr.get(write),
+        "localityHint": ir.IntegerAttr.get(i32, _KEPT),
+        "isDataCache": ir.BoolAttr.get(True),
+    }
+    operands = [buffer, *[emit.index(x) for x in at]]
+    ir.Operation.create("memref.prefetch", operands=operands, attributes=attributes)
+
+
+_KEPT = 3
+"""Of hints: to the nearest cache."""
+
+
 def _attributes(element: ir.Type, site: str) -> dict[str, ir.Attribute]:
     alignment = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), element_bytes(element))
     return {SITE: ir.StringAttr.get(site), "alignment": alignment}

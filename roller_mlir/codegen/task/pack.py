@@ -7,10 +7,11 @@ from roller_mlir.codegen.builder.fragments import load_global, mapped, panel_pla
 from roller_mlir.codegen.builder.masked_access import (
     load_neighbours,
     neighbours_inside,
+    prefetch,
     store_neighbours,
     takes_vectors,
 )
-from roller_mlir.codegen.builder.task_context import access_memory, memref_view
+from roller_mlir.codegen.builder.task_context import access_memory, element_bytes, memref_view
 from roller_mlir.codegen.builder.tile_values import DirectTile, StagedTile
 from roller_mlir.codegen.task.scope import TaskScope
 from roller_mlir.dialects.rtile import TileLoad
@@ -20,6 +21,8 @@ from roller_mlir.mapping.layout.data_tile import TileDimension
 from roller_mlir.mapping.layout.layout import buffer_shape
 from roller_mlir.support.bindings import ir
 
+_BYTES_AHEAD = 2048
+"""How far ahead of what is copied rows are prefetched: they are further apart than a core's own prefetchers look."""
 MOST_UNROLLED = 8
 """Vectors of a row whose copies stand in the code."""
 
@@ -41,12 +44,17 @@ def pack(scope: TaskScope, load: TileLoad, tile: DirectTile) -> StagedTile:
     inner, width = len(extents) - 1, layout.vector
     rows = layout.order[-1] == inner and tile.steps[inner] == 1 and width > 1 and takes_vectors(element)
     step = width if rows else 1
+    row_bytes = extents[inner] * element_bytes(element) if extents else 0
+    ahead = max(1, _BYTES_AHEAD // row_bytes) if rows and inner > 0 and extents[inner - 1] > 1 else 0
 
     def copy(place: Sequence[Linear]) -> None:
         at = [o + x * s for o, x, s in zip(tile.origin, place, tile.steps, strict=True)]
         target = [Linear(), *panel_place(emit, layout, [place[d] for d in layout.order])]
         site = f"workgroup store {tile.name}"
         if rows:
+            if ahead:
+                further = [*at[:-2], at[-2] + ahead * tile.steps[-2], at[-1]]
+                prefetch(emit, tile.buffer, further)
             mask = neighbours_inside(emit, at, tile.shape, width)
             value = load_neighbours(emit, tile.buffer, at, width, mask, tile.pad, f"global load {tile.name}")
             store_neighbours(emit, view, target, None, mapped(context, tile, value, width, mask), site)

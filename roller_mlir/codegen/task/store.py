@@ -2,12 +2,15 @@
 """Writing register tiles to global memory, as wide as alignment allows, with masks only where a bound is not proven."""
 
 from collections.abc import Sequence
+from math import prod
 
-from roller_mlir.codegen.builder.masked_access import neighbours_inside, store_neighbours, takes_vectors
+from roller_mlir.codegen.builder.masked_access import neighbours_inside, prefetch, store_neighbours, takes_vectors
 from roller_mlir.codegen.builder.task_context import TaskContext, access_memory
 from roller_mlir.codegen.builder.tile_values import DirectTile, RegisterTile
+from roller_mlir.codegen.task.compute import Compute
 from roller_mlir.linalg.affine import apply_indices
 from roller_mlir.mapping.index import Linear
+from roller_mlir.plan import LinearIndex
 from roller_mlir.support.bindings import ir
 
 
@@ -40,6 +43,32 @@ def store_register_tile(context: TaskContext, tile: RegisterTile, target: Direct
         for lane in range(width):
             scalar = context.emit.extract(value, lane)
             _store(context, target, [x + k * lane for x, k in zip(at, factors, strict=True)], scalar, 1)
+
+
+def prefetch_results(
+    context: TaskContext, compute: Compute, indices: Sequence[LinearIndex], target: DirectTile
+) -> None:
+    """Ask for the lines that results of a compute go to, before it computes them, where it reduces for long.
+
+    Args:
+        context: The task, on a device whose vectors are masked.
+        compute: What is to be computed.
+        indices: Tile coordinates as functions of its loops.
+        target: Where the results go.
+    """
+    box = compute.box
+    points = prod([axis.block for axis, loop in zip(box.axes, box.loops, strict=True) if loop.reduction])
+    if points < _LEAST_POINTS or any(loop.reduction for loop in box.loops[box.lane or 0 : (box.lane or 0) + 1]):
+        return
+    for key in box.keys:
+        positions = box.at(key)
+        local = apply_indices(indices, [positions.get(loop, Linear()) for loop in range(len(box.axes))])
+        at = [o + x * s for o, x, s in zip(target.origin, local, target.steps, strict=True)]
+        prefetch(context.emit, target.buffer, at, write=True)
+
+
+_LEAST_POINTS = 64
+"""Of a reduction that is long enough for what is asked for to come."""
 
 
 def _is_vector(at: Sequence[Linear], factors: Sequence[int], shape: Sequence[int], width: int) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from roller_mlir.codegen.builder.task_context import Slot, TaskContext
-from roller_mlir.codegen.builder.tile_values import ChoiceTile, RegisterTile, StagedTile, TileValue
+from roller_mlir.codegen.builder.tile_values import ChoiceTile, RegisterTile, SplatTile, StagedTile, TileValue
 from roller_mlir.codegen.task.compute import Compute
 from roller_mlir.codegen.task.compute_reader import ComputeReader
 from roller_mlir.codegen.task.copies import bring_slice
@@ -18,9 +18,10 @@ from roller_mlir.codegen.task.pack import pack
 from roller_mlir.codegen.task.pipeline import CopyPipeline
 from roller_mlir.codegen.task.register_tiles import materialise, owner
 from roller_mlir.codegen.task.scope import TaskScope, staged_tile
-from roller_mlir.codegen.task.store import store_register_tile
+from roller_mlir.codegen.task.store import prefetch_results, store_register_tile
 from roller_mlir.codegen.task.strategies import Reduction, Strategy, emit_box, strategy_of
-from roller_mlir.dialects.rtile import ComputeOp, TileLoad
+from roller_mlir.dialects.rtile import ComputeOp, StoreOp, TileLoad
+from roller_mlir.linalg.affine import map_indices
 from roller_mlir.loops.loop_nest import is_inner, is_row, nest_loop, parallel_nest, reduction_nest
 from roller_mlir.loops.program import LOADS, load_layout, loads_of
 from roller_mlir.mapping.index import Linear, Symbol
@@ -196,8 +197,24 @@ class TaskBuilder:
         if strategy is not None:
             return strategy.run(Reduction(self._scope, self._computes, None, view, self._own.loads))
         compute = self._computes.prepare(view)
+        if self._context.masked:
+            self._prefetch_results(op, compute)
         values = emit_box(self._context, compute, self._computes.start(view, compute))
         return self._computes.results(view, compute, values)
+
+    def _prefetch_results(self, op: ir.Operation, compute: Compute) -> None:
+        """Ask for what results are stored to, where the compute does not read it itself."""
+        view = op.opview
+        for number, result in enumerate(op.results):
+            starts = self._scope.tile(op, view.accumulators[number])
+            for use in result.uses:
+                store = use.owner.operation.opview
+                if isinstance(store, StoreOp) and isinstance(starts, SplatTile):
+                    indices = map_indices(view.maps[len(view.inputs) + number])
+                    place = self._scope.place(
+                        store.operation, store.destination, store.indices, store.origin_map, store.tile_steps
+                    )
+                    prefetch_results(self._context, compute, indices, place)
 
     def _reduce(self, op: ir.Operation) -> None:
         """A nest of reduction loops: a pipeline of staged copies around one compute."""

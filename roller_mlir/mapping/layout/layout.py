@@ -8,7 +8,7 @@ tiles are covered too.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import gcd, prod
 from operator import mul
@@ -352,7 +352,7 @@ def _cost(
     places: Places,
 ) -> tuple[TileCost, bool]:
     """Return the cost of a layout, and whether no other could have fewer phases."""
-    shape = buffer_shape(dimensions, layout)
+    shape = buffer_shape(dimensions, replace(layout, panel=0))  # panels are for memory without banks
     strides, stride = [0] * len(dimensions), size
     for d, extent in zip(reversed(layout.order), reversed(shape), strict=True):
         strides[d] = stride

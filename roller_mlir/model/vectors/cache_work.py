@@ -24,6 +24,7 @@ from roller_mlir.model.polydl.cost import seconds_by_layer, served_bytes
 from roller_mlir.model.polydl.nest import TiledNest, TileLoop
 from roller_mlir.model.polydl.values import volume
 from roller_mlir.model.polydl.working_sets import WorkingSet, working_sets
+from roller_mlir.model.vectors.shape import TaskShape, Walk
 from roller_mlir.plan import Access, TensorExpression
 
 LINE_BYTES = 64
@@ -60,27 +61,26 @@ class CacheModel:
             self._caches[cores] = caches_of(self._device, cores)
         return self._caches[cores]
 
-    def nest(
-        self, blocks: Sequence[int], order: Sequence[int], inner: Collection[int] = (), cores: int = 1
-    ) -> TiledNest:
-        """Return the loops around the tiles of a plan.
+    def walked(self, shape: TaskShape, walk: Walk, cores: int = 1) -> TiledNest:
+        """Return the loops around the tiles of a shape: those over tasks, steps of reductions, and what a task walks.
 
         Args:
-            blocks: Points of each loop in a tile; reductions are all in it.
-            order: The parallel loops with several tiles, outermost first.
-            inner: The last of them, which one task walks.
+            shape: The shape.
+            walk: Its loops.
             cores: How many share the tasks out, each a range of neighbours.
         """
+        inside = dict(walk.inner)
         loops: list[TileLoop] = []
         left = cores
-        for i in order:
-            count, size = self._expression.loops[i].extent.tiles(blocks[i]).bound, blocks[i]
-            if left > 1 and i not in inner:
+        for i, trips in walk.units:
+            count, size = trips, shape.blocks[i] * inside.get(i, 1)
+            if left > 1:
                 chunk = -(-count // min(left, count))
                 parts = -(-count // chunk)
                 loops.append(TileLoop(i, parts, chunk * size, parallel=True))
                 count, left = chunk, -(-left // parts) if chunk == 1 else 1
             loops.append(TileLoop(i, count, size))
+        loops += [TileLoop(i, trips, shape.blocks[i]) for i, trips in (*walk.steps, *walk.inner)]
         return self._base.with_loops([one for one in loops if one.count > 1])
 
     def work(self, nest: TiledNest, packed: Collection[int] = (), cores: int = 1) -> CacheWork:

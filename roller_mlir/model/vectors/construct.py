@@ -11,17 +11,18 @@ working sets move).
 
 from bisect import insort
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from math import prod
 
 from roller_mlir.hal import Device
 from roller_mlir.mapping.checks.plan_check import plan_problem
-from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.tile import contiguous_loop, reuse_loops
 from roller_mlir.model.vectors.cost import VectorCost, Work, lanes_of, reads_lanes
+from roller_mlir.model.vectors.packing import packed_operand, packed_shapes
+from roller_mlir.model.vectors.shape import TaskShape
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import MOST_POINTS, REGISTER, WORKGROUP
 
@@ -37,10 +38,6 @@ LEAST_LANES = 2
 _ORDERED_LOOPS = 4
 _SPARE = 4
 """Vector registers beside those of sums: for what the next points read; LLVM spills sums where there are fewer."""
-_STAGED = 8
-"""Programs whose inputs are packed, too: the first ones."""
-_ROOM = 0.75
-"""A core's share of the largest cache that a packed input may take."""
 
 
 def construct_vectors(
@@ -62,25 +59,23 @@ def construct_vectors(
             f"needs {len(expression.loops)} tile-sizes, one per loop, but got {len(options.tile_sizes)}"
         )
     cost = VectorCost(expression, device, options.max_units)
-    tiles: dict[tuple[tuple[int, ...], int | None], tuple[float, Work]] = {}
+    tiles: dict[tuple[tuple[int, ...], int | None], TaskShape] = {}
     for lane in _lanes(expression, device):
         if options.tile_sizes and lane is not None and options.tile_sizes[lane] == 1:
             lane = None
         for blocks in _tiles(expression, device, lane, options):
             key = tuple(blocks), lane
-            if key not in tiles:
-                work = cost.least(*key, _outside(expression, blocks))
-                tiles[key] = cost.seconds(work)[0], work
+            tiles.setdefault(key, TaskShape(*key, tuple(_outside(expression, blocks))))
     if not tiles:
         raise ConstructionError(_too_large(expression, device))
-    ranked, wanted = list[VectorProgram](), max(_STAGED, options.top_k)
-    for (blocks, lane), (least, work) in sorted(tiles.items(), key=lambda one: one[1][0]):
-        if len(ranked) >= wanted and least >= ranked[wanted - 1].seconds:
-            break  # no order of this tile, nor of those behind it, comes before the best that were found
-        programs = _ordered(cost, blocks, lane, work)
+    shapes = [*tiles.values(), *packed_shapes(expression, device, cost, list(tiles.values()))]
+    bounds = [(cost.seconds(work)[0], number, work) for number, work in enumerate(map(cost.bound, shapes))]
+    ranked: list[VectorProgram] = []
+    for least, number, work in sorted(bounds, key=lambda one: one[:2]):
+        if len(ranked) >= options.top_k and least >= ranked[options.top_k - 1].seconds:
+            break  # no order of this shape, nor of those behind it, comes before the best that were found
+        programs = _ordered(cost, shapes[number], work)
         insort(ranked, min(programs, key=lambda one: one.seconds), key=VectorProgram.rank)
-    for one in ranked[:_STAGED]:
-        ranked += _with_staged_inputs(cost, one)
     plans: list[Plan] = []
     for one in sorted(ranked, key=VectorProgram.rank):
         plan = _plan(cost, one, options)
@@ -101,26 +96,18 @@ class VectorProgram:
     """A program of tasks, and what it costs.
 
     Attributes:
-        blocks: Points per loop of a task's tile.
-        lane: The loop along vectors, None for scalars.
-        order: The loops around tiles, outermost first.
-        inner: The last of them, which one task walks.
-        staged: Inputs that a task packs in front of these.
+        shape: Its tiles and the loops around them.
         work: What the tasks do.
         seconds: The predicted time.
     """
 
-    blocks: tuple[int, ...]
-    lane: int | None
-    order: tuple[int, ...]
-    inner: tuple[int, ...]
-    staged: tuple[int, ...]
+    shape: TaskShape
     work: Work
     seconds: float
 
     def rank(self) -> tuple[float, int, tuple[int, ...], bool]:
         """Order by predicted time; among equals what stages less, then smaller tiles."""
-        return self.seconds, len(self.staged), self.blocks, self.lane is None
+        return self.seconds, len(self.shape.staged), self.shape.blocks, self.shape.lane is None
 
 
 def _outside(expression: TensorExpression, blocks: Sequence[int]) -> list[int]:
@@ -128,30 +115,13 @@ def _outside(expression: TensorExpression, blocks: Sequence[int]) -> list[int]:
     return [i for i in expression.parallel() if expression.loops[i].extent.tiles(blocks[i]).bound > 1]
 
 
-def _ordered(cost: VectorCost, blocks: tuple[int, ...], lane: int | None, work: Work) -> Iterator[VectorProgram]:
-    """Yield a tile's programs, one an order of the loops around it."""
-    for order in _orders(cost.expression, _outside(cost.expression, blocks)):
-        one = cost.ordered(work, blocks, order)
-        yield VectorProgram(blocks, lane, tuple(order), (), (), one, cost.seconds(one)[0])
-
-
-def _with_staged_inputs(cost: VectorCost, one: VectorProgram) -> Iterator[VectorProgram]:
-    """Yield programs that pack what is read as vectors, once for all tiles along the loops that do not move it."""
-    expression, device, lane, blocks = cost.expression, cost.device, one.lane, one.blocks
-    if lane is None or expression.loops[lane].reduction or expression.whole or not expression.reductions():
-        return
-    if any(blocks[i] < expression.bounds[i] for i in expression.reductions()):
-        return
-    room = max((cache.total_capacity_bytes / device.units * _ROOM for cache in device.caches), default=0.0)
-    for number, access in enumerate(expression.inputs):
-        if access.gathered or reads_lanes(access, lane) != "vector":
-            continue
-        outer = tuple([i for i in one.order if i in access.loops()])
-        inner = tuple([i for i in one.order if i not in access.loops()])
-        size = prod([dimension.extent for dimension in tile_dimensions(access, blocks)]) * access.element_bytes
-        if inner and size <= room:
-            work = cost.work(blocks, lane, (*outer, *inner), inner, (number,))
-            yield VectorProgram(blocks, lane, (*outer, *inner), inner, (number,), work, cost.seconds(work)[0])
+def _ordered(cost: VectorCost, shape: TaskShape, work: Work) -> Iterator[VectorProgram]:
+    """Yield a shape's programs: of one that packs nothing, one an order of the loops around its tile."""
+    orders = [shape.order] if shape.inner else _orders(cost.expression, shape.order)
+    for order in orders:
+        made = replace(shape, order=tuple(order))
+        one = cost.bounded(work, made)
+        yield VectorProgram(made, one, cost.seconds(one)[0])
 
 
 def vector_plan_problem(plan: Plan, device: Device) -> str:
@@ -255,6 +225,8 @@ def _rows(extents: Sequence[int], limit: int) -> Iterator[tuple[int, ...]]:
     for rest in _rows(extents[1:], limit):
         room = min(MOST_ROWS, limit // prod(rest))
         sizes = {n for n in range(1, room + 1) if extents[0] % n == 0} | {n for n in (room, 4, 6, 8) if n <= room}
+        fewest = -(-extents[0] // room)
+        sizes |= {-(-extents[0] // tiles) for tiles in (fewest, fewest + 1)}
         for size in sorted(one for one in sizes if one <= extents[0]):
             yield (size, *rest)
 
@@ -287,43 +259,35 @@ def _orders(expression: TensorExpression, loops: Sequence[int]) -> Iterator[list
 
 
 def _plan(cost: VectorCost, one: VectorProgram, options: ConstructOptions) -> Plan:
-    expression, device = cost.expression, cost.device
-    width = _width(expression, one.lane, lanes_of(expression, device)) if one.lane is not None else 1
-    unrolled, along = _unrolled(expression, one.blocks, one.lane)
+    expression, device, shape = cost.expression, cost.device, one.shape
+    width = _width(expression, shape.lane, lanes_of(expression, device)) if shape.lane is not None else 1
+    unrolled, along = _unrolled(expression, shape.blocks, shape.lane)
     axes = [
-        AxisPlan(block=block, chunk=width if loop == one.lane else unrolled if loop == along else 1)
-        for loop, block in enumerate(one.blocks)
+        AxisPlan(
+            block=block,
+            chunk=width if loop == shape.lane else unrolled if loop == along else 1,
+            walked=shape.walked.get(loop, 0),
+        )
+        for loop, block in enumerate(shape.blocks)
     ]
     return Plan(
         device=device.name,
         axes=tuple(axes),
         thread_order=(),
-        lane=one.lane,
-        unit_order=one.order,
-        inner_order=one.inner,
+        lane=shape.lane,
+        unit_order=shape.order,
+        inner_order=shape.inner,
         reduction_order=expression.reductions(),
         operands=tuple(
-            _operand(len(access.shape), pad, width if number in one.staged else 0)
+            packed_operand(expression, shape, number, width, pad)
+            if number in shape.staged
+            else OperandPlan(layer=REGISTER, order=tuple(range(len(access.shape))), pad_value=pad)
             for number, (access, pad) in enumerate(zip(expression.inputs, expression.pad_values, strict=True))
         ),
         unroll=unrolled,
         tasks_per_unit=1,
         max_units=None,  # whoever runs the tasks says how many threads share them
         prediction=cost.prediction(one.work),
-    )
-
-
-def _operand(rank: int, pad: float | None, packed: int) -> OperandPlan:
-    """Return where an input lies: as it is, or packed row by row in vectors of so many elements."""
-    if not packed:
-        return OperandPlan(layer=REGISTER, order=tuple(range(rank)), pad_value=pad)
-    return OperandPlan(
-        layer=WORKGROUP,
-        order=tuple(range(rank)),
-        vector=packed,
-        store_vector=packed,
-        fragment_vector=packed,
-        pad_value=pad,
     )
 
 

@@ -14,11 +14,12 @@ from functools import lru_cache
 from math import gcd, prod
 
 from roller_mlir.hal import Device, MemoryLayer, VectorConstants
+from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.polydl.footprint import tensor_of
 from roller_mlir.model.vectors.cache_work import LINE_BYTES, CacheModel, CacheWork
+from roller_mlir.model.vectors.shape import TaskShape, Walk
 from roller_mlir.plan import Access, Plan, Prediction, TensorExpression
 from roller_mlir.plan.expression import dense_strides
-from roller_mlir.plan.plan import WORKGROUP
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,29 @@ def reads_lanes(access: Access, lane: int) -> str:
     return {1: "vector", 2: "pairs"}.get(factors[-1], "each") if not any(factors[:-1]) else "each"
 
 
+_APART_BYTES = 2048
+"""From one vector to the next, from which on a core's prefetchers do not follow (Intel 248966: half a page)."""
+_FAR_LINES = 4
+"""Of a row that is packed: those for which `pack_line_cycles` is measured."""
+
+
+@dataclass(frozen=True)
+class _Kernel:
+    """One point of the reduction of a tile.
+
+    Attributes:
+        width: Lanes of its vectors.
+        vectors: Vectors of sums.
+        point: Cycles.
+        registers: Vector registers that are live.
+    """
+
+    width: int
+    vectors: int
+    point: float
+    registers: int
+
+
 class VectorCost:
     """The costs of plans of one operator on a device."""
 
@@ -76,6 +100,9 @@ class VectorCost:
         self.expression, self.device, self._max_units = expression, device, max_units
         self.units = min(device.units, max_units or device.units)
         self.caches = CacheModel(expression, device)
+        self._reductions, self._parallel = expression.reductions(), expression.parallel()
+        self._kernels: dict[tuple[tuple[int, ...], int | None, tuple[int, ...]], _Kernel] = {}
+        self._sizes: dict[tuple[int, tuple[int, ...]], float] = {}
 
     def work(
         self,
@@ -94,72 +121,102 @@ class VectorCost:
             inner: The last of them, which one task walks by itself.
             staged: Inputs that a task packs in front of these.
         """
-        return self.ordered(self.least(blocks, lane, order, inner, staged), blocks, order, inner, staged)
+        return self.shaped(TaskShape(tuple(blocks), lane, tuple(order), tuple(inner), {}, tuple(staged)))
 
-    def ordered(
-        self,
-        work: Work,
-        blocks: Sequence[int],
-        order: Sequence[int],
-        inner: Sequence[int] = (),
-        staged: Collection[int] = (),
-    ) -> Work:
-        """Return the work of tasks, whose bound is known, in an order; the arguments are those of `work`."""
+    def shaped(self, shape: TaskShape) -> Work:
+        """Return the work of the tasks of a shape."""
+        return self.bounded(self.bound(shape), shape)
+
+    def bounded(self, work: Work, shape: TaskShape) -> Work:
+        """Return the work of a shape, whose bound is that of its loops in any order."""
         cores = min(self.units, work.tasks)
-        return replace(work, caches=self.caches.work(self.caches.nest(blocks, order, inner, cores), staged, cores))
+        nest = self.caches.walked(shape, Walk.of(self.expression, shape), cores)
+        return replace(work, caches=self.caches.work(nest, shape.staged, cores))
 
-    def least(
-        self,
-        blocks: Sequence[int],
-        lane: int | None,
-        order: Sequence[int],
-        inner: Sequence[int] = (),
-        staged: Collection[int] = (),
-    ) -> Work:
-        """Return a bound of `work`, whatever the order: reuses are served by the nearest cache."""
+    def kernel_cycles(self, shape: TaskShape) -> float:
+        """Return the cycles of all tiles' points, from data in the nearest cache."""
+        bounds, loops = self.expression.bounds, self.expression.loops
+        tiles = prod([loops[i].extent.tiles(shape.blocks[i]).bound for i in self._parallel])
+        return tiles * prod([bounds[i] for i in self._reductions]) * self._kernel(shape).point
+
+    def size(self, number: int, box: tuple[int, ...]) -> float:
+        """Return the bytes of an input that a box of points touches, each element once."""
+        key = number, box
+        if key not in self._sizes:
+            access = self.expression.inputs[number]
+            self._sizes[key] = prod([one.extent for one in tile_dimensions(access, box)]) * access.element_bytes
+        return self._sizes[key]
+
+    def bound(self, shape: TaskShape) -> Work:
+        """Return a bound of `shaped`, whatever the order of tasks: reuses are served by the nearest cache."""
+        walk = Walk.of(self.expression, shape)
+        expression, known = self.expression, self.device.vectors
+        kernel = self._kernel(shape)
+        passes = prod([trips for _, trips in walk.steps])
+        points = prod([shape.blocks[i] if walk.steps else expression.bounds[i] for i in self._reductions])
+        if shape.lane in self._reductions:
+            points = -(-points // kernel.width)
+        outputs = len(expression.outputs) * (2 if passes > 1 else 1)
+        stored = kernel.vectors * (outputs + len(expression.epilogue) + expression.epilogue_flops)
+        tiles = passes * prod([trips for _, trips in walk.inner])
+        cycles = tiles * (known.task_cycles + points * kernel.point + stored)
+        for number in shape.staged:
+            box, depth = walk.packed_box(shape, expression, number), walk.depths[number]
+            cycles += passes * prod([trips for _, trips in walk.inner[:depth]]) * self._packing(number, box)
+        tasks = prod([trips for _, trips in walk.units])
+        return Work(tasks, cycles, kernel.registers, self.caches.least(min(self.units, tasks)))
+
+    def _packing(self, number: int, box: tuple[int, ...]) -> float:
+        """Return the cycles in which a box of an input is packed: the first lines of a row are far from others."""
+        access, known = self.expression.inputs[number], self.device.vectors
+        lines = _tile_lines(self.expression, access, box)
+        dimensions = tile_dimensions(access, box)
+        row = -(-dimensions[-1].extent * dimensions[-1].step * access.element_bytes // LINE_BYTES) if dimensions else 1
+        far = lines * min(1.0, _FAR_LINES / row)
+        return far * known.pack_line_cycles + (lines - far) * known.pack_next_cycles
+
+    def _kernel(self, shape: TaskShape) -> "_Kernel":
+        """Return what one point of the reduction takes in a tile."""
+        key = shape.blocks, shape.lane, shape.staged
+        if key not in self._kernels:
+            self._kernels[key] = self._made_kernel(shape.blocks, shape.lane, shape.staged)
+        return self._kernels[key]
+
+    def _made_kernel(self, blocks: Sequence[int], lane: int | None, staged: Collection[int]) -> "_Kernel":
         expression, device = self.expression, self.device
         loops, known = expression.loops, device.vectors
         width = min(lanes_of(expression, device), blocks[lane]) if lane is not None else 1
-        tasks = prod([loops[i].extent.tiles(blocks[i]).bound for i in order if i not in inner])
-        vectors = prod([blocks[i] for i in expression.parallel()])
-        steps = prod([loops[i].extent.bound for i in expression.reductions()])
+        vectors = prod([blocks[i] for i in self._parallel])
         if lane is not None and not loops[lane].reduction:
             vectors //= width
-        elif lane is not None:
-            steps = -(-steps // width)
         operations = 1 if expression.fused_multiply_add else max(1, expression.flops_per_point)
         ports = device.load_ports or 1
         loads, masked, temporaries = 0.0, 0.0, 0.0
-        packed, reduced = 0.0, expression.reductions()
         for number, access in enumerate(expression.inputs):
-            if number in staged:
-                packed += _tile_lines(expression, access, blocks)
             count, each = _loads(expression, known, access, blocks, lane, width)
             loads += count * (known.gather_cycles * ports if each else 1)
-            if number not in staged and reduced and device.caches and not access.gathered:
+            if not each and lane is not None and reads_lanes(access, lane) == "vector":
+                temporaries = max(temporaries, count)
+            if number in staged or not self._reductions:
+                continue
+            if device.caches and not access.gathered:
                 own = tuple(
                     (i, blocks[i]) for i in access.loops() if not loops[i].reduction and i != lane and blocks[i] > 1
                 )
                 masked += known.conflict_cycles * count * _rows_collide(access, own, device.caches[0], known)
-            if not each and lane is not None and reads_lanes(access, lane) == "vector":
-                temporaries = max(temporaries, count)
-            if number not in staged and expression.reductions():
-                masked += known.mask_cycles * count * _unproven(expression, access, blocks, lane, width)
+                masked += known.far_cycles * _lies_apart(expression, access, lane)
+            masked += known.mask_cycles * count * _unproven(expression, access, blocks, lane, width)
         arithmetic = vectors * operations
-        point = max(
+        limits = (
             arithmetic / (device.fma_ports or 1),
             loads / ports,
             (arithmetic + loads) / known.issue_per_cycle,
-            known.fma_latency_cycles if expression.reductions() else 0.0,
+            known.fma_latency_cycles if self._reductions else 0.0,
         )
-        point += masked
+        point = max(limits) + known.jostle_share * (sum(limits) - max(limits)) + masked
         registers = vectors + int(temporaries) + 1
         spilled = max(0, registers - (device.vector_registers or 1))
-        point += 2.0 * spilled / ports
-        stored = vectors * (len(expression.outputs) + len(expression.epilogue) + expression.epilogue_flops)
-        walked = prod([loops[i].extent.tiles(blocks[i]).bound for i in inner])
-        cycles = walked * (known.task_cycles + steps * point + stored) + packed * known.pack_line_cycles
-        return Work(tasks, cycles, registers, self.caches.least(min(self.units, tasks)))
+        return _Kernel(width, vectors, point + 2.0 * spilled / ports, registers)
 
     def seconds(self, work: Work) -> tuple[float, dict[str, float]]:
         """Return the predicted time of some work, and of each layer were it the only limit."""
@@ -214,6 +271,19 @@ def _unproven(
             step = width if i == lane else 1
             proven *= gcd(extent, block) // step * step / block
     return 1.0 - proven
+
+
+@lru_cache(maxsize=4096)
+def _lies_apart(expression: TensorExpression, access: Access, lane: int | None) -> bool:
+    """Return whether the vectors of one point of the reduction lie pages from those of the next."""
+    if lane is None or access.gathered or reads_lanes(access, lane) != "vector":
+        return False
+    strides = dense_strides(access.bounds)
+    steps = [
+        abs(sum(index.coefficients[loop] * stride for index, stride in zip(access.indices, strides, strict=True)))
+        for loop in expression.reductions()
+    ]
+    return min([step for step in steps if step], default=0) * access.element_bytes >= _APART_BYTES
 
 
 def _tile_lines(expression: TensorExpression, access: Access, blocks: Sequence[int]) -> float:
@@ -291,8 +361,5 @@ def _rows_collide(access: Access, own: tuple[tuple[int, int], ...], cache: Memor
 
 def predict_vectors(expression: TensorExpression, plan: Plan, device: Device) -> Prediction:
     """Return what the model expects of a plan of vectors; see `cost.performance.predict`."""
-    blocks = [axis.block for axis in plan.axes]
-    order = [i for i in plan.unit_order if expression.loops[i].extent.tiles(blocks[i]).bound > 1]
-    staged = [number for number, operand in enumerate(plan.operands) if operand.layer == WORKGROUP]
     cost = VectorCost(expression, device)
-    return cost.prediction(cost.work(blocks, plan.lane, order, plan.inner_order, staged))
+    return cost.prediction(cost.shaped(TaskShape.of(expression, plan)))

@@ -58,9 +58,10 @@ _VIEWS = {"memref.view", "memref.subview"}
 _HARMLESS = {
     "memref.alloca", "memref.assume_alignment", "memref.collapse_shape", "memref.dim", "memref.expand_shape",
     "memref.extract_aligned_pointer_as_index", "memref.extract_strided_metadata", "memref.get_global",
-    "memref.memory_space_cast", "llvm.addrspacecast", "llvm.getelementptr", "llvm.inttoptr", "llvm.ptrtoint",
-    "llvm.intr.assume", "llvm.icmp", "memref.atomic_yield", "arith.select", "scf.for", "scf.if", "scf.index_switch",
-    "scf.while", "scf.yield", "scf.condition", "cf.br", "cf.cond_br", "gpu.return", "gpu.dynamic_shared_memory",
+    "memref.memory_space_cast", "memref.prefetch", "llvm.addrspacecast", "llvm.getelementptr", "llvm.inttoptr",
+    "llvm.ptrtoint", "llvm.intr.assume", "llvm.icmp", "memref.atomic_yield", "arith.select", "scf.for", "scf.if",
+    "scf.index_switch", "scf.while", "scf.yield", "scf.condition", "cf.br", "cf.cond_br", "gpu.return",
+    "gpu.dynamic_shared_memory",
 }  # fmt: skip
 
 

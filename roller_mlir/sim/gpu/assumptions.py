@@ -3,9 +3,10 @@
 
     llvm.intr.assume %c : i1                      a fault where %c is false
     %1 = memref.assume_alignment %0, 16 : ...     a fault where the address is no multiple of 16 B
+    memref.prefetch %m[%i], read, ...             nothing: a hint, which need not be of an element
     %r = arith.divsi %a, %b : i32                 in sanitized launches a fault where %b is 0, or %a / %b overflows
 
-Nothing is left of the first two: LLVM would leave out whatever a broken promise makes unreachable, such as the end of
+Nothing is left of the first three: LLVM would leave out whatever a broken promise makes unreachable, such as the end of
 the kernel. Divisions that remain are made such that they cannot trap (`hardened`).
 """
 
@@ -30,7 +31,10 @@ _INDEX_BITS = 64
 class Assumptions:
     """Plans the checks of one kernel."""
 
-    takes: ClassVar[tuple[str, ...]] = ("llvm.intr.assume", "memref.assume_alignment", *_SIGNED, *_UNSIGNED)
+    takes: ClassVar[tuple[str, ...]] = (
+        *("llvm.intr.assume", "memref.assume_alignment", "memref.prefetch"),
+        *(*_SIGNED, *_UNSIGNED),
+    )
 
     def __init__(self, memory: Instrumenter) -> None:
         """Take what numbers and emits."""
@@ -43,6 +47,8 @@ class Assumptions:
             return self._plan_assume(operation)
         if name == "memref.assume_alignment":
             return self._plan_alignment(operation)
+        if name == "memref.prefetch":
+            return operation.erase
         if (name in _SIGNED or name in _UNSIGNED) and self._memory.sanitize:
             return self._plan_division(operation, signed=name in _SIGNED)
         return None

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roller_mlir.hal import DeviceError, calibrated, describe, device_file, find_device, parse_calibration
+from roller_mlir.hal.vector_constants import DEFAULT_VECTORS
 
 H200 = find_device("h200")
 SOURCE = 'source = "J. Doe, gpu-stream on node 3, 2026-11-20"'
@@ -36,7 +37,7 @@ unit_bandwidth_bytes_per_s = {{ value = 2e10, {SOURCE} }}
 pack_line_cycles = {{ value = 9.5, {SOURCE} }}
 """
     device = parse_calibration(spr, text, file="lab.toml")
-    assert (device.vectors.pack_line_cycles, spr.vectors.pack_line_cycles) == (9.5, 25.0)
+    assert (device.vectors.pack_line_cycles, spr.vectors.pack_line_cycles) == (9.5, DEFAULT_VECTORS.pack_line_cycles)
     assert device.layer("l3").unit_bandwidth_bytes_per_s == 2e10
     assert [one.key for one in device.overrides] == ["layers.l3.unit_bandwidth_bytes_per_s", "vectors.pack_line_cycles"]
     assert "of one unit" in describe(device)[1].header and "of one unit" not in describe(spr)[1].header

@@ -13,7 +13,9 @@ from roller_mlir.mapping.checks.plan_check import plan_problem
 from roller_mlir.model import ConstructionError, ConstructOptions, construct, predict
 from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.search.validate_plan import validate_plan
+from roller_mlir.model.vectors.construct import construct_vectors, vector_plan_problem
 from roller_mlir.model.vectors.cost import VectorCost, reads_lanes
+from roller_mlir.model.vectors.shape import TaskShape, Walk
 from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression
 from roller_mlir.plan.codec import from_json, to_json
 
@@ -55,7 +57,7 @@ def test_sums_fit_into_the_registers_and_lanes_are_the_devices(device: object, l
         rows, columns, depth = plan.axes
         assert (plan.lane, columns.chunk, plan.threads) == (1, lanes, 1)
         assert rows.block * columns.block // lanes <= registers - 4
-        assert depth.block == extents[2] and depth.chunk in (1, 2, 3, 4)
+        assert extents[2] % depth.block == 0 and depth.chunk in (1, 2, 3, 4)
 
 
 def test_an_extent_without_small_divisors_is_masked() -> None:
@@ -92,8 +94,40 @@ def test_one_core_computes_at_most_its_peak() -> None:
 
 def test_packing_pays_where_rows_share_sets_of_the_caches() -> None:
     large, small = best(product(2048, 2048, 2048)), best(product(16, 16, 16))
-    assert (large.inner_order, [one.layer for one in large.operands]) == ((0,), ["register", "workgroup"])
+    assert large.inner_order and [one.layer for one in large.operands] == ["workgroup", "workgroup"]
     assert (small.inner_order, [one.layer for one in small.operands]) == ((), ["register", "register"])
+
+
+def test_a_reduction_that_no_cache_holds_is_divided() -> None:
+    """A panel of 32 columns and 32768 points has 4 MB."""
+    plan = best(product(1024, 1024, 32768))
+    assert plan.inner_order and plan.axes[2].block <= 1024 and 32768 % plan.axes[2].block == 0
+
+
+def test_steps_cost_what_sums_are_loaded_and_stored_again() -> None:
+    cost = VectorCost(product(512, 512, 512), SPR, 1)
+    whole = TaskShape((8, 32, 512), 1, (1, 0), (0,), staged=(1,))
+    steps = replace(whole, blocks=(8, 32, 64))
+    assert cost.shaped(steps).cycles > cost.shaped(whole).cycles
+
+
+@given(random_expressions())
+def test_shapes_that_pack_are_plans(expression: TensorExpression) -> None:
+    """Each keeps its loops, its tiles fit together, and it is the shape of its own plan."""
+    try:
+        plans, _ = construct_vectors(expression, SPR, ConstructOptions(top_k=40))
+    except ConstructionError:
+        return
+    cost = VectorCost(expression, SPR)
+    for plan in plans:
+        assert plan_problem(expression, plan) == "" and vector_plan_problem(plan, SPR) == ""
+        shape = TaskShape.of(expression, plan)
+        walk = Walk.of(expression, shape)
+        covered = dict(enumerate(shape.blocks))
+        for loop, trips in walk.loops():
+            covered[loop] *= trips
+        assert all(covered[i] >= expression.bounds[i] for i in (*expression.parallel(), *dict(walk.steps)))
+        assert plan.prediction is not None and plan.prediction.tasks == cost.shaped(shape).tasks
 
 
 def test_plans_that_pack_are_explained() -> None:
