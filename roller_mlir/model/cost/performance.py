@@ -170,7 +170,9 @@ def busy_seconds(plan: Plan, machine: Machine) -> dict[str, float]:
     first_s = sum(first_tile_cycles(machine, staged=one) for one in staged) / machine.device.clock_hz
     layers, tasks = plan.prediction.seconds_by_layer, plan.prediction.tasks
     units = tasks / machine.units / -(-tasks // machine.units)  # as busy as the busiest one
-    shares = {"global": 1.0, "l2": 1.0, "workgroup": units, "compute": units}
+    drawing = min(1.0, tasks / machine.units)  # units without a task leave the memory's bandwidth to others
+    drawn = min(1.0, drawing * machine.cache_bytes_per_s / machine.global_bytes_per_s)
+    shares = {"global": drawn, "l2": 1.0, "workgroup": units, "compute": units}
     return {name: share * max(0.0, layers[name] - first_s) for name, share in shares.items()}
 
 

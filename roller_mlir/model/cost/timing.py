@@ -141,14 +141,14 @@ def seconds_by_layer(work: CandidateWork, machine: Machine, *, waited: bool = Fa
         start = 0.0
     latency = rounds * (start + work.steps * step + ending)
     clock = device.clock_hz
-    # Units that have no task draw no bandwidth: those that have one draw their share, whatever is behind the cache.
+    # Units without a task draw nothing from behind the cache; those that have one draw what is their share of it.
     drawn = machine.cache_bytes_per_s * min(1.0, work.tasks / machine.units)
     shared_cache = {}
     if machine.private_caches > 1:
         shared_cache["l3"] = work.shared_cache_bytes / min(machine.last_cache_bytes_per_s, drawn) + first / clock
     return {
         "global": global_bytes / min(machine.global_bytes_per_s, drawn) + first / clock,
-        "l2": (cache_bytes + constants.atomic_cost * work.atomic_bytes) / drawn + first / clock,
+        "l2": (cache_bytes + constants.atomic_cost * work.atomic_bytes) / machine.cache_bytes_per_s + first / clock,
         **shared_cache,
         "workgroup": (passes + first) / clock,
         "compute": (compute + first) / clock,
