@@ -22,6 +22,9 @@ class ModelConstants:
             to below 1; with w subgroups on a scheduler one is ready in a share 1 - stall_share^w.
         task_start_cycles: Cycles from the end of a task to the first instruction of the next one in its place.
         hidden_share: Share of the time of the layers other than the slowest that is hidden behind it, from 0 to 1.
+        ahead_hidden_share: The same where copies run more than one step ahead by themselves (`cp.async` with three
+            buffers and more, tensor copies). Calibrated on the published products of A100, H100, H800 and RTX 4090
+            of docs/accuracy.md.
         assumed_launch_s: From one kernel to the next in a queue, where the device's description does not say. Without
             it a second kernel would cost nothing. The default is the mean of what is known of A100, H200 and MI210.
         addressing_registers: Registers of a thread for addresses, loop counters and predicates. The default is what
@@ -42,6 +45,7 @@ class ModelConstants:
     stall_share: float = 0.3
     task_start_cycles: float = 200.0
     hidden_share: float = 0.95
+    ahead_hidden_share: float = 0.98
     atomic_cost: float = 4.0
     found_share: float = 0.5
     spill_cache_share: float = 1 / 3

@@ -46,7 +46,8 @@ def early_share(expression: TensorExpression, plan: Plan, machine: Machine, earl
     work = work_of(context_of(expression, machine, plan), plan)
     layers = [seconds_by_layer(work, machine), seconds_by_layer(_later(work, machine, early), machine, waited=True)]
     whole, late = (
-        total_seconds({**each, "launch": 0.0}, machine.device.model, alternates=work.alternates) for each in layers
+        total_seconds({**each, "launch": 0.0}, machine.device.model, alternates=work.alternates, ahead=work.ahead)
+        for each in layers
     )
     return max(0.0, 1 - late / whole)
 

@@ -189,8 +189,9 @@ def matrix_estimate(
         else:  # of a plan, whose raster is decided
             tasks_move = raster_traffic(context, blocks, counts, machine.units * held, times)
             moved, shared = tasks_move.global_bytes, tasks_move.shared_bytes
-        one = replace(work, resident=held, stages=count, global_bytes=moved, shared_cache_bytes=shared)
-        seconds = total_seconds(seconds_by_layer(one, machine), device.model, alternates=one.alternates)
+        ahead = count > SYNCHRONOUS_STAGES and not synchronous
+        one = replace(work, resident=held, stages=count, global_bytes=moved, shared_cache_bytes=shared, ahead=ahead)
+        seconds = total_seconds(seconds_by_layer(one, machine), device.model, ahead=ahead)
         if best is None or seconds < 0.999 * best.seconds:
             best = Estimate(seconds, candidate, count, words, need, one)
     return best

@@ -99,7 +99,7 @@ def _predict_time(context: ProblemContext, plan: Plan, costs: Sequence[TileCost 
     layers = seconds_by_layer(work, machine)
     limits = {key: value for key, value in layers.items() if key != "launch"}
     return Prediction(
-        seconds=total_seconds(layers, device.model, alternates=work.alternates),
+        seconds=total_seconds(layers, device.model, alternates=work.alternates, ahead=work.ahead),
         seconds_by_layer=layers,
         saturated=max(limits, key=lambda key: limits[key]),
         **dict.fromkeys(MOVED, 0),
@@ -170,7 +170,7 @@ def busy_seconds(plan: Plan, machine: Machine) -> dict[str, float]:
     first_s = sum(first_tile_cycles(machine, staged=one) for one in staged) / machine.device.clock_hz
     layers, tasks = plan.prediction.seconds_by_layer, plan.prediction.tasks
     units = tasks / machine.units / -(-tasks // machine.units)  # as busy as the busiest one
-    drawing = min(1.0, tasks / machine.units)  # units without a task leave the memory's bandwidth to others
+    drawing = min(1.0, tasks / machine.units)  # units without a task leave bandwidth to others
     drawn = min(1.0, drawing * machine.cache_bytes_per_s / machine.global_bytes_per_s)
     shares = {"global": drawn, "l2": 1.0, "workgroup": units, "compute": units}
     return {name: share * max(0.0, layers[name] - first_s) for name, share in shares.items()}

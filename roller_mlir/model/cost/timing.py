@@ -50,6 +50,7 @@ class CandidateWork:
         spilled_words: Registers that a thread keeps in memory.
         atomic_bytes: Bytes of the sectors that atomic updates touch; they are not part of cache_bytes.
         asynchronous: Whether arithmetic goes on by itself once it was started, so that no subgroup stalls for it.
+        ahead: Whether copies go on by themselves, more than one step ahead, so that no subgroup moves a tile itself.
         alternates: Whether a task waits, computes and waits again, step by step, so that what it leaves idle is used by
             other tasks only.
     """
@@ -80,6 +81,7 @@ class CandidateWork:
     spilled_words: float = 0.0
     atomic_bytes: float = 0.0
     asynchronous: bool = False
+    ahead: bool = False
     alternates: bool = False
 
 
@@ -164,17 +166,24 @@ def first_tile_cycles(machine: Machine, *, staged: bool) -> float:
 
 
 def total_seconds(
-    layers: dict[str, float], constants: ModelConstants = DEFAULT_MODEL, *, alternates: bool = False
+    layers: dict[str, float],
+    constants: ModelConstants = DEFAULT_MODEL,
+    *,
+    alternates: bool = False,
+    ahead: bool = False,
 ) -> float:
     """Return launch, the slowest layer, and what of the others is not hidden behind it.
 
-    Where tasks alternate between their layers, other tasks fill the gaps only by chance: between the slowest layer (all
-    hidden) and the sum (nothing), the root of the sum of squares.
+    Where copies run ahead by themselves less is left of the others than where subgroups load, compute and store in
+    turns of their own. Where tasks alternate between their layers, other tasks fill the gaps only by chance: between
+    the slowest layer (all hidden) and the sum (nothing), the root of the sum of squares.
 
     >>> round(total_seconds({"launch": 1.0, "global": 10.0, "compute": 2.0}), 3)
     11.1
     >>> total_seconds({"launch": 1.0, "global": 3.0, "compute": 4.0}, alternates=True)
     6.0
+    >>> round(total_seconds({"launch": 1.0, "global": 10.0, "compute": 2.0}, ahead=True), 3)
+    11.04
     """
     slowest, total, squares = 0.0, 0.0, 0.0
     for key, value in layers.items():
@@ -184,7 +193,8 @@ def total_seconds(
             slowest = max(slowest, value)
     if alternates:
         return layers["launch"] + sqrt(squares)
-    return layers["launch"] + slowest + (1 - constants.hidden_share) * (total - slowest)
+    hidden = constants.ahead_hidden_share if ahead else constants.hidden_share
+    return layers["launch"] + slowest + (1 - hidden) * (total - slowest)
 
 
 def _cached_bytes(work: CandidateWork, machine: Machine, together: int, subgroups: int) -> tuple[float, float]:
