@@ -121,6 +121,15 @@ class SRow:
         return self.th * self.tw * self.tk + self.tw + self.r - 1 + 2
 
     @cached_property
+    def needed_registers(self) -> int:
+        """Registers without which something is spilled: of a row of inputs, a load and what the filter still overlaps.
+
+        Where registers are short the compiler loads a row piece by piece; it cannot do without the outputs.
+        """
+        inputs = min(self.tw + self.r - 1, self.input_vector + self.r - 1)
+        return self.th * self.tw * self.tk + inputs + 2
+
+    @cached_property
     def input_vector(self) -> int:
         """Inputs per load of a thread from workgroup memory: 4, 2 or 1, as all rows are aligned."""
         for width in (4, 2):
@@ -147,7 +156,7 @@ def s_work(row: SRow, machine: Machine) -> CandidateWork | None:
     copies = input_copies + weight_copies
     blocks = (row.k // row.channels) * (row.h // row.rows) * (row.w // row.columns)
     stores = row.tk * row.wk * row.bk * -(-row.rows * row.columns // threads)
-    missing = max(0, row.kept_registers + OTHER_REGISTERS - limit)
+    missing = max(0, row.needed_registers + OTHER_REGISTERS - limit)
     step_bytes = row_bytes(row.tile_inputs, machine) + WORD * filters * row.channels
     output = WORD * row.k * row.h * row.w
     return CandidateWork(
