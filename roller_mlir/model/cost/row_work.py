@@ -49,7 +49,7 @@ def row_layout(context: ProblemContext, number: int, candidate: Candidate) -> Op
     rows, pad = row_blocks(context, candidate.blocks), context.expression.pad_values[number]
     vector, along = access.copy_vector(rows), access.contiguous
     # What lies outside of the tensor is filled with 0 by copies that run by themselves.
-    inside = all(context.bounds[loop] == rows[loop] for loop in context.expression.whole)
+    inside = all(context.bounds[loop] % rows[loop] == 0 for loop in access.loops)
     asynchronous = "async_copy" in context.machine.device.features and (inside or not pad)
     return OperandPlan(
         layer=WORKGROUP,

@@ -171,6 +171,9 @@ CASES = {
     "softmax along the first dimension": Case(
         softmax_text(200, 33, dimension=0), (32, 16), drawn((200, 33)), lambda x: softmax(x, 0)
     ),
+    "softmax along the first dimension, beside which tiles are not full": Case(
+        softmax_text(96, 37, dimension=0), (32, 64), drawn((96, 37)), lambda x: softmax(x, 0)
+    ),
     "softmax of f16": Case(
         softmax_text(3, 600, "f16"), (1, 256), drawn((3, 600), kind=np.float16), softmax, tolerance=2e-3
     ),
