@@ -202,7 +202,7 @@ func.func @load(%s: tensor<64xf32>, %i: index, %x: f32, %d: tensor<?xf32>, %z: t
 // -----
 
 func.func @load(%s: tensor<64xf32>, %i: index, %x: f32, %d: tensor<?xf32>, %z: tensor<0xf32>) {
-  // expected-error@+1 {{'rtile.load' op layout.width: expected one of the keys ['copy', 'fragment_vector', 'order', 'pad', 'store_vector', 'swizzle', 'vector'], but got 'width'}}
+  // expected-error@+1 {{'rtile.load' op layout.width: expected one of the keys ['copy', 'fragment_vector', 'order', 'pad', 'panel', 'store_vector', 'swizzle', 'vector'], but got 'width'}}
   %t = "rtile.load"(%s, %i) {tile = #rtile.tile<[32], "workgroup", [1]>, origin = affine_map<(d0) -> (d0 * 32)>,
       layout = #rtile.layout<{order = [0], pad = 1, width = 4}>, pad = 0.0 : f32} : (tensor<64xf32>, index) -> tensor<32xf32>
   return
@@ -1288,7 +1288,7 @@ func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf
 // #rtile.plan.
 
 func.func @plan(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'rtile.program' op plan.grid: expected one of the keys ['atom', 'axes', 'device', 'edge', 'epilogue_vectors', 'inner_order', 'instruction', 'lane', 'max_units', 'operands', 'part', 'persistent', 'pipeline', 'prediction', 'reduction_order', 'split', 'stages', 'store', 'tasks_per_unit', 'thread_order', 'unit_order', 'unroll'], but got 'grid'}}
+  // expected-error@+1 {{'rtile.program' op plan.grid: expected one of the keys ['atom', 'axes', 'device', 'edge', 'epilogue_vectors', 'inner_order', 'instruction', 'lane', 'max_units', 'operands', 'part', 'persistent', 'pipeline', 'prediction', 'raster', 'reduction_order', 'split', 'stages', 'store', 'tasks_per_unit', 'thread_order', 'unit_order', 'unroll'], but got 'grid'}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()

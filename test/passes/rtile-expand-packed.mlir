@@ -1,17 +1,22 @@
 // RUN: roller-opt %s --rtile-construct=device=spr --rtile-expand | FileCheck %s
 
-// A task walks the tiles along the rows by itself, and packs what they share once in front of them.
+// A task walks tiles by itself, and packs what several of them read in front of the loops that do not move it: a panel
+// of columns for all rows, and rows for the columns of the panel.
 
 // CHECK-LABEL: func.func @product
 // CHECK: scf.for %[[N:[a-z0-9]+]] =
 // CHECK: %[[PACKED:.*]] = "rtile.load"(%[[B:.*]], %[[N]])
-// CHECK-SAME: vector = 16 : i64
+// CHECK-SAME: panel = 32 : i64
 // CHECK-SAME: "workgroup"
 // CHECK: scf.for %[[M:[a-z0-9]+]] =
-// CHECK: %[[A:.*]] = "rtile.load"(%[[X:.*]], %[[M]])
+// CHECK: %[[ROWS:.*]] = "rtile.load"(%[[X:.*]], %{{.*}}, %[[M]])
+// CHECK-SAME: "workgroup"
+// CHECK: scf.for %[[J:[a-z0-9]+]] =
+// CHECK: %[[PART:.*]] = "rtile.load"(%[[PACKED]], %[[J]])
 // CHECK-SAME: "register"
-// CHECK: %[[S:.*]] = "rtile.compute"(%[[A]], %[[PACKED]],
+// CHECK: %[[S:.*]] = "rtile.compute"(%[[ROWS]], %[[PART]],
 // CHECK: "rtile.store"(%[[S]],
+// CHECK: rtile.mapping = "inner"
 // CHECK: rtile.mapping = "inner"
 // CHECK: rtile.mapping = "unit"
 func.func @product(%a: tensor<2048x2048xf32>, %b: tensor<2048x2048xf32>) -> tensor<2048x2048xf32> {
@@ -20,4 +25,28 @@ func.func @product(%a: tensor<2048x2048xf32>, %b: tensor<2048x2048xf32>) -> tens
   %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<2048x2048xf32>) -> tensor<2048x2048xf32>
   %c = linalg.matmul ins(%a, %b : tensor<2048x2048xf32>, tensor<2048x2048xf32>) outs(%init : tensor<2048x2048xf32>) -> tensor<2048x2048xf32>
   return %c : tensor<2048x2048xf32>
+}
+
+// A reduction that no cache holds is done in steps: the first begins with the constant, the others with what the step
+// before has stored.
+
+// CHECK-LABEL: func.func @steps
+// CHECK: scf.for
+// CHECK: scf.for %[[STEP:[a-z0-9]+]] =
+// CHECK: "rtile.load"({{.*}}%[[STEP]]
+// CHECK-SAME: "workgroup"
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[STEP]],
+// CHECK: %[[OLD:.*]] = scf.if %[[FIRST]]
+// CHECK-NEXT: scf.yield
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %[[LOADED:.*]] = "rtile.load"(%[[STORED:[a-z0-9]+]],
+// CHECK-NEXT: scf.yield %[[LOADED]]
+// CHECK: %[[SUM:.*]] = "rtile.compute"({{.*}}%[[OLD]]
+// CHECK: "rtile.store"(%[[SUM]], %[[STORED]]
+func.func @steps(%a: tensor<1024x32768xf32>, %b: tensor<32768x1024xf32>) -> tensor<1024x1024xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<1024x1024xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<1024x32768xf32>, tensor<32768x1024xf32>) outs(%init : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  return %c : tensor<1024x1024xf32>
 }
