@@ -23,7 +23,8 @@ class Forced:
         families: Matrix instructions of which an operator that they can compute takes one, best or of that rank, with
             such stages and a random tile; () for the model's choice.
         allow_tf32: Whether factors of type f32 may be rounded to tf32.
-        walks: Whether tasks that could hold their rows walk them, in steps that `tile_seed` draws.
+        walks: Whether tasks that could hold their rows walk them, in steps that `tile_seed` draws; on devices of
+            vectors, whether tasks walk tiles and pack, as it draws.
     """
 
     split: bool = True

@@ -11,6 +11,7 @@ from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.fuzz.forced import Forced
 from roller_mlir.fuzz.rasters import with_raster
+from roller_mlir.fuzz.vector_walks import with_walks
 from roller_mlir.hal import Device, find_device
 from roller_mlir.linalg.group.dispatches import named_units
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
@@ -56,13 +57,22 @@ def plan_file_text(source: Source, target: str, rank: int) -> str:
 def walked_plans_text(source: Source, target: str, forced: Forced) -> str:
     """Return a plan file: of what has rows a plan whose tasks walk them in random steps, of the rest the best.
 
+    On a device of vectors, plans whose tasks walk tiles at random, see `vector_walks`.
+
     Raises:
         UnknownPlansError: Nothing has rows that tasks can walk, or something cannot be planned.
     """
     device, generator = find_device(target), random.Random(forced.tile_seed)
     try:
         found = dispatches(source, target)
-        if device.vector_bytes is not None or not any(one.row_passes for one, _ in found.values()):
+        if device.vector_bytes is not None:
+            options = ConstructOptions(top_k=forced.rank + 1, split=False)
+            plans = {
+                name: with_walks(expression, device, construct(expression, device, options)[-1], generator)
+                for name, (expression, _) in found.items()
+            }
+            return json.dumps(to_json(plans))
+        if not any(one.row_passes for one, _ in found.values()):
             raise UnknownPlansError("no rows that tasks walk")
         plans = {
             name: _walked(expression, grouped, device, forced, generator)

@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 from cpu_programs import compiled, differences, product
 
+from roller_mlir.compiler.source import Source
+from roller_mlir.fuzz.forced import Forced
+from roller_mlir.fuzz.ranked import walked_plans_text
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan
 from roller_mlir.plan.codec import to_json
 from roller_mlir.support.diagnostics import DiagnosedError
@@ -141,6 +144,46 @@ def test_panels_of_a_reduction_equal_numpy(
     plan = replace(plan, pipeline="", prediction=None)
     for threads in (1, 2):
         assert differences(text, _compiled(text, plan, "matmul_0", tmp_path), threads=threads) == []
+
+
+def _walks(text: str, seed: int, folder: Path) -> Any:
+    """Return the artifact of a text whose tasks walk at random."""
+    file, source = folder / "plan.json", Source("-", text)
+    file.write_text(walked_plans_text(source, "host", Forced(walks=True, tile_seed=seed, rank=seed % 3)))
+    return compiled(text, plan_file=file)
+
+
+def _strided(element: str) -> str:
+    return (
+        CONVOLUTION.replace("f32", element)
+        .replace("conv_2d_nhwc_hwcf", "conv_2d_nhwc_hwcf {STRIDES}", 1)
+        .replace("{STRIDES}", "{dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>}")
+        .replace("2x9x9x40", "2x5x5x40")
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "seeds"),
+    [
+        (product(37, 70, 24), 3),
+        (CONVOLUTION, 3),
+        *(
+            pytest.param(text, 12, marks=pytest.mark.full)
+            for text in (
+                *(product(31, 61, 29, element) for element in ("f32", "f64", "f16", "bf16", "i32")),
+                product(1, 97, 53),
+                product(53, 1, 11),
+                product(23, 17, 1),
+                CONVOLUTION,
+                CONVOLUTION.replace("f32", "f64"),
+                _strided("f32"),
+            )
+        ),
+    ],
+)
+def test_any_walk_equals_numpy(text: str, seeds: int, tmp_path: Path) -> None:
+    for seed in range(seeds):
+        assert differences(text, _walks(text, seed, tmp_path), seed=seed, threads=1 + seed % 2) == []
 
 
 def test_sums_that_are_no_result_do_not_wait_between_steps(tmp_path: Path) -> None:
