@@ -29,6 +29,7 @@ class VectorConstants:
         pair_loads: What every other element of a row costs, in loads: two, and a shuffle.
         pack_line_cycles: Of a cache line that is packed, from a place far from the line before.
         pack_next_cycles: Of a cache line that is packed behind its neighbour.
+        resume_cycles: Of a vector of sums that a step loads from the result, where the step before has stored it.
         far_cycles: Of a point of a reduction whose vectors lie pages away from those of the point before.
         conflict_cycles: Of a load whose row shares its sets of the first cache with too many others.
         ways: Of a cache whose ways are not known, for rows that are so far apart that they share sets.
@@ -47,6 +48,7 @@ class VectorConstants:
     pair_loads: float = 3.0
     pack_line_cycles: float = 12.0
     pack_next_cycles: float = 4.0
+    resume_cycles: float = 5.0
     far_cycles: float = 12.0
     conflict_cycles: float = 0.8
     ways: int = 8

@@ -156,7 +156,7 @@ class VectorCost:
         points = prod([shape.blocks[i] if walk.steps else expression.bounds[i] for i in self._reductions])
         if shape.lane in self._reductions:
             points = -(-points // kernel.width)
-        outputs = len(expression.outputs) * (2 if passes > 1 else 1)
+        outputs = len(expression.outputs) * (1 + known.resume_cycles * (passes > 1))
         stored = kernel.vectors * (outputs + len(expression.epilogue) + expression.epilogue_flops)
         tiles = passes * prod([trips for _, trips in walk.inner])
         cycles = tiles * (known.task_cycles + points * kernel.point + stored)
