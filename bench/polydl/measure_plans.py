@@ -99,8 +99,8 @@ def measured(one: PlannedProblem, top_k: int, rounds: int) -> list[dict[str, Any
         run()
         verdict = expected.compare(restored(output.reshape(one.output_shape), one.layout))
         if not verdict.ok:
-            raise RuntimeError(f"{one.name}: {plan_record(plan)} is wrong: {verdict.message}")
-        found.append((plan_record(plan), run))
+            raise RuntimeError(f"{one.name}: {plan_record(dispatch.expression, plan)} is wrong: {verdict.message}")
+        found.append((plan_record(dispatch.expression, plan), run))
     samples: list[list[float]] = [[] for _ in found]
     for number in range(rounds):
         order = range(len(found)) if number % 2 else reversed(range(len(found)))

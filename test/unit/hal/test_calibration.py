@@ -29,23 +29,25 @@ def _error(text: str) -> DeviceError:
 
 
 def test_constants_of_vectors_are_those_of_devices_without_threads() -> None:
-    spr = find_device("spr")
-    text = f"""device = "spr"
+    core = find_device("haswell")
+    text = f"""device = "haswell"
 [layers.l3]
 unit_bandwidth_bytes_per_s = {{ value = 2e10, {SOURCE} }}
 [vectors]
 pack_line_cycles = {{ value = 9.5, {SOURCE} }}
 """
-    device = parse_calibration(spr, text, file="lab.toml")
-    assert (device.vectors.pack_line_cycles, spr.vectors.pack_line_cycles) == (9.5, DEFAULT_VECTORS.pack_line_cycles)
+    device = parse_calibration(core, text, file="lab.toml")
+    assert (device.vectors.pack_line_cycles, core.vectors.pack_line_cycles) == (9.5, DEFAULT_VECTORS.pack_line_cycles)
     assert device.layer("l3").unit_bandwidth_bytes_per_s == 2e10
     assert [one.key for one in device.overrides] == ["layers.l3.unit_bandwidth_bytes_per_s", "vectors.pack_line_cycles"]
-    assert "of one unit" in describe(device)[1].header and "of one unit" not in describe(spr)[1].header
+    assert "of one unit" in describe(device)[1].header and "of one unit" not in describe(core)[1].header
     error = _error(GLOBAL + f"[vectors]\nways = {{ value = 4, {SOURCE} }}\n")
     assert "must be left out: it is for a device with vector_bytes" in str(error)
     for key, value, reason in (("hidden_share", 1.5, "a share from 0 to 1"), ("ways", 0, "must be above 0")):
         with pytest.raises(DeviceError, match=reason):
-            parse_calibration(spr, f'device = "spr"\n[vectors]\n{key} = {{ value = {value}, {SOURCE} }}', file="x.toml")
+            parse_calibration(
+                core, f'device = "haswell"\n[vectors]\n{key} = {{ value = {value}, {SOURCE} }}', file="x.toml"
+            )
 
 
 def test_one_constant_is_replaced_and_its_source_kept() -> None:
