@@ -45,6 +45,8 @@ class Family:
         base_bytes: What the address of a matrix in a tile must be a multiple of; 0: of any element or piece.
         scratch_padding: Elements between rows of a result that passes workgroup memory, since nothing says which lane
             holds what; None: lanes hold what `lane_maps` says.
+        independent: Whether a subgroup goes on while the matrix unit executes, up to what needs the result: with two
+            results and more, one instruction follows the other.
         machine_pieces: Oldest compute capability, and instructions of machine code that one instruction becomes on it
             and on younger ones; empty: one.
     """
@@ -60,6 +62,7 @@ class Family:
     packed_bytes: int = 0
     base_bytes: int = 0
     scratch_padding: int | None = None
+    independent: bool = False
     machine_pieces: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:

@@ -41,4 +41,5 @@ MFMA = Family(
     exists=_exists,
     lane_maps=mfma_fragments,
     packed_bytes=16,
+    independent=True,
 )

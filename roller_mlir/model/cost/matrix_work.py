@@ -157,7 +157,7 @@ def matrix_estimate(
         tail_waits=0,
         cache_bytes=cache * tasks * steps + times * written,
         global_bytes=0.0,
-        asynchronous=atom.reads_memory,
+        asynchronous=atom.reads_memory or (atom.family.independent and accumulators >= 2 * prod(atom.per_thread)),
     )
     passes = atom.family.result_accesses
     work.tail_phases += passes * accumulators * subgroups * device.subgroup_size * SUM_BYTES / machine.phase_bytes

@@ -16,6 +16,10 @@ from roller_mlir.plan import TensorExpression
 SHORTEST_TRANSACTION = 32
 """Bytes of a sector, the transaction of all NVIDIA devices here."""
 
+MATRIX_TRANSACTION = 64
+"""Bytes of the rows of a matrix instruction's steps, at least, where transactions are as long: half a line of AMD's. A
+step has few rows of each factor then, so that many lines would wait in a cache for their other parts."""
+
 
 class AlignmentRule:
     """A condition on tiles. A rule that does not restrict an aspect allows everything there."""
@@ -74,9 +78,11 @@ class MemoryTransactionRule(AlignmentRule):
 
     Attributes:
         transaction_bytes: Bytes of one transaction.
+        step_bytes: Bytes of the rows of a step, at least, where transactions are longer.
     """
 
     transaction_bytes: int
+    step_bytes: int = SHORTEST_TRANSACTION
 
     def allows_size(self, expression: TensorExpression, loop: int, size: int) -> bool:
         """Return whether a tile's rows along the loop are whole transactions."""
@@ -84,7 +90,7 @@ class MemoryTransactionRule(AlignmentRule):
             return True
         needed = self.transaction_bytes
         if expression.loops[loop].reduction:
-            needed = min(needed, SHORTEST_TRANSACTION)
+            needed = min(needed, self.step_bytes)
         for access in (*expression.inputs, expression.output):
             if contiguous_loop(access) == loop and size * access.element_bytes % needed:
                 return False
@@ -160,7 +166,9 @@ def device_rules(
         unit = replace(unit, subgroup_size=1)
     rules: list[AlignmentRule] = [unit, WindowRule()]
     if "memory-transaction" not in disabled:
-        rules.append(MemoryTransactionRule(transaction))
+        matrix = atom is not None and atom.is_matrix
+        longest = MATRIX_TRANSACTION if matrix else SHORTEST_TRANSACTION
+        rules.append(MemoryTransactionRule(transaction, max(SHORTEST_TRANSACTION, min(transaction, longest))))
     if "tensor-shape" not in disabled:
         rules.append(TensorShapeRule(epsilon))
     return tuple(rules)

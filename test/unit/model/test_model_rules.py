@@ -107,7 +107,8 @@ def test_a_disabled_rule_and_no_other_is_left_out(name: str, disabled: str) -> N
     atom = atoms(typed(matmul(512, 512, 512), "f16", "f32"), device)[0]
     every = device_rules(device, 0.25, atom)
     assert {type(rule) for rule in every} == {*KINDS.values(), WindowRule}
-    assert MemoryTransactionRule(device.layer("global").transaction_bytes or 1) in every
+    transaction = device.layer("global").transaction_bytes or 1
+    assert MemoryTransactionRule(transaction, max(32, min(64, transaction))) in every, "half a line of a matrix's step"
     assert TensorShapeRule(0.25) in every
     left = device_rules(device, 0.25, atom, (disabled,) if disabled else ())
     if disabled == "execution-unit":

@@ -83,3 +83,13 @@ def test_lines_of_rows_limit_columns() -> None:
     """A factor whose columns lie innermost is copied in lines of 64 elements."""
     plan = first(product(3072, 3072, 3072, transposed=False), "h200")
     assert plan.axes[1].block % 64 == 0
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("size", [2048, 4096, 8192])
+def test_products_of_mi300x_have_few_subgroups_and_long_steps(size: int, transposed: bool) -> None:
+    """A subgroup goes on while the matrix unit executes, and rows of a step are at least half a line of the cache."""
+    plan = first(product(size, size, size, transposed=transposed), "mi300x")
+    assert plan.instruction == "mfma"
+    assert plan.threads == 256
+    assert plan.axes[2].block >= 32
