@@ -12,16 +12,11 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from math import gcd, prod
 
-import numpy as np
-from numpy.typing import NDArray
-
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.raster import Order, cache_traffic
 from roller_mlir.model.cost.timing import CandidateWork
 from roller_mlir.model.problem_context import AccessContext, ProblemContext
 from roller_mlir.plan.raster import Level
-
-Ints = NDArray[np.int64]
 
 HIGHEST = 64
 """Rows of tiles in a super-row at most."""
@@ -154,7 +149,8 @@ class _Streams:
     def exact(self, levels: Sequence[Level]) -> tuple[float, float]:
         """As `traffic`, with the tiles counted that the first wave and one in the middle load."""
         waves = self._tasks // self._together
-        numbers = [np.arange(self._together) + wave * self._together for wave in {0, waves // 2} if wave < waves]
+        starts = [wave * self._together for wave in {0, waves // 2} if wave < waves]
+        numbers = [range(start, start + self._together) for start in starts]
         whole = [self._places(levels, one) for one in numbers]
         own = [{loop: at[cache :: self._caches] for loop, at in one.items()} for one in whole for cache in (0, 1)]
         if self._caches == 1:
@@ -164,12 +160,12 @@ class _Streams:
             [_mean([_distinct(access, one) for one in own]) for access, _, _ in self._reads],
         )
 
-    def _places(self, levels: Sequence[Level], numbers: Ints) -> dict[int, Ints]:
+    def _places(self, levels: Sequence[Level], numbers: Sequence[int]) -> dict[int, list[int]]:
         """Return the blocks along each loop of tasks with these numbers."""
-        places = {loop: np.zeros_like(numbers) for loop in self._context.parallel}
+        places = {loop: [0] * len(numbers) for loop in self._context.parallel}
         for loop, steps, apart in reversed(levels):
-            numbers, digit = np.divmod(numbers, steps)
-            places[loop] = places[loop] + digit * apart
+            places[loop] = [at + number % steps * apart for at, number in zip(places[loop], numbers, strict=True)]
+            numbers = [number // steps for number in numbers]
         return places
 
     def _moved(self, tiles: Sequence[float], own: Sequence[float]) -> tuple[float, float]:
@@ -204,12 +200,9 @@ class _Streams:
         return covered
 
 
-def _distinct(access: AccessContext, places: dict[int, Ints]) -> int:
+def _distinct(access: AccessContext, places: dict[int, list[int]]) -> int:
     """Return how many tiles of a tensor tasks at these places load."""
-    number: Ints | None = None
-    for loop in access.parallel:
-        number = places[loop] if number is None else number * (int(places[loop].max()) + 1) + places[loop]
-    return 1 if number is None else len(np.unique(number))
+    return len(set(zip(*[places[loop] for loop in access.parallel], strict=True))) if access.parallel else 1
 
 
 def _mean(values: Sequence[int]) -> float:
