@@ -140,4 +140,4 @@ def fill_seconds(graph: TaskGraph, schedule: Schedule) -> NDArray[np.float64]:
     if not len(schedule.slots):
         return np.zeros(graph.tasks)
     slices = Slices.read(graph)
-    return np.bincount(slices.tasks, slices.fill_seconds(graph) * schedule.fills, graph.tasks)
+    return np.bincount(slices.tasks, slices.fill_seconds(graph) * schedule.fills, graph.tasks).astype(np.float64)

@@ -59,7 +59,7 @@
 
 // -----
 
-// expected-error@+1 {{'rammer.operator' op has unknown attribute 'x'; known are early, sym_name}}
+// expected-error@+1 {{'rammer.operator' op has unknown attribute 'x'; known are early, resident, sym_name}}
 "rammer.operator"() ({
 ^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
   "rtile.program"(%a, %b) ({
@@ -775,7 +775,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
   %z = arith.constant 0 : index
   %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
   "rammer.program"() ({
-    // expected-error@+1 {{'rammer.apply' op has unknown attribute 'x'; known are callee, early_seconds, kernel, operandSegmentSizes, seconds, starts, units}}
+    // expected-error@+1 {{'rammer.apply' op has unknown attribute 'x'; known are callee, early_seconds, found_early_seconds, found_seconds, kernel, operandSegmentSizes, seconds, starts, units}}
     "rammer.apply"(%a, %h) {callee = @add, x = 1} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main"} : () -> ()
   return
