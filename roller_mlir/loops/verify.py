@@ -5,7 +5,7 @@ The checks of our dialects, which are in Python, look at one of the programs tha
 one of the applications that are equal but for their buffers; those of MLIR look at all of them.
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from typing import Any
 
 from roller_mlir.dialects import rammer, rtile
@@ -23,7 +23,7 @@ def verify_module(module: ir.Module) -> None:
     Raises:
         MLIRError: It is not valid.
     """
-    found = list(_alone(module.operation))
+    found = _alone(module.operation, [])
     distinct = {_said_by(op): op for op in reversed(found)}
     if len(distinct) == len(found):
         module.operation.verify()
@@ -34,15 +34,16 @@ def verify_module(module: ir.Module) -> None:
         module.operation.verify()
 
 
-def _alone(operation: ir.Operation) -> Iterator[Any]:
-    """Yield the programs, applications and events in an operation."""
+def _alone(operation: ir.Operation, found: list[Any]) -> list[Any]:
+    """Append the programs, applications and events in an operation to those found so far, and return these."""
     for region in operation.regions:
         for block in region.blocks:
             for op in block.operations:
                 if isinstance(op, _KINDS):
-                    yield op
+                    found.append(op)
                 elif len(op.operation.regions):
-                    yield from _alone(op.operation)
+                    _alone(op.operation, found)
+    return found
 
 
 def _said_by(op: Any) -> Hashable:
