@@ -14,7 +14,7 @@ from roller_mlir.linalg.affine import map_indices
 from roller_mlir.loops.loop_nest import LoopNest, parallel_nest, reduction_nest
 from roller_mlir.loops.program import box_axes, box_loops, lane_of, load_layout
 from roller_mlir.mapping.unrolling import HELD_EARLY, rolled_loops
-from roller_mlir.plan.plan import DEEP_ASYNCHRONOUS, TENSOR, WORKGROUP, pipeline_of
+from roller_mlir.plan.plan import WORKGROUP, pipeline_of, steps_ahead
 from roller_mlir.support.bindings import ir
 
 _WORD_BYTES = 4
@@ -66,15 +66,10 @@ def early_loads(program: ProgramOp, early: Sequence[int]) -> list[EarlyLoad]:
 
 def _ahead(program: ProgramOp, nest: LoopNest, staged: Sequence[TileLoad]) -> int:
     """Return the steps whose tiles are copied before the first one computes."""
-    trips = nest.trips.static
     copies = [load_layout(load).copy for load in staged]
-    if trips == 1 or not staged:
-        return 1
-    if TENSOR in copies:
-        return min(nest.stages, trips)
     matrix = any(isinstance(one, ComputeOp) and one.matrix_instruction is not None for one in nest.body)
-    deep = (program.pipeline or pipeline_of(copies, nest.stages, matrix=matrix)) == DEEP_ASYNCHRONOUS
-    return min(nest.stages, trips) - 1 if deep else 1
+    pipeline = program.pipeline or pipeline_of(copies, nest.stages, matrix=matrix)
+    return steps_ahead(copies, nest.stages, nest.trips.static, pipeline)
 
 
 def _hold(found: list[EarlyLoad], computes: Sequence[ComputeOp], early: Sequence[int], held: int) -> int:

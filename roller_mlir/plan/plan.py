@@ -58,6 +58,23 @@ def pipeline_of(copies: Sequence[str], stages: int, *, matrix: bool) -> str:
     return DEEP_ASYNCHRONOUS if ahead else REGISTER_PREFETCH
 
 
+def steps_ahead(copies: Sequence[str], stages: int, trips: int, pipeline: str) -> int:
+    """Return the steps of a reduction whose tiles are copied before the first one computes.
+
+    Args:
+        copies: How each staged tile gets to workgroup memory.
+        stages: Buffers of each.
+        trips: Steps of the reduction.
+        pipeline: How a task walks them.
+
+    >>> steps_ahead((TENSOR,), 4, 8, WARP_SPECIALISED), steps_ahead((ASYNCHRONOUS,), 4, 8, DEEP_ASYNCHRONOUS)
+    (4, 3)
+    """
+    if TENSOR in copies:
+        return min(stages, trips)
+    return max(1, min(stages, trips) - 1) if copies and pipeline == DEEP_ASYNCHRONOUS else 1
+
+
 def pipeline_problem(pipeline: str, copies: Sequence[str], stages: int, *, matrix: bool) -> str:
     """Return how a pipeline cannot walk such a reduction, see `pipeline_of`, or an empty string."""
     usual = pipeline_of(copies, stages, matrix=matrix)

@@ -10,7 +10,14 @@ HAND_OVER_NAMES = ("task", "barrier")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScheduleOptions(Options):
+class HandOverOptions(Options):
+    """What it takes to hand results over."""
+
+    hand_over_s: float = option(1.2e-6, help="time from a task's end to the start of one on another block, in seconds")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScheduleOptions(HandOverOptions):
     """How tasks are placed, and what they wait for."""
 
     policy: str = option(
@@ -31,7 +38,6 @@ class ScheduleOptions(Options):
         help="blocks that walk the schedule, at most as many as the device holds at a time; by default one a unit, or "
         "as many as a wave of operators has tasks, and more where one operator has as many",
     )
-    hand_over_s: float = option(1.2e-6, help="time from a task's end to the start of one on another block, in seconds")
 
 
 @dataclass(frozen=True, kw_only=True)

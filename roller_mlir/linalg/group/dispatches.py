@@ -11,7 +11,9 @@ from roller_mlir.linalg.rewrite.equal_programs import program_text
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import values_used
+from roller_mlir.support.values import defining_op, values_used
+
+_VIEWS = ("tensor.expand_shape", "tensor.collapse_shape", "tensor.extract_slice", "tensor.cast", "tensor.pad")
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,8 @@ class Unit:
         expression: What is planned.
         members: The expressions of its ops.
         joined: Whether it is a program.
+        inputs: For each input of the expression, the operand of the operation that it is, or is a view of; None of what
+            it makes itself.
         root: The op that stands alone, as it was read; None of a program.
     """
 
@@ -32,6 +36,7 @@ class Unit:
     expression: TensorExpression
     members: tuple[TensorExpression, ...]
     joined: bool
+    inputs: tuple[int | None, ...] = ()
     root: StructuredOp | None = None
 
 
@@ -56,7 +61,9 @@ def named_units(blocks: list[Any]) -> dict[str, Unit]:
     for one in operations:
         if is_structured(one) and not starts_others_only(one):
             root = reader.read(one)
-            found.append(Unit(one, _called(one), root.expression, (root.expression,), joined=False, root=root))
+            own = (root.expression,)
+            inputs = _operands_of(one, root.sources)
+            found.append(Unit(one, _called(one), root.expression, own, joined=False, inputs=inputs, root=root))
         elif one.name == "rtile.program" and is_unplanned(one):
             text = program_text(one.opview)
             if text not in known:
@@ -72,16 +79,52 @@ def producers_of(blocks: list[Any], units: Sequence[Unit]) -> list[tuple[int, ..
         blocks: Where they stand.
         units: All that `named_units` returns of these, in its order.
     """
+    given = _makers(blocks, units)[1]
+    return [tuple(sorted(one)) for one in given]
+
+
+def unmade_inputs(blocks: list[Any], units: Sequence[Unit]) -> list[frozenset[int]]:
+    """Return of each unit the inputs of its expression that come of no unit, by number: weights.
+
+    Args:
+        blocks: Where they stand.
+        units: All that `named_units` returns of these, in its order.
+    """
+    made = _makers(blocks, units)[0]
+    return [
+        frozenset(
+            number
+            for number, operand in enumerate(unit.inputs)
+            if operand is not None and not made.get(unit.operation.operands[operand])
+        )
+        for unit in units
+    ]
+
+
+def _makers(blocks: list[Any], units: Sequence[Unit]) -> tuple[dict[ir.Value, frozenset[int]], list[frozenset[int]]]:
+    """Return of each value the units that it comes of, and of each unit those that its operands come of."""
     number_of = {unit.operation: number for number, unit in enumerate(units)}
-    made: dict[ir.Value, frozenset[int]] = {}  # by value: the units that it comes of
-    found: list[tuple[int, ...]] = []
+    made: dict[ir.Value, frozenset[int]] = {}
+    found: list[frozenset[int]] = []
     for operation in (op.operation for block in blocks for op in block.operations):
         given = frozenset[int]().union(*(made.get(value, frozenset()) for value in values_used(operation)))
         number = number_of.get(operation)
         made.update(dict.fromkeys(operation.results, given if number is None else frozenset((number,))))
         if number is not None:
-            found.append(tuple(sorted(given)))
-    return found
+            found.append(given)
+    return made, found
+
+
+def _operands_of(operation: ir.Operation, sources: Sequence[ir.Value]) -> tuple[int | None, ...]:
+    """Return of tensors that an op reads the operand that each is, or is a view of; None of others."""
+    numbers = {value: number for number, value in reversed(list(enumerate(operation.operands)))}
+    views = dict[ir.Value, int]()
+    for value, number in numbers.items():
+        below = value
+        while below not in views and (view := defining_op(below)) is not None and view.name in _VIEWS:
+            below = view.operands[0]
+            views.setdefault(below, number)
+    return tuple(numbers.get(one, views.get(one)) for one in sources)
 
 
 def is_unplanned(operation: ir.Operation) -> bool:
@@ -94,7 +137,13 @@ def _read_program(operation: ir.Operation) -> Unit:
     group = group_of(operation)
     heavy = group.members[-1 if group.reduction_root is None else group.reduction_root].root.operation
     members = tuple(member.root.expression for member in group.members)
-    return Unit(operation, _called(heavy), group.expression, members, joined=True)
+    inputs: list[int | None] = []
+    for (member, number), *_ in group.inputs:
+        source = group.members[member].root.sources[number]
+        while (view := defining_op(source)) is not None and view.name in _VIEWS:
+            source = view.operands[0]
+        inputs.append(ir.BlockArgument(source).arg_number if isinstance(source.owner, ir.Block) else None)
+    return Unit(operation, _called(heavy), group.expression, members, joined=True, inputs=tuple(inputs))
 
 
 def _called(operation: ir.Operation) -> str:

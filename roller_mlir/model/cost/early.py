@@ -8,13 +8,16 @@ A task that finds slices of operands in workgroup memory, where one before it ha
 same task without those bytes, which each thread reads there instead.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
+from roller_mlir.mapping.unrolling import HELD_EARLY
 from roller_mlir.model.cost.performance import context_of, work_of
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
 from roller_mlir.model.machine import Machine
 from roller_mlir.plan import Plan, TensorExpression
+from roller_mlir.plan.plan import WORKGROUP, steps_ahead
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +82,40 @@ def found_shares(
     begun = seconds(found) if early else late + model.task_start_cycles / machine.device.clock_hz
     share = min(1.0, max(begun, late) / whole)
     return share, max(0.0, share - late / whole)
+
+
+def planned_early(
+    expression: TensorExpression, plan: Plan, machine: Machine, inputs: Collection[int]
+) -> list[EarlyBytes]:
+    """Return what tasks of a plan bring early, as far as its tiles say it: before there are loops.
+
+    Staged tiles of as many steps as have buffers ahead; of what threads read straight from memory what a task of one
+    step may hold in registers.
+
+    Args:
+        expression: The operator.
+        plan: Its plan, of one stage.
+        machine: The device, or the share of it that the operator has.
+        inputs: The inputs that nothing writes, by number.
+    """
+    context = context_of(expression, machine, plan)
+    steps, blocks = work_of(context, plan).steps, [axis.block for axis in plan.axes]
+    ahead = steps_ahead(plan.copies, plan.stages, steps, plan.pipeline)
+    found: list[EarlyBytes] = []
+    held = 0
+    for number, (access, operand) in enumerate(zip(context.inputs, plan.operands, strict=False)):
+        if number not in inputs or access.access.gathered:
+            continue
+        size, words = access.tile(blocks)[0] * access.element_bytes, 0
+        if operand.layer != WORKGROUP:
+            words = prod(plan.axes[loop].registers for loop in access.loops) * access.words
+            if steps > 1 or held + words > HELD_EARLY:
+                continue
+            held += words
+        found.append(
+            EarlyBytes(task_bytes=size * (1 if words else ahead), tensor_bytes=access.walked_bytes, words=words)
+        )
+    return found
 
 
 def _later(work: CandidateWork, machine: Machine, early: Sequence[EarlyBytes]) -> CandidateWork:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import preloaded
 import pytest
-from graphs import of_models
+from graphs import AHEAD, missing_ways, of_graphs, of_models
 
 from roller_mlir.hal import find_device
 from roller_mlir.measure.kit.files import open_kit
@@ -60,6 +60,22 @@ def test_a_model_is_packed_in_all_ways(kit: Path) -> None:
     assert len(launched) > len(predictions)  # of which each launch takes its time
     assert item.candidates[1].predicted_s == pytest.approx(sum(one.seconds for one in launched))
     assert item.flops == sum(one.flops for one in launched) and item.least_bytes > 0
+
+
+@pytest.mark.parametrize(
+    ("device", "without", "reason"),
+    [
+        ("h200", (), ""),
+        ("a100", AHEAD, "a100-80 has no programmatic dependent launches"),
+        ("mi300x", tuple(GRAPHS), "graphs of launches are made of CUDA's only"),
+    ],
+)
+def test_ways_that_a_device_has_not_are_told(device: str, without: tuple[str, ...], reason: str) -> None:
+    functions = of_graphs(find_device(device), small=True)
+    assert [one.name for one in functions[0].ways] == [way for way in WAYS if way not in without]
+    told = missing_ways(find_device(device), functions)
+    assert {one.id for one in told} == {f"{function.id}/{way}" for function in functions for way in without}
+    assert all(one.reason == reason for one in told)
 
 
 class KeptBench(SimBench):

@@ -107,11 +107,12 @@ def test_all_kernels_count_on_the_same_blocks(target: str, given: dict[str, Any]
 @pytest.mark.parametrize("target", ["v100", "a100", "h200"])
 def test_tasks_take_the_time_that_their_kernels_were_chosen_for(target: str) -> None:
     """Also where a reduction is divided: of as many blocks as the others leave, and what was just written is near."""
-    one = scheduled_program(Source("layers", LAYERS), target, CompileOptions(persistent=True))
+    options = CompileOptions(persistent=True)
+    one = scheduled_program(Source("layers", LAYERS), target, options)
     assert any("join" in operator.name for operator in one.graph.operators)
     rounds = [-(-operator.tasks // (operator.together or 1)) for operator in one.graph.operators]
     whole = sum(count * operator.seconds for count, operator in zip(rounds, one.graph.operators, strict=True))
-    assert whole == pytest.approx(_least(one))
+    assert whole + options.hand_over_s == pytest.approx(_least(one))  # the second layer waits for the first one
 
 
 def _least(one: ScheduledProgram) -> float:
