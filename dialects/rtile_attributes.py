@@ -24,7 +24,7 @@ from roller_mlir.dialects.rtile_fields import (
     read_record,
     to_attribute,
 )
-from roller_mlir.hal.instructions import FAMILIES, MATRIX_FAMILIES
+from roller_mlir.hal.instructions import FAMILIES, MATRIX_FAMILIES, VECTOR_FAMILIES
 from roller_mlir.plan.codec import OneOf, Range
 from roller_mlir.plan.plan import LAYERS, SYNCHRONOUS, WORKGROUP, AtomPlan, Count, LoopNumber, OperandPlan, Plan
 from roller_mlir.support.bindings import ir
@@ -45,7 +45,7 @@ class ThreadsRecord:
 class InstructionRecord(AtomPlan):
     """The entries of `InstructionAttr`: see there."""
 
-    family: Annotated[str, OneOf(MATRIX_FAMILIES)]
+    family: Annotated[str, OneOf((*MATRIX_FAMILIES, *VECTOR_FAMILIES))]
 
     @property
     def loops(self) -> tuple[int, int, int]:
@@ -101,14 +101,15 @@ class LayoutAttr(RTile.Attribute, name="layout"):
     (elements of one global read), `store_vector` (of one write of workgroup memory), `fragment_vector` (of one read
     of it); default 1; `swizzle` ("xor", "tma128": how the 16-byte pieces of each row are permuted, default none),
     `copy` ("synchronous", "asynchronous", "tensor": how the tile gets there, default synchronous), `panel` (columns
-    that lie together, one panel behind the other; default whole rows).
+    that lie together, one panel behind the other; default whole rows), `interleave` (rows that lie in one, element by
+    element, default none).
     """
 
     fields_parameter: ir.DictAttr
 
     @classmethod
     def of(cls, operand: OperandPlan) -> "LayoutAttr":
-        """Build the attribute of an operand's layout; swizzle, copy and panel are left out at their default."""
+        """Build the attribute of an operand's layout; what has its default may be left out."""
         entries = {name: value for name, value in vars(operand).items() if name not in ("layer", "pad_value")}
         seldom = {"copy": None if operand.copy == SYNCHRONOUS else operand.copy, "panel": operand.panel or None}
         return cls.get(to_attribute(entries | seldom))
@@ -179,8 +180,8 @@ class ThreadsAttr(RTile.Attribute, name="threads"):
 class InstructionAttr(RTile.Attribute, name="instruction"):
     """A matrix instruction that computes a box: its rows, columns and reduction are loops of the box.
 
-    Keys: `family` (one of `MATRIX_FAMILIES`), `shape` ([rows, columns, reduction] of one instruction), `row`, `column`,
-    `depth` (loops).
+    Keys: `family` (one of `MATRIX_FAMILIES` or `VECTOR_FAMILIES`), `shape` ([rows, columns, reduction] of one
+    instruction), `row`, `column`, `depth` (loops).
     """
 
     fields_parameter: ir.DictAttr
@@ -206,7 +207,7 @@ class InstructionAttr(RTile.Attribute, name="instruction"):
             if not known:
                 raise InvalidOpError(f"instruction '{key}' must be a {kind} loop of the box, but is {loop}")
         row, column, _ = loops
-        if sorted(threads.lane_order) != sorted((row, column)):
+        if self.read().family not in VECTOR_FAMILIES and sorted(threads.lane_order) != sorted((row, column)):
             raise InvalidOpError(
                 f"instruction needs threads whose 'lane_order' holds its rows and columns, {row} and {column}, "
                 f"but it is {list(threads.lane_order)}"

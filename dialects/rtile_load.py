@@ -3,7 +3,8 @@
 
 Element x of the tile is source[origin(indices) + x * steps]. Elements outside the source read as `pad`, where that
 optional attribute is there, and are unspecified else. A tile of layer "workgroup" is staged in workgroup memory as
-`layout` says; a "register" tile is read where it is used.
+`layout` says; a "register" tile is read where it is used. A "constant" tile lies in a constant that was packed when the
+program was compiled: the source is a tensor of tiles x elements, `layout` is that of a tile, `origin` its number.
 
     %t = "rtile.load"(%a, %i, %k) {tile = #rtile.tile<[128, 8], "workgroup", [1, 1]>,
         origin = affine_map<(d0, d1) -> (d0 * 128, d1 * 8 - 4)>, pad = 0.0 : f32,
@@ -41,6 +42,7 @@ from roller_mlir.dialects.rtile_checks import (
     static_shape,
 )
 from roller_mlir.dialects.rtile_dialect import ReadsMemrefs, RTile, Speculatable
+from roller_mlir.plan.plan import CONSTANT, WORKGROUP
 from roller_mlir.support.bindings import ext, ir
 from roller_mlir.support.values import number_attribute
 
@@ -90,11 +92,18 @@ class TileLoad(RTile.Operation):
         check_index_operands(self.indices)
         tile = required_attribute(self, "tile", TileAttr, "#rtile.tile<shape, layer, steps>")
         tile.check()
-        if len(tile.shape) != rank:
+        packed = tile.layer == CONSTANT
+        require(not packed or rank == 2, f"of a constant tile has a source of tiles x elements, but it is {kind}")
+        if len(tile.shape) != rank and not packed:
             raise InvalidOpError(f"tile has {len(tile.shape)} dimensions, but the source {kind} has {rank}")
         origin = required_attribute(self, "origin", ir.AffineMapAttr, "an affine map")
         check_map(
-            origin, "origin", dimensions=len(self.indices), of="index operand", results=rank, to="source dimension"
+            origin,
+            "origin",
+            dimensions=len(self.indices),
+            of="index operand",
+            results=1 if packed else rank,
+            to="source dimension",
         )
         expected = ir.RankedTensorType.get(tile.shape, element_type(kind))
         if len(self.results) != 1:
@@ -103,8 +112,9 @@ class TileLoad(RTile.Operation):
             raise InvalidOpError(f"result must be {expected}, as tile says, but is {self.results[0].type}")
         layout = optional_attribute(self, "layout", LayoutAttr, "#rtile.layout<{...}>")
         if layout is not None:
-            layout.check(rank)
-        require(layout is not None or tile.layer != "workgroup", "of a workgroup tile requires attribute 'layout'")
+            layout.check(len(tile.shape))
+        staged = tile.layer in (WORKGROUP, CONSTANT)
+        require(layout is not None or not staged, f"of a {tile.layer} tile requires attribute 'layout'")
         if "pad" in self.attributes:
             pad = self.attributes["pad"]
             numbers = (ir.FloatAttr, ir.IntegerAttr, ir.BoolAttr)

@@ -44,7 +44,7 @@ from roller_mlir.dialects import rtile
 from roller_mlir.dialects.rtile_checks import InvalidOpError
 from roller_mlir.foreign.options import option
 from roller_mlir.hal import Device, find_device
-from roller_mlir.linalg.group.dispatches import Unit, named_units, planned_blocks
+from roller_mlir.linalg.group.dispatches import Unit, constant_inputs, named_units, planned_blocks
 from roller_mlir.linalg.group.wrap import wrap
 from roller_mlir.linalg.reader import StructuredOp, erase_unused, read_structured, with_sources
 from roller_mlir.linalg.rewrite.split_reduction import split_reduction
@@ -325,6 +325,8 @@ def _plan_unit(
 def _best(unit: Unit, device: Device, options: ConstructOptions, share: int | None = None) -> Plan:
     """Return the plan that construction chooses for a unit, with its time on a share of the units."""
     try:
+        if device.vector_bytes is not None:
+            options = replace(options, constants=constant_inputs(unit))
         plan = best_plan(unit.expression, device, options)
         if share in (None, plan.max_units):
             return plan

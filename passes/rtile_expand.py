@@ -24,19 +24,23 @@ cannot be one kernel; an accumulator that starts from what is neither a fill, an
 ROLLER section 3.2 and Figure 6.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from roller_mlir.codegen import FAMILIES
 from roller_mlir.dialects import rtile
+from roller_mlir.dialects.rtile_fields import read_record
 from roller_mlir.linalg.group.group import GroupError, members_of, read_group
 from roller_mlir.linalg.reader import erase_unused
 from roller_mlir.linalg.rewrite.equal_programs import EqualPrograms, copy_of
 from roller_mlir.loops.attributes import EXPRESSION
+from roller_mlir.loops.packed_constants import pack_constants, packed_names
 from roller_mlir.loops.program import check_no_loose_ops, programs_of
 from roller_mlir.loops.row_expansion import expansion_of
 from roller_mlir.mapping.checks.plan_check import plan_problem
-from roller_mlir.plan import Plan
+from roller_mlir.plan import Plan, TensorExpression
+from roller_mlir.plan.plan import CONSTANT
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes.passes import Pass, register
@@ -57,10 +61,11 @@ class RTileExpand(Pass):
         programs = programs_of(module)
         check_no_loose_ops(module)
         expanded = EqualPrograms(_expand)
+        names = packed_names()
         for program in programs:
             first, is_new = expanded.of(program)
-            if not is_new:
-                copy_of(first, program)
+            made = first if is_new else copy_of(first, program)
+            _pack(made, names)
 
 
 def _members(program: rtile.ProgramOp) -> list[ir.Operation]:
@@ -106,6 +111,15 @@ def _expand(program: rtile.ProgramOp) -> rtile.ProgramOp:
         if count is not None:
             program.attributes[name] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), count)
     return program
+
+
+def _pack(program: rtile.ProgramOp, names: Iterator[str]) -> None:
+    """Pack the constants that a program's plan wants packed."""
+    assert program.plan is not None  # _members
+    plan = program.plan.read()
+    if any(operand.layer == CONSTANT for operand in plan.operands):
+        expression = read_record(TensorExpression, program.attributes[EXPRESSION], EXPRESSION)
+        pack_constants(program, expression, plan, names)
 
 
 def _unrealised(plan: Plan) -> str:

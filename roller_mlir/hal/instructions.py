@@ -12,7 +12,9 @@ _SCALAR_FAMILIES = ("fma", "packed_fma")
 MATRIX_FAMILIES = ("wmma", "mma", "wgmma", "mfma")
 TF32_FAMILIES = ("wmma", "mma", "wgmma")
 """Matrix instructions that round factors of type f32 to tf32; the others take all digits."""
-FAMILIES = (*_SCALAR_FAMILIES, *MATRIX_FAMILIES)
+VECTOR_FAMILIES = ("dot", "amx")
+"""Instructions of one thread on whole vectors: each lane's sum of a few products; products of tile registers."""
+FAMILIES = (*_SCALAR_FAMILIES, *MATRIX_FAMILIES, *VECTOR_FAMILIES)
 """All families of instructions."""
 
 
@@ -23,7 +25,7 @@ class Instruction:
     Attributes:
         name: The vendor's mnemonic, or "fma".
         family: "fma" (one point per thread), "packed_fma" (two points per thread), or a matrix unit: "wmma", "mma",
-            "wgmma", "mfma".
+            "wgmma", "mfma", or on whole vectors of one thread: "dot", "amx".
         operand_type: Element type of the factors ("f32", "f16", "bf16", "tf32", "xf32", "f8E4M3FN", "i8", ...).
         result_type: Element type of the sum.
         flops_per_cycle_per_unit: Peak, counting a multiplication and an addition as two.
@@ -50,16 +52,18 @@ class Instruction:
         """Check each field and the fields against each other; raises DeviceError."""
         for key in ("name", "operand_type", "result_type"):
             require(bool(getattr(self, key)), key, "must not be empty")
-        require_member("family", self.family, (*_SCALAR_FAMILIES, *MATRIX_FAMILIES))
+        require_member("family", self.family, FAMILIES)
         require_positive({key: value for key, value in vars(self).items() if isinstance(value, (int, float))})
         check_clock(self.clock_hz)
         check_clock(self.sustained_clock_hz, "sustained_clock_hz")
-        rank = 3 if self.family in MATRIX_FAMILIES else 0
+        rank = 3 if self.family in (*MATRIX_FAMILIES, *VECTOR_FAMILIES) else 0
         got = list(self.shape)
         require(len(got) == rank, "shape", f"must have {rank} extents for family '{self.family}', but got {got}")
         require(all(extent > 0 for extent in got), "shape", f"must have extents above 0, but got {got}")
         require(
-            (self.threads > 1) == (rank > 0), "threads", f"must be above 1 for a matrix only, but got {self.threads}"
+            (self.threads > 1) == self.is_matrix,
+            "threads",
+            f"must be above 1 for a matrix only, but got {self.threads}",
         )
         if not self.max_shape:
             object.__setattr__(self, "max_shape", self.shape)
@@ -71,8 +75,8 @@ class Instruction:
 
     @property
     def is_matrix(self) -> bool:
-        """Whether a matrix unit executes it."""
-        return bool(self.shape)
+        """Whether the threads of a subgroup issue it to a matrix unit."""
+        return self.family in MATRIX_FAMILIES
 
 
 def is_multiply_add(one: Instruction) -> bool:

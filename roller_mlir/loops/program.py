@@ -84,7 +84,7 @@ def load_layout(load: TileLoad) -> OperandPlan:
     """Return the layout of a staged load as a record."""
     layout = load.layout
     assert layout is not None  # its verifier requires it
-    return layout.read(WORKGROUP, load.pad_value)
+    return layout.read(load.tile.layer, load.pad_value)
 
 
 def box_loops(compute: ComputeOp) -> tuple[Loop, ...]:

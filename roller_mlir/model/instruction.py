@@ -81,7 +81,8 @@ def _atoms(
 ) -> tuple[Atom, ...]:
     operand, result = _types(expression)
     loops = roles(expression)
-    wanted = [one for one in device.instructions if not families or one.family in families]
+    known = [one for one in device.instructions if not atom_family(one.family).vectors]
+    wanted = [one for one in known if not families or one.family in families]
     found: list[Atom] = []
     for one in wanted:
         if one.is_matrix:

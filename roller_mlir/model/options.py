@@ -203,10 +203,12 @@ class ConstructOptions(PlanningOptions):
     Attributes:
         top_k: Programs to return at most.
         epsilon: Largest share of an axis by which padding may grow it, before it is relaxed (ROLLER section 3.1).
+        constants: Inputs whose content is known when the program is compiled, so that it may be packed then.
     """
 
     top_k: int = 10
     epsilon: float = 0.5
+    constants: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()

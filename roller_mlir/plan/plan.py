@@ -14,6 +14,9 @@ from roller_mlir.plan.extent import Extent
 
 WORKGROUP = "workgroup"
 REGISTER = "register"
+CONSTANT = "constant"
+"""Where a tile lies: in memory that a task fills with it; in the tensor, until it is used; in a constant that was
+packed as tasks want it when the program was compiled."""
 
 XOR, TMA128 = "xor", "tma128"
 """Permutations of a tile's 16-byte pieces instead of padding: by the row's number; as tensor copies lay them."""
@@ -21,7 +24,7 @@ XOR, TMA128 = "xor", "tma128"
 SYNCHRONOUS, ASYNCHRONOUS, TENSOR = "synchronous", "asynchronous", "tensor"
 """How a tile gets to workgroup memory: through registers; by copies of a thread that it waits for later; by copies of
 whole tiles that one thread starts."""
-LAYERS, STORES = (WORKGROUP, REGISTER), (SYNCHRONOUS, TENSOR)
+LAYERS, STORES = (WORKGROUP, REGISTER, CONSTANT), (SYNCHRONOUS, TENSOR)
 
 DIRECT, REGISTER_PREFETCH = "direct", "register-prefetch"
 DEEP_ASYNCHRONOUS, WARP_SPECIALISED = "deep-asynchronous", "warp-specialised"
@@ -123,7 +126,8 @@ class OperandPlan:
     """Where an input's tile lives and how it lies there.
 
     Attributes:
-        layer: "workgroup" (staged) or "register" (read directly).
+        layer: "workgroup" (staged), "register" (read directly), or "constant" (a constant, packed in the layout of
+            tiles when the program is compiled).
         order: The tile's dimensions in memory order, outermost first.
         pad: Elements appended to each innermost row in workgroup memory.
         vector: Elements of one global access.
@@ -134,6 +138,8 @@ class OperandPlan:
         copy: How the tile gets there: "synchronous", "asynchronous" or "tensor".
         panel: Elements of each innermost row that lie together: the tile lies as panels of so many columns, one whole
             panel behind the other; 0 where rows lie whole.
+        interleave: Neighbours along the last but one dimension of `order` that lie together, for each point of the last
+            one: 2 makes of rows a and b one row a0 b0 a1 b1; None where rows lie as they are.
     """
 
     layer: Annotated[str, OneOf(LAYERS)]
@@ -146,6 +152,7 @@ class OperandPlan:
     swizzle: Annotated[str, OneOf((XOR, TMA128))] | None = None
     copy: Annotated[str, OneOf((SYNCHRONOUS, ASYNCHRONOUS, TENSOR))] = SYNCHRONOUS
     panel: Annotated[int, Range(0, MOST_POINTS)] = 0
+    interleave: Annotated[int, PowerOfTwo(2, MOST_WIDTH)] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -256,7 +263,8 @@ class Plan:
 
     Attributes:
         device: Name of the device.
-        instruction: Instruction family of the inner product ("fma", "packed_fma", "mma", "wgmma", "mfma", "wmma").
+        instruction: Instruction family of the inner product ("fma", "packed_fma", "mma", "wgmma", "mfma", "wmma",
+            "dot", "amx").
         axes: One AxisPlan per loop of the expression.
         thread_order: Loops with more than one thread, fastest in the thread number first.
         lane: Loop whose chunk becomes the SSA vector, None for scalars.
@@ -285,7 +293,7 @@ class Plan:
             memory).
         persistent: Whether blocks that fill the device once walk all tasks, so that a task's end overlaps the copies of
             the next one; else each task is a block.
-        atom: The matrix instruction and its loops, None where each thread computes by itself.
+        atom: The instruction that multiplies matrices and its loops, None where each thread computes point by point.
         prediction: The model's expectation, None before it was asked.
     """
 

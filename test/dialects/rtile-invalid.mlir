@@ -58,7 +58,7 @@ func.func @load(%s: tensor<64xf32>, %i: index, %x: f32, %d: tensor<?xf32>, %z: t
 // -----
 
 func.func @load(%s: tensor<64xf32>, %i: index, %x: f32, %d: tensor<?xf32>, %z: tensor<0xf32>) {
-  // expected-error@+1 {{'rtile.load' op tile layer must be 'workgroup' or 'register', but is 'l2'}}
+  // expected-error@+1 {{'rtile.load' op tile layer must be 'workgroup' or 'register' or 'constant', but is 'l2'}}
   %t = "rtile.load"(%s, %i) {tile = #rtile.tile<[32], "l2", [1]>, origin = affine_map<(d0) -> (d0 * 32)>,
       layout = #rtile.layout<{order = [0], pad = 1, vector = 4}>, pad = 0.0 : f32} : (tensor<64xf32>, index) -> tensor<32xf32>
   return
@@ -201,8 +201,26 @@ func.func @load(%s: tensor<64xf32>, %i: index, %x: f32, %d: tensor<?xf32>, %z: t
 
 // -----
 
+func.func @load(%s: tensor<64xf32>, %i: index) {
+  // expected-error@+1 {{'rtile.load' op of a constant tile has a source of tiles x elements, but it is tensor<64xf32>}}
+  %t = "rtile.load"(%s, %i) {tile = #rtile.tile<[32], "constant", [1]>, origin = affine_map<(d0) -> (d0)>,
+      pad = 0.0 : f32} : (tensor<64xf32>, index) -> tensor<32xf32>
+  return
+}
+
+// -----
+
+func.func @load(%s: tensor<2x32xf32>, %i: index) {
+  // expected-error@+1 {{'rtile.load' op of a constant tile requires attribute 'layout'}}
+  %t = "rtile.load"(%s, %i) {tile = #rtile.tile<[32], "constant", [1]>, origin = affine_map<(d0) -> (d0)>,
+      pad = 0.0 : f32} : (tensor<2x32xf32>, index) -> tensor<32xf32>
+  return
+}
+
+// -----
+
 func.func @load(%s: tensor<64xf32>, %i: index, %x: f32, %d: tensor<?xf32>, %z: tensor<0xf32>) {
-  // expected-error@+1 {{'rtile.load' op layout.width: expected one of the keys ['copy', 'fragment_vector', 'order', 'pad', 'panel', 'store_vector', 'swizzle', 'vector'], but got 'width'}}
+  // expected-error@+1 {{'rtile.load' op layout.width: expected one of the keys ['copy', 'fragment_vector', 'interleave', 'order', 'pad', 'panel', 'store_vector', 'swizzle', 'vector'], but got 'width'}}
   %t = "rtile.load"(%s, %i) {tile = #rtile.tile<[32], "workgroup", [1]>, origin = affine_map<(d0) -> (d0 * 32)>,
       layout = #rtile.layout<{order = [0], pad = 1, width = 4}>, pad = 0.0 : f32} : (tensor<64xf32>, index) -> tensor<32xf32>
   return
@@ -1513,7 +1531,7 @@ func.func @plan(%a: tensor<8xf32>) {
 // -----
 
 func.func @plan(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'rtile.program' op plan.operands[0].layer: expected 'workgroup' or 'register', but got 'l1'}}
+  // expected-error@+1 {{'rtile.program' op plan.operands[0].layer: expected 'workgroup' or 'register' or 'constant', but got 'l1'}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()

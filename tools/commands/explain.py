@@ -117,7 +117,7 @@ def _explain_schedule(source: "Source", arguments: argparse.Namespace) -> int:
 
 def _what(operator: "SourceOperator") -> object:
     """Return what an operator is planned by: those that are equal in it have equal plans."""
-    return operator.expression, operator.joined, operator.source_extents
+    return operator.expression, operator.joined, operator.source_extents, operator.constants
 
 
 def _heading(operator: "SourceOperator", name: str, tuned: dict[str, str]) -> str:
@@ -130,6 +130,8 @@ def _explained(operator: "SourceOperator", device: Any, arguments: argparse.Name
     from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic
 
     options = ConstructOptions(top_k=arguments.top_k or 10, **ChoiceOptions.values_of(arguments))
+    if device.vector_bytes is not None:
+        options = replace(options, constants=operator.constants)
     try:
         return explain(
             operator.expression,

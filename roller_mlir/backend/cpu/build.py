@@ -14,6 +14,7 @@ from roller_mlir.mapping.checks.expected_code import ExpectedCode
 
 _X86 = re.compile(r"^\s*vfn?m(?:add|sub)\d+([ps])([sd])\b(.*)$", re.MULTILINE)
 _ARM = re.compile(r"^\s*(?:fml[as]\s+v\d+\.(\d+)[sd]\b|fn?m(?:add|sub)\s)", re.MULTILINE)
+_PRODUCTS = re.compile(r"^\s*(?:vdpbf16ps|vpdpbusd|tdpbf16ps|tdpbssd)\s", re.MULTILINE)
 _WIDTHS = {"zmm": 64, "ymm": 32, "xmm": 16}
 _ELEMENTS = {"s": 4, "d": 8}
 
@@ -30,7 +31,8 @@ def build_cpu(source: KernelSource, binary: KernelBinary, job: BackendJob) -> Ke
     seconds = answer.fields["seconds"]
     phases = {**binary.phases_s, "llvm_s": seconds["llvm_s"], "object_s": seconds["codegen_s"]}
     files = {**binary.files, "assembly": answer.blobs["assembly"], "object": answer.blobs["object"]}
-    statistics = KernelStatistics(fma_count=multiply_adds(answer.blobs["assembly"].decode()))
+    assembly = answer.blobs["assembly"].decode()
+    statistics = KernelStatistics(fma_count=multiply_adds(assembly), matrix_count=len(_PRODUCTS.findall(assembly)))
     return replace(binary, files=files, statistics=statistics, phases_s=phases)
 
 
@@ -45,6 +47,10 @@ def compared_cpu(
     if found < source.fma_count:
         text = f"the kernel has {found} multiply-adds, each lane counted, its IR promises {source.fma_count}"
         missing = (Mismatch(kind="fma", promised=source.fma_count, found=found, message=text),)
+    products = binary.statistics.matrix_count or 0
+    if products < source.matrix_count:
+        text = f"the kernel has {products} instructions for products, its IR promises {source.matrix_count}"
+        missing = (*missing, Mismatch(kind="matrix", promised=source.matrix_count, found=products, message=text))
     phases = {**binary.phases_s, "gate_s": time.perf_counter() - start}
     return replace(binary, mismatches=missing, phases_s=phases)
 

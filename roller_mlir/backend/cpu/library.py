@@ -37,6 +37,11 @@ C_TYPES = {
     "i1": "uint8_t",
 }
 """How elements are spelled; halves are their bits."""
+PREPARE = "_prepare"
+"""What the name of a function ends in that asks the system for registers beyond the usual ones."""
+_DESCRIBES_TILES = "ldtilecfg"
+_ARCH_PRCTL, _REQUEST, _TILE_DATA = 158, 0x1023, 18
+"""Linux's numbers on x86-64: the system call, what is asked (ARCH_REQ_XCOMP_PERM), and for which state."""
 _MEMORY = {"constant": "constants", "workspace": "workspace"}
 """What the caller gives beside inputs and outputs, by the role of the buffers that lie there."""
 
@@ -55,6 +60,7 @@ def library_files(manifest: Manifest, binaries: Sequence[KernelBinary], triple: 
     if not binaries or any("object" not in binary.files for binary in binaries):
         return {}
     name, lld = symbol_of(manifest), find_toolchain().lld
+    tiles = any(_DESCRIBES_TILES in binary.text("assembly") for binary in binaries)
     if lld is None:
         raise CompileError(name, f"no iree-lld was found to link its shared library; {LLD_REMEDY}")
     objects = [(f"{number}.o", binary.files["object"]) for number, binary in enumerate(binaries)]
@@ -70,7 +76,7 @@ def library_files(manifest: Manifest, binaries: Sequence[KernelBinary], triple: 
             "unroll": False,
             "shared": True,
         },
-        blobs={"llvm_ir": _entry(manifest).encode()},
+        blobs={"llvm_ir": (_entry(manifest) + (_permission(name) if tiles else "")).encode()},
     )
     objects.append(("entry.o", process_pool().run(name, request, DEFAULT_TIMEOUT_S).blobs["object"]))
     linked: dict[str, bytes] = {}
@@ -84,7 +90,7 @@ def library_files(manifest: Manifest, binaries: Sequence[KernelBinary], triple: 
     return {
         f"{stem}.o": ("object", linked["-r"]),
         f"lib{stem}.so": ("library", linked["-shared"]),
-        f"{stem}.h": ("header", _header(manifest).encode()),
+        f"{stem}.h": ("header", _header(manifest, tiles=tiles).encode()),
     }
 
 
@@ -143,7 +149,33 @@ def _entry(manifest: Manifest) -> str:
     return body + "\n"
 
 
-def _header(manifest: Manifest) -> str:
+def _permission(name: str) -> str:
+    """Return LLVM IR that asks Linux for tile registers when the library is loaded, and of which a caller hears it.
+
+    Source: Linux, Documentation/arch/x86/xstate.rst: arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA).
+    """
+    ask = f"{name}_ask"
+    kind = "{ i32, ptr, ptr }"
+    return f"""
+@llvm.global_ctors = appending global [1 x {kind}] [{kind} {{ i32 65535, ptr @{ask}, ptr null }}]
+declare i64 @syscall(i64, ...)
+declare ptr @__errno_location()
+define internal void @{ask}() {{
+  %ignored = call i32 @{name}{PREPARE}()
+  ret void
+}}
+define i32 @{name}{PREPARE}() {{
+  %answer = call i64 (i64, ...) @syscall(i64 {_ARCH_PRCTL}, i64 {_REQUEST}, i64 {_TILE_DATA})
+  %refused = icmp slt i64 %answer, 0
+  %place = call ptr @__errno_location()
+  %reason = load i32, ptr %place
+  %number = select i1 %refused, i32 %reason, i32 0
+  ret i32 %number
+}}
+"""
+
+
+def _header(manifest: Manifest, *, tiles: bool) -> str:
     """Return the header."""
     name, device = symbol_of(manifest), manifest.device
     guard = f"{name.upper()}_H"
@@ -172,6 +204,12 @@ def _header(manifest: Manifest) -> str:
         ]
     if any(buffer.role == "constant" for buffer in manifest.buffers):
         lines.append("/* `constants` is the content of constants.bin, aligned to 256 B. */")
+    if tiles:
+        lines += [
+            "/* Whether this process may use tile registers (AMX): 0, or the number of an error (errno), with which",
+            "   nothing else here may be called. The system is asked when the library is loaded, too. */",
+            f"int {name}{PREPARE}(void);",
+        ]
     lines += [
         "/* Runs the function on the caller's thread. */",
         f"void {name}({', '.join(_entry_types(manifest))});",

@@ -100,7 +100,7 @@ class TileReader:
             if key in scope:
                 return scope[key]
         if isinstance(tile, StagedTile):
-            whole = [Linear(), *panel_place(self._emit, tile.layout, at)]
+            whole = [tile.number, *panel_place(self._emit, tile.layout, at)]
             if tile.layout.panel and whole[-1].range()[1] + lanes > tile.layout.panel:
                 fail(
                     tile.source.operation,

@@ -2,7 +2,7 @@
 """What the SSA tiles of a program are while a task is built: staged, direct, constant, or spread over registers."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from roller_mlir.codegen.builder.thread_box import ThreadBox
 from roller_mlir.mapping.index import Linear
@@ -96,6 +96,7 @@ class StagedTile:
         layout: Dimension order and access widths.
         origin: Where in the buffer's tile it begins, one a dimension; empty at the first element.
         steps: Elements there between neighbours of it, one a dimension; empty where they are neighbours there, too.
+        number: The same as an expression, where it is no buffer but a tile of a packed constant.
     """
 
     source: DirectTile
@@ -104,6 +105,7 @@ class StagedTile:
     layout: OperandPlan
     origin: tuple[Linear, ...] = ()
     steps: tuple[int, ...] = ()
+    number: Linear = field(default_factory=Linear)
 
     def place(self, local: Sequence[Linear]) -> list[Linear]:
         """Return where elements of it lie in the buffer's tile, given their place in it; one a dimension."""

@@ -95,10 +95,10 @@ def matrix_of(view: ComputeOp, box: ThreadBox, body: Body, maps: Sequence[Sequen
     Refuses a compute that is not a sum of products of two inputs.
     """
     attribute = view.matrix_instruction
-    if attribute is None:
+    if attribute is None or atom_family(attribute.family).vectors:
         return None
     row, column, depth = attribute.loops
-    factors = _factors(body)
+    factors = product_factors(body)
     if factors is None or len(view.results) != 1:
         fail(view, "a matrix instruction computes sums of products of two inputs, but the body is something else")
     used = [{loop for index in maps[number] for loop in index.terms()} for number in factors]
@@ -145,7 +145,7 @@ def _lane_dimension(fragments: Fragments, box: ThreadBox, loops: tuple[int, int,
     return {ROW: loops[0], COLUMN: loops[1]}[dimension] if count % box.width == 0 else None
 
 
-def _factors(body: Body) -> tuple[int, int] | None:
+def product_factors(body: Body) -> tuple[int, int] | None:
     """Return the two inputs whose product the body adds to its only accumulator, None for any other body."""
     contribution = body.contribution()
     if not isinstance(contribution, Local) or body.combiner() not in ("arith.addf", "arith.addi"):

@@ -8,6 +8,7 @@ from roller_mlir.codegen.builder.task_context import element_bytes
 from roller_mlir.loops.program import box_axes, box_loops, computes_of, load_layout, staged_loads
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.atoms import atom_family
+from roller_mlir.mapping.atoms.vectors import LANE_BYTES
 from roller_mlir.mapping.layout.combine import combination_bytes
 from roller_mlir.mapping.layout.data_tile import TileDimension
 from roller_mlir.mapping.layout.layout import buffer_shape
@@ -53,7 +54,11 @@ def combine_bytes(program: ir.Operation, subgroup_size: int) -> int:
             size = element_bytes(ir.RankedTensorType(result.type).element_type)
             needed = max(needed, combination_bytes(loops, axes, compute.thread_map.order, subgroup_size, size))
         instruction = compute.matrix_instruction
-        if instruction is not None:
+        if instruction is not None and atom_family(instruction.family).vectors:
+            points = axes[instruction.row].block * axes[instruction.column].block
+            description = atom_family(instruction.family).memory_bytes
+            needed = max(needed, description + points * LANE_BYTES if description else 0)
+        elif instruction is not None:
             subgroups = prod(axis.threads for axis in axes) // subgroup_size
             needed = max(needed, atom_family(instruction.family).scratch_bytes(subgroups, instruction.shape))
     return needed

@@ -25,6 +25,7 @@ from roller_mlir.support.bindings import ir
 
 if TYPE_CHECKING:
     from roller_mlir.codegen.matrix.product import Matrix
+    from roller_mlir.codegen.vectors.vector_atom import VectorAtom
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Compute:
         masked: Reduction loops whose points may lie out of range and would then contribute something.
         unroll: Reduction points that are unrolled.
         matrix: The matrix instruction that computes it, None where each thread computes by itself.
+        atom: The instruction on whole vectors that computes it, None where there is none.
     """
 
     box: ThreadBox
@@ -50,6 +52,7 @@ class Compute:
     masked: tuple[int, ...]
     unroll: int
     matrix: "Matrix | None" = None
+    atom: "VectorAtom | None" = None
 
 
 def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[ir.Value]) -> list[ir.Value]:

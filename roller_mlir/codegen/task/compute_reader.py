@@ -22,6 +22,7 @@ from roller_mlir.codegen.matrix.results import pack, unpack
 from roller_mlir.codegen.task.compute import Compute
 from roller_mlir.codegen.task.register_tiles import materialise, read_register_tile
 from roller_mlir.codegen.task.scope import TaskScope
+from roller_mlir.codegen.vectors.vector_atom import vector_atom_of
 from roller_mlir.dialects.rtile import ComputeOp
 from roller_mlir.linalg.affine import apply_indices, map_indices
 from roller_mlir.linalg.body import Body, read_body
@@ -98,7 +99,8 @@ class ComputeReader:
             and not self._contributes_nothing(loop, bound.extent.static, body, inputs, origin)
         )
         matrix = matrix_of(view, box, body, maps)
-        return Compute(box, body, inputs, tables, origin, masked, view.thread_map.unroll, matrix)
+        unroll = view.thread_map.unroll
+        return Compute(box, body, inputs, tables, origin, masked, unroll, matrix, vector_atom_of(view, body))
 
     def _contributes_nothing(
         self, loop: int, extent: int, body: Body, inputs: Inputs, origin: tuple[Linear, ...]

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import gcd
+from math import gcd, prod
 from typing import Any
 
 from roller_mlir.codegen.builder.apply_body import clone_body, widen
@@ -15,6 +15,7 @@ from roller_mlir.linalg.affine import apply_indices, map_indices
 from roller_mlir.linalg.body import BodyArgument, read_body
 from roller_mlir.loops.loop_nest import LoopNest
 from roller_mlir.loops.program import load_layout
+from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.layout.data_tile import TileDimension, tile_copy
 from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES, buffer_shape
@@ -123,6 +124,33 @@ class TaskScope:
         at = apply_indices([LinearIndex(one.coefficients) for one in map_indices(load.origin_map)], values)
         return replace(place, buffer=view, shape=tuple(ir.MemRefType(view.type).shape), origin=tuple(at))
 
+    def packed(self, load: TileLoad) -> StagedTile:
+        """Return the tile of a load that lies in a packed constant, for the current loop variables."""
+        context, layout = self.context, load_layout(load)
+        indices = context.linear(load.operation, load.indices)
+        (number,) = apply_indices(map_indices(load.origin_map), indices)
+        buffer = context.buffers[load.source]
+        kind = ir.MemRefType(buffer.type)
+        shape = [kind.shape[0], *buffer_shape([TileDimension({}, 1, extent) for extent in load.tile.shape], layout)]
+        if prod(shape[1:]) != kind.shape[1]:
+            fail(load, f"'rtile.load' has tiles of {prod(shape[1:])} elements, but its source has {kind.shape[1]}")
+        i64 = ir.IntegerType.get_signless(64)
+        groups = [[0], list(range(1, len(shape)))]
+        attributes: dict[str, ir.Attribute] = {
+            "reassociation": ir.ArrayAttr.get(
+                [ir.ArrayAttr.get([ir.IntegerAttr.get(i64, d) for d in g]) for g in groups]
+            ),
+            "static_output_shape": ir.DenseI64ArrayAttr.get(shape),
+        }
+        view = context.emit.cached(
+            ("packed", buffer, *shape),
+            lambda: context.emit.op(
+                "memref.expand_shape", [buffer], ir.MemRefType.get(shape, kind.element_type), attributes
+            ),
+        )
+        source = DirectTile(load.operation, self.name(load), buffer, tuple(kind.shape), (number, Linear()), (1, 1))
+        return StagedTile(source, view, context.emit.constant(0), layout, number=number)
+
     def _limits(self, load: TileLoad, place: DirectTile) -> tuple[Limit, ...]:
         """Return where elements must read as 0 though they are in the tensor, or the tensor reads as something else.
 
@@ -214,6 +242,8 @@ def _reduced_dimensions(load: TileLoad) -> Iterator[tuple[int, ComputeOp, Linear
         view = use.owner.operation.opview
         if not isinstance(view, ComputeOp) or view.matrix_instruction is None:
             continue
+        if atom_family(view.matrix_instruction.family).vectors:
+            continue  # which take all of the reduction in one step
         if use.operand_number >= len(view.inputs):
             continue
         for dimension, function in enumerate(map_indices(view.maps[use.operand_number])):

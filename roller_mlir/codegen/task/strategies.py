@@ -16,6 +16,8 @@ from roller_mlir.codegen.task.compute_reader import ComputeReader
 from roller_mlir.codegen.task.copies import StagedCopy, store_rounds
 from roller_mlir.codegen.task.pipeline import CopyPipeline
 from roller_mlir.codegen.task.scope import TaskScope, staged_tile
+from roller_mlir.codegen.vectors.amx import emit_amx_points
+from roller_mlir.codegen.vectors.dot import emit_dot_points
 from roller_mlir.dialects.rtile import ComputeOp, TileLoad
 from roller_mlir.loops.loop_nest import LoopNest
 from roller_mlir.loops.program import load_layout
@@ -92,11 +94,17 @@ class Strategy(Protocol):
 def emit_box(
     context: TaskContext, compute: Compute, values: Sequence[ir.Value], between: Sequence[Callable[[], None]] = ()
 ) -> list[ir.Value]:
-    """Emit the points of a compute by its matrix instruction, or each thread for itself."""
+    """Emit the points of a compute by its instruction for products, or each thread for itself."""
     if compute.matrix is not None:
         return emit_matrix_points(context, compute, values, between)
     assert not between
+    if compute.atom is not None:
+        return _VECTOR_EMITTERS[compute.atom.family.name](context, compute, values)
     return emit_points(context, compute, values)
+
+
+_VECTOR_EMITTERS = {"dot": emit_dot_points, "amx": emit_amx_points}
+"""What emits a box by each family of instructions on whole vectors."""
 
 
 class Direct:
@@ -109,9 +117,9 @@ class Direct:
         values = steps.computes.start(steps.view, first)
         peeled = int(steps.trips == 1 or any(origin.range()[0] < 0 for origin in first.origin))
         if peeled:
-            values = emit_points(context, first, values)
+            values = emit_box(context, first, values)
         values = context.emit.loop(
-            peeled, steps.trips, values, lambda step, carried: emit_points(context, steps.at(step), carried)
+            peeled, steps.trips, values, lambda step, carried: emit_box(context, steps.at(step), carried)
         )
         return steps.computes.results(steps.view, first, values)
 

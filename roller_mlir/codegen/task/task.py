@@ -25,7 +25,7 @@ from roller_mlir.linalg.affine import map_indices
 from roller_mlir.loops.loop_nest import is_inner, is_row, nest_loop, parallel_nest, reduction_nest
 from roller_mlir.loops.program import LOADS, load_layout, loads_of
 from roller_mlir.mapping.index import Linear, Symbol
-from roller_mlir.plan.plan import SYNCHRONOUS, WORKGROUP
+from roller_mlir.plan.plan import CONSTANT, SYNCHRONOUS, WORKGROUP
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -89,6 +89,9 @@ class TaskBuilder:
             self._scope.tiles[op.results[0]] = self._scope.part(op.opview)
         elif op.name in LOADS:
             view = op.opview
+            if view.tile.layer == CONSTANT:
+                self._scope.tiles[op.results[0]] = self._scope.packed(view)
+                return
             tile = self._scope.direct(view)
             if view.tile.layer == WORKGROUP and self._context.masked:
                 self._scope.tiles[op.results[0]] = pack(self._scope, view, tile)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from roller_mlir.linalg.constants import is_known_constant
 from roller_mlir.linalg.group.group import Group, GroupError, members_of, read_group, starts_others_only
 from roller_mlir.linalg.reader import StructuredOp, StructuredReader, is_structured
 from roller_mlir.linalg.rewrite.equal_programs import program_text
@@ -161,3 +162,38 @@ def group_of(unit: ir.Operation) -> Group:
         return read_group(members_of(block), results)
     except GroupError as error:
         fail(program, f"'rtile.program' cannot be one kernel: {error}")
+
+
+def constant_inputs(unit: Unit) -> tuple[int, ...]:
+    """Return the inputs of a unit's expression that are constants of the module, whose data is there."""
+    if not any(is_known_constant(value) for value in unit.operation.operands):
+        return ()
+    return constants_of_group(unit.operation, group_of(unit.operation))
+
+
+def constants_of_group(operation: ir.Operation, group: Group) -> tuple[int, ...]:
+    """Return the inputs of a group's expression that are such constants, each read at one place.
+
+    Args:
+        operation: The op that stands alone, or the program.
+        group: As `group_of` reads it.
+    """
+    found: list[int] = []
+    for number, uses in enumerate(group.inputs):
+        values = [group.members[member].root.sources[position] for member, position in uses]
+        if len(values) == 1 and _readings(operation, values[0]) == 1:
+            found += [number] if is_known_constant(_outside(operation, values[0])) else []
+    return tuple(found)
+
+
+def _readings(operation: ir.Operation, value: ir.Value) -> int:
+    """Return how often an op, or the ops of a program, read a tensor."""
+    if operation.name == "rtile.program":
+        return sum(1 for _ in value.uses)
+    return sum(one == value for one in operation.operands)
+
+
+def _outside(program: ir.Operation, value: ir.Value) -> ir.Value:
+    """Return what a program's argument stands for; any other value as it is."""
+    inside = isinstance(value, ir.BlockArgument) and program.name == "rtile.program"
+    return program.operands[ir.BlockArgument(value).arg_number] if inside else value

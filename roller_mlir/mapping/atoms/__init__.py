@@ -12,12 +12,13 @@ from roller_mlir.mapping.atoms.family import Factors, Family
 from roller_mlir.mapping.atoms.mfma import MFMA
 from roller_mlir.mapping.atoms.mma import MMA
 from roller_mlir.mapping.atoms.scalar import FMA, PACKED_FMA
+from roller_mlir.mapping.atoms.vectors import AMX, DOT
 from roller_mlir.mapping.atoms.wgmma import WGMMA
 from roller_mlir.mapping.atoms.wmma import WMMA
 
 __all__ = ["ATOMS", "Factors", "Family", "atom_family"]
 
-ATOMS = MappingProxyType({one.name: one for one in (FMA, PACKED_FMA, MMA, MFMA, WMMA, WGMMA)})
+ATOMS = MappingProxyType({one.name: one for one in (FMA, PACKED_FMA, MMA, MFMA, WMMA, WGMMA, DOT, AMX)})
 """Each family's record by its name."""
 
 

@@ -47,6 +47,8 @@ class Family:
             holds what; None: lanes hold what `lane_maps` says.
         independent: Whether a subgroup goes on while the matrix unit executes, up to what needs the result: with two
             results and more, one instruction follows the other.
+        vectors: Whether one thread issues it on whole vectors: lanes of threads hold nothing of it, see `exists`.
+        memory_bytes: Of what passes memory of the task beside results: a description of the tiles.
         machine_pieces: Oldest compute capability, and instructions of machine code that one instruction becomes on it
             and on younger ones; empty: one.
     """
@@ -63,6 +65,8 @@ class Family:
     base_bytes: int = 0
     scratch_padding: int | None = None
     independent: bool = False
+    vectors: bool = False
+    memory_bytes: int = 0
     machine_pieces: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
@@ -73,7 +77,7 @@ class Family:
         """
         if (self.lanes > 1) != self.is_matrix:
             raise ValueError(f"family '{self.name}' must have lane maps where it has lanes, but got {self.lanes} lanes")
-        if self.is_matrix and not self.factor_types:
+        if self.has_shape and not self.factor_types:
             raise ValueError(f"family '{self.name}' must say which types of factors it multiplies")
         if self.packed_bytes and self.factors is not Factors.LANES:
             raise ValueError(f"family '{self.name}' has packed_bytes, which needs factors that each lane reads")
@@ -82,6 +86,11 @@ class Family:
     def is_matrix(self) -> bool:
         """Whether a matrix unit executes it."""
         return self.lane_maps is not None
+
+    @property
+    def has_shape(self) -> bool:
+        """Whether it computes rows and columns of a result along a reduction, as a plan's atom says."""
+        return self.is_matrix or self.vectors
 
     @cached_property
     def reads_memory(self) -> bool:

@@ -6,12 +6,13 @@ from math import prod
 
 from roller_mlir.mapping.atoms import Factors, Family, atom_family
 from roller_mlir.mapping.atoms.fragments import COLUMN, ROW, lane_order, result_shares
+from roller_mlir.mapping.atoms.vectors import LANE_BYTES
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.layout.layout import buffer_shape, epilogue_vectors, keeps_rows, steps_of
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.mapping.whole_matrices import matrix_pitch
 from roller_mlir.plan import Access, AxisPlan, OperandPlan, Plan, TensorExpression
-from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR, WORKGROUP, AtomPlan, pipeline_problem
+from roller_mlir.plan.plan import CONSTANT, SYNCHRONOUS, TENSOR, WORKGROUP, AtomPlan, pipeline_problem
 from roller_mlir.plan.raster import raster_problem
 from roller_mlir.plan.uneven import reads_outside
 from roller_mlir.plan.walks import resumable, walked_blocks
@@ -87,6 +88,10 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
         problem, rank = "", len(access.shape)
         if sorted(operand.order) != list(range(rank)):
             problem = f"has order {list(operand.order)}, which must hold each of its {rank} dimensions once"
+        if not problem and operand.panel and (operand.interleave or operand.layer == CONSTANT):
+            problem = f"has panels of {operand.panel}, which neither interleaved rows nor packed constants have"
+        if not problem and operand.layer == CONSTANT:
+            problem = _constant_problem(expression, plan, number)
         if not problem and operand.pad_value != pad and reads_outside(expression, access):
             problem = f"has pad_value {operand.pad_value}; it is read outside of its tensor, where it is {pad}"
         changed = expression.prologue_flops and expression.prologue_flops[number]
@@ -136,7 +141,7 @@ def _inner_problem(expression: TensorExpression, plan: Plan) -> str:
     whole = {loop for loop in inner if walked_blocks(plan, loop, blocks[loop]) == blocks[loop]}
     if whole != set(plan.unit_order[len(plan.unit_order) - len(whole) :]):
         return f"walks all of loops {sorted(whole)}, which must be the last of unit_order {list(plan.unit_order)}"
-    if plan.threads > 1 or plan.atom is not None:
+    if plan.threads > 1 or (plan.atom is not None and not atom_family(plan.instruction).vectors):
         return f"is for tasks of one thread, but this plan has {plan.threads}"
     several = next((i for i in expression.reductions() if _blocks(expression, plan, i) > 1), None)
     if several is not None and plan.lane in expression.reductions():
@@ -151,6 +156,22 @@ def _inner_problem(expression: TensorExpression, plan: Plan) -> str:
 
 def _blocks(expression: TensorExpression, plan: Plan, loop: int) -> int:
     return steps_of(expression.loops[loop], plan.axes[loop])
+
+
+def _constant_problem(expression: TensorExpression, plan: Plan, number: int) -> str:
+    """Return why an input cannot be packed when the program is compiled, or an empty string."""
+    access = expression.inputs[number]
+    several = [i for i in expression.reductions() if _blocks(expression, plan, i) > 1]
+    if several:
+        return f"is packed as a constant, but loop {several[0]} is a reduction of several steps"
+    if plan.threads > 1:
+        return f"is packed as a constant, which is for tasks of one thread, but this plan has {plan.threads}"
+    if access.gathered or not access.shape or (expression.prologue_flops and expression.prologue_flops[number]):
+        return "is packed as a constant, but it is not read as it is"
+    parted = next((i for i in sorted(access.loops()) if i in plan.inner_order and plan.axes[i].walked), None)
+    if parted is not None:
+        return f"is packed as a constant, but a task walks a part of loop {parted}, which moves it"
+    return ""
 
 
 def _whole_matrix_problem(access: Access, plan: Plan, operand: OperandPlan) -> str:
@@ -176,7 +197,7 @@ def _atom_problem(expression: TensorExpression, plan: Plan) -> str:
     except ValueError as error:
         return f"for an unknown instruction: {error}"
     atom = plan.atom
-    if (atom is not None) != family.is_matrix:
+    if (atom is not None) != family.has_shape:
         wants = "no 'atom'" if atom is not None else "an 'atom'"
         return f"with instruction '{plan.instruction}', which has {wants}"
     if atom is None:
@@ -186,6 +207,8 @@ def _atom_problem(expression: TensorExpression, plan: Plan) -> str:
     for key, known in loops.items():
         if getattr(atom, key) not in known:
             return f"whose {key} loop {getattr(atom, key)} must be one of {list(known)}"
+    if family.vectors:
+        return _vector_atom_problem(expression, plan, atom, family)
     try:
         result = family.fragments(atom.shape, expression.inputs[0].element_bytes).result
     except ValueError:
@@ -209,6 +232,48 @@ def _atom_problem(expression: TensorExpression, plan: Plan) -> str:
         return f"whose step of {plan.axes[atom.depth].block} along loop {atom.depth} must hold whole instructions"
     number = next((i for i, one in enumerate(plan.operands) if one.layer != WORKGROUP), None)
     return "" if number is None else f"whose operand {number} is not staged, as a matrix instruction needs it"
+
+
+def _vector_atom_problem(expression: TensorExpression, plan: Plan, atom: AtomPlan, family: Family) -> str:
+    """Return how an instruction on whole vectors does not fit its loops, or an empty string."""
+    size = expression.inputs[0].element_bytes
+    if not family.exists(atom.shape, size):
+        return f"with instruction '{plan.instruction}' of shape {list(atom.shape)}, which is none of its family"
+    if atom.lane_order:
+        return f"whose lane_order {list(atom.lane_order)} must be empty for '{plan.instruction}', which has no lanes"
+    row, column, depth = (plan.axes[loop] for loop in (atom.row, atom.column, atom.depth))
+    rows, columns, length = atom.shape
+    if row.block % rows or depth.block % length or column.block % columns:
+        return (
+            f"whose tile of {row.block}x{column.block}x{depth.block} must hold whole instructions of {list(atom.shape)}"
+        )
+    if plan.lane != atom.column or column.chunk != columns or row.chunk != 1:
+        return f"whose loop {atom.column} must be the lane, in chunks of {columns}, for '{plan.instruction}'"
+    if any(steps_of(expression.loops[loop], plan.axes[loop]) > 1 for loop in expression.reductions()):
+        return f"whose reduction has several steps; '{plan.instruction}' takes all of it in one"
+    if depth.block != expression.loops[atom.depth].extent.bound:
+        return f"whose step of {depth.block} along loop {atom.depth} is not the whole of it"
+    first, second = (
+        next((n for n, x in enumerate(expression.inputs) if loop in x.loops()), None)
+        for loop in (atom.row, atom.column)
+    )
+    if first is None or second is None or first == second:
+        return f"whose loops {atom.row} and {atom.column} are not of two factors"
+    rest = expression.inputs[first].indices
+    if not rest or rest[-1].terms().get(atom.depth) != 1 or any(index.coefficients[atom.depth] for index in rest[:-1]):
+        return f"whose factor {first} does not have loop {atom.depth} along its neighbouring elements"
+    packed = plan.operands[second]
+    dimensions = [
+        [d for d, x in enumerate(expression.inputs[second].indices) if dict(x.terms()) == {loop: 1}]
+        for loop in (atom.depth, atom.column)
+    ]
+    if packed.layer not in (WORKGROUP, CONSTANT) or packed.interleave != LANE_BYTES // size or not all(dimensions):
+        return f"whose operand {second} is not packed with its rows interleaved by {LANE_BYTES // size}"
+    if packed.order[-2:] != (dimensions[0][0], dimensions[1][0]):
+        return (
+            f"whose operand {second} must be packed in rows along loop {atom.column}, one a point of loop {atom.depth}"
+        )
+    return ""
 
 
 def _warpgroup_problem(expression: TensorExpression, plan: Plan, atom: AtomPlan, family: Family) -> str:

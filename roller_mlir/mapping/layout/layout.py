@@ -291,6 +291,8 @@ def buffer_shape(dimensions: Sequence[TileDimension], layout: OperandPlan) -> tu
     shape[-1] = -(-shape[-1] // width) * width + layout.pad
     if layout.panel:
         shape = [-(-extents[layout.order[-1]] // layout.panel), *shape[:-1], layout.panel + layout.pad]
+    if layout.interleave is not None:
+        shape[-2:] = [-(-shape[-2] // layout.interleave), shape[-1] * layout.interleave]
     return tuple(shape)
 
 

@@ -22,7 +22,7 @@ from roller_mlir.model.cost.traffic import combine_traffic, tile_costs, traffic_
 from roller_mlir.model.instruction import atom_of
 from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.model.problem_context import ProblemContext
-from roller_mlir.model.vectors.cost import predict_vectors
+from roller_mlir.model.vectors.predict import predict_vector_plan
 from roller_mlir.plan import Access, OperandPlan, Plan, Prediction, TensorExpression
 from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR, WORKGROUP
 from roller_mlir.plan.split import combine_expression, first_expression, first_plan
@@ -43,7 +43,7 @@ def predict(expression: TensorExpression, plan: Plan, device: Device) -> Predict
         device: The device to predict for, which may be another than the plan's.
     """
     if device.vector_bytes is not None:
-        return predict_vectors(expression, plan, device)
+        return predict_vector_plan(expression, plan, device)
     if plan.split is not None:
         return joined(*predict_stages(expression, plan, device))
     return predict_with(context_of(expression, machine_of(device, plan.max_units), plan), plan)

@@ -39,6 +39,7 @@ from roller_mlir.model.search.construct import construction
 from roller_mlir.model.search.direct import direct_candidates
 from roller_mlir.model.tile import reuse_score
 from roller_mlir.plan import Access, LinearIndex, Plan, TensorExpression
+from roller_mlir.plan.plan import CONSTANT
 from roller_mlir.plan.split import combine_expression, first_expression, first_plan
 
 
@@ -93,13 +94,13 @@ def explain(
             epsilon=origin.epsilon if origin is not None else made.epsilon,
             disabled=options.disabled_rules,
             axes=axis_limits(whole, plan, options, origin.epsilon if origin is not None else made.epsilon, origin),
-            banks=bank_layouts(context, first),
+            banks=bank_layouts(context, first) if device.vector_bytes is None else (),
         ),
         path=_path(whole, candidate, origin),
         split=_split(plan),
         weighed=made.programs,
         candidates=rows,
-        why=_why(rows),
+        why=" ".join([_why(rows), *_packed(expression, plan)]),
         layers=tuple(
             LayerTime(
                 layer=layer,
@@ -342,6 +343,16 @@ def _row(rank: int, plan: Plan, families: Sequence[str]) -> Row:
         seconds_by_layer=one.seconds_by_layer,
         emitted=plan.instruction in families,
     )
+
+
+def _packed(expression: TensorExpression, plan: Plan) -> list[str]:
+    """Return which inputs are packed when the program is compiled, in sentences."""
+    found: list[str] = []
+    for access, operand in zip(expression.inputs, plan.operands, strict=True):
+        if operand.layer == CONSTANT:
+            rows = f", its rows interleaved by {operand.interleave}" if operand.interleave else ""
+            found.append(f"The constant {access.name} is packed for its tiles when the program is compiled{rows}.")
+    return found
 
 
 def _why(rows: Sequence[Row]) -> str:

@@ -13,6 +13,7 @@ from roller_mlir.model.machine import machine_of
 from roller_mlir.model.search.problems import candidate_problem
 from roller_mlir.model.vectors.construct import vector_plan_problem
 from roller_mlir.plan import Plan, TensorExpression
+from roller_mlir.plan.plan import CONSTANT
 
 
 def validate_plan(expression: TensorExpression, plan: Plan, device: Device, disabled_rules: Sequence[str] = ()) -> Plan:
@@ -32,6 +33,9 @@ def validate_plan(expression: TensorExpression, plan: Plan, device: Device, disa
     problem = plan_problem(expression, plan)
     if problem:
         raise ConstructionError(problem)
+    packed = next((number for number, one in enumerate(plan.operands) if one.layer == CONSTANT), None)
+    if packed is not None and device.vector_bytes is None:
+        raise ConstructionError(f"has a plan whose operand {packed} is packed as a constant, which is for CPUs alone")
     if device.vector_bytes is not None:
         problem = vector_plan_problem(plan, device)
         if problem:

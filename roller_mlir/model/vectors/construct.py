@@ -12,19 +12,23 @@ working sets move).
 from bisect import insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import permutations
 from math import prod
 
 from roller_mlir.hal import Device
+from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.checks.plan_check import plan_problem
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.tile import contiguous_loop, reuse_loops
+from roller_mlir.model.vectors.atom_programs import atom_programs
 from roller_mlir.model.vectors.cost import VectorCost, Work, lanes_of, reads_lanes
-from roller_mlir.model.vectors.packing import packed_operand, packed_shapes
+from roller_mlir.model.vectors.packing import packed_operand, packed_shapes, room_of
+from roller_mlir.model.vectors.predict import packed_ahead
 from roller_mlir.model.vectors.shape import TaskShape
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
-from roller_mlir.plan.plan import MOST_POINTS, REGISTER, WORKGROUP
+from roller_mlir.plan.plan import CONSTANT, MOST_POINTS, REGISTER, WORKGROUP
 
 MOST_ROWS = 16
 """Points of a loop beside the vectors' in a task."""
@@ -76,9 +80,20 @@ def construct_vectors(
             break  # no order of this shape, nor of those behind it, comes before the best that were found
         programs = _ordered(cost, shapes[number], work)
         insort(ranked, min(programs, key=lambda one: one.seconds), key=VectorProgram.rank)
+    ranked += _with_packed_constants(cost, [*ranked], options.constants)
+    made = [(one.seconds, partial(_plan, cost, one)) for one in sorted(ranked, key=VectorProgram.rank)]
+    if not options.tile_sizes:
+        if options.instructions and all(atom_family(one).vectors for one in options.instructions):
+            made = []
+        atoms = atom_programs(cost, options.instructions, room_of(device, cost.units), options.constants)
+        made += [(cost.seconds(one.work)[0], partial(one.plan, cost)) for one in atoms]
+        made.sort(key=lambda one: one[0])
+    if not made:
+        families = ", ".join(options.instructions)
+        raise ConstructionError(f"cannot be computed by instructions of {families} on '{device.name}'; add 'fma'")
     plans: list[Plan] = []
-    for one in sorted(ranked, key=VectorProgram.rank):
-        plan = _plan(cost, one, options)
+    for _, make in made:
+        plan = make()
         problem = plan_problem(expression, plan)
         if problem and options.tile_sizes:
             raise ConstructionError(problem)
@@ -88,7 +103,7 @@ def construct_vectors(
             break
     if not plans:
         raise ConstructionError(_too_large(expression, device))
-    return plans, len(ranked)
+    return plans, len(made)
 
 
 @dataclass(frozen=True)
@@ -99,11 +114,13 @@ class VectorProgram:
         shape: Its tiles and the loops around them.
         work: What the tasks do.
         seconds: The predicted time.
+        ahead: Inputs that are packed when the program is compiled.
     """
 
     shape: TaskShape
     work: Work
     seconds: float
+    ahead: tuple[int, ...] = ()
 
     def rank(self) -> tuple[float, int, tuple[int, ...], bool]:
         """Order by predicted time; among equals what stages less, then smaller tiles."""
@@ -122,6 +139,30 @@ def _ordered(cost: VectorCost, shape: TaskShape, work: Work) -> Iterator[VectorP
         made = replace(shape, order=tuple(order))
         one = cost.bounded(work, made)
         yield VectorProgram(made, one, cost.seconds(one)[0])
+
+
+def _with_packed_constants(
+    cost: VectorCost, found: Sequence[VectorProgram], constants: Sequence[int]
+) -> Iterator[VectorProgram]:
+    """Yield programs for which what is read as vectors was packed when the program was compiled: nobody packs it."""
+    expression = cost.expression
+    for one in found if constants and expression.reductions() and not expression.whole else ():
+        shape, lane = one.shape, one.shape.lane
+        if lane is None or expression.loops[lane].reduction:
+            continue
+        if any(shape.blocks[i] < expression.bounds[i] for i in expression.reductions()):
+            continue
+        for number in constants:
+            access = expression.inputs[number]
+            changed = expression.prologue_flops and expression.prologue_flops[number]
+            if access.gathered or changed or reads_lanes(access, lane) != "vector":
+                continue
+            around = tuple(_outside(expression, shape.blocks))
+            moving = tuple(i for i in around if i in access.loops())
+            for order in {around: None, (*moving, *(i for i in around if i not in moving)): None}:
+                alone = TaskShape(shape.blocks, lane, order)
+                work = packed_ahead(cost, alone, number)
+                yield VectorProgram(alone, work, cost.seconds(work)[0], (number,))
 
 
 def vector_plan_problem(plan: Plan, device: Device) -> str:
@@ -258,7 +299,7 @@ def _orders(expression: TensorExpression, loops: Sequence[int]) -> Iterator[list
         yield [*others, *order]
 
 
-def _plan(cost: VectorCost, one: VectorProgram, options: ConstructOptions) -> Plan:
+def _plan(cost: VectorCost, one: VectorProgram) -> Plan:
     expression, device, shape = cost.expression, cost.device, one.shape
     width = _width(expression, shape.lane, lanes_of(expression, device)) if shape.lane is not None else 1
     unrolled, along = _unrolled(expression, shape.blocks, shape.lane)
@@ -281,6 +322,8 @@ def _plan(cost: VectorCost, one: VectorProgram, options: ConstructOptions) -> Pl
         operands=tuple(
             packed_operand(expression, shape, number, width, pad)
             if number in shape.staged
+            else _packed_constant(len(access.shape), pad, width)
+            if number in one.ahead
             else OperandPlan(layer=REGISTER, order=tuple(range(len(access.shape))), pad_value=pad)
             for number, (access, pad) in enumerate(zip(expression.inputs, expression.pad_values, strict=True))
         ),
@@ -288,6 +331,18 @@ def _plan(cost: VectorCost, one: VectorProgram, options: ConstructOptions) -> Pl
         tasks_per_unit=1,
         max_units=None,  # whoever runs the tasks says how many threads share them
         prediction=cost.prediction(one.work),
+    )
+
+
+def _packed_constant(rank: int, pad: float | None, width: int) -> OperandPlan:
+    """Return how an input lies that was packed when the program was compiled: row by row, in whole vectors."""
+    return OperandPlan(
+        layer=CONSTANT,
+        order=tuple(range(rank)),
+        vector=width,
+        store_vector=width,
+        fragment_vector=width,
+        pad_value=pad,
     )
 
 

@@ -162,11 +162,11 @@ class VectorCost:
         cycles = tiles * (known.task_cycles + points * kernel.point + stored)
         for number in shape.staged:
             box, depth = walk.packed_box(shape, expression, number), walk.depths[number]
-            cycles += passes * prod([trips for _, trips in walk.inner[:depth]]) * self._packing(number, box)
+            cycles += passes * prod([trips for _, trips in walk.inner[:depth]]) * self.packing(number, box)
         tasks = prod([trips for _, trips in walk.units])
         return Work(tasks, cycles, kernel.registers, self.caches.least(min(self.units, tasks)))
 
-    def _packing(self, number: int, box: tuple[int, ...]) -> float:
+    def packing(self, number: int, box: tuple[int, ...]) -> float:
         """Return the cycles in which a box of an input is packed: the first lines of a row are far from others."""
         access, known = self.expression.inputs[number], self.device.vectors
         lines = _tile_lines(self.expression, access, box)
@@ -262,7 +262,7 @@ def _unproven(
     All where a window reaches into padding; else those behind the greatest common divisor of a tile and its loop: of
     tiles of 16 along a loop of 100, the first four rows lie in the tensor whenever their tile begins there.
     """
-    if _may_leave(expression, access):
+    if may_leave(expression, access):
         return 1.0
     proven = 1.0
     for i in access.loops():
@@ -319,7 +319,7 @@ def _loads(
 
 
 @lru_cache(maxsize=4096)
-def _may_leave(expression: TensorExpression, access: Access) -> bool:
+def may_leave(expression: TensorExpression, access: Access) -> bool:
     """Whether some points read outside of a tensor."""
     for index, extent in zip(access.indices, access.bounds, strict=True):
         reach = [(k * (expression.bounds[loop] - 1)) for loop, k in index.terms().items()]

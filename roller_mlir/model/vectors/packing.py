@@ -236,7 +236,12 @@ class _Tile:
         return cache.capacity_bytes * min(1.0, cache.instances / self.model.units)
 
     def _largest_room(self) -> float:
-        return max(cache.total_capacity_bytes / self.model.units * _ROOM for cache in self.device.caches)
+        return room_of(self.device, self.model.units)
+
+
+def room_of(device: Device, units: int) -> float:
+    """Return the bytes that an input which is packed at a time may take of a core's share of the caches."""
+    return max((cache.total_capacity_bytes / units * _ROOM for cache in device.caches), default=0.0)
 
 
 def packed_operand(

@@ -2,6 +2,8 @@
 """This machine as a back end: `Artifact.run(..., on="cpu")`. Arrays are read and written where they lie."""
 
 import ctypes
+import os
+import re
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -81,6 +83,7 @@ class CpuBackend:
             raise BackendError(f"{manifest.function!r} has no shared library; compile it with binaries")
         if file is not None:
             library = _library(manifest.function, files[file.name])
+            _prepare(library, manifest.function)
             self._kernels = {kernel.name: _function(library, kernel.name) for kernel in manifest.kernels}
 
     def allocate(self, size_bytes: int, alignment_bytes: int) -> HostMemory:
@@ -148,6 +151,17 @@ def _library(function: str, content: bytes) -> ctypes.CDLL:
             return ctypes.CDLL(str(path))
     except OSError as error:
         raise BackendError(f"the shared library of {function!r} cannot be loaded: {error}") from error
+
+
+def _prepare(library: ctypes.CDLL, function: str) -> None:
+    """Ask the system for registers beyond the usual ones, where a library has some; see its header."""
+    name = "roller_" + re.sub(r"\W", "_", function, flags=re.ASCII) + "_prepare"
+    prepare = getattr(library, name, None)
+    problem = 0 if prepare is None else int(prepare())
+    if problem:
+        raise BackendError(
+            f"{function!r} needs tile registers (AMX), which the system does not give: {os.strerror(problem)}"
+        )
 
 
 def _function(library: ctypes.CDLL, name: str) -> Any:

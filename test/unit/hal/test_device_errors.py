@@ -74,7 +74,7 @@ EDITS = [
         'family = "wgmma"',
         'family = "tma"',
         "instructions[3].family",
-        "must be one of fma, mfma, mma, packed_fma, wgmma",
+        "must be one of amx, dot, fma, mfma, mma, packed_fma, wgmma",
     ),
     ('"cluster"', '"clusters"', "features", "must be one of async_copy, cluster, matrix_load, tensor_copy"),
     ('name = "h200"', 'name = ""', "name", "must not be empty"),

@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs of tasks that multiply by an instruction on whole vectors: `dot` and `amx` of `mapping.atoms.vectors`.
+
+The factor of columns is packed in front of tiles that share it, its rows interleaved, so that a lane finds next to each
+other what it multiplies. Of the factor of rows neighbours along the reduction are read where they lie: there the
+reduction must be along the tensor's last dimension.
+
+Paper: ROLLER sections 3.1 (tiles aligned with the shape of an execution unit) and 5.1.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from roller_mlir.hal import Device, Instruction
+from roller_mlir.mapping.atoms import atom_family
+from roller_mlir.mapping.atoms.vectors import LANE_BYTES, TILE_BYTES, TILE_ROWS
+from roller_mlir.mapping.layout.data_tile import tile_dimensions
+from roller_mlir.model.errors import ConstructionError
+from roller_mlir.model.instruction import SUMS
+from roller_mlir.model.tile import contiguous_loop
+from roller_mlir.model.vectors.cost import VectorCost, Work, may_leave
+from roller_mlir.model.vectors.shape import TaskShape
+from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
+from roller_mlir.plan.plan import CONSTANT, REGISTER, WORKGROUP, AtomPlan
+
+MOST_TILES = 2
+"""Tiles of sums down and across a task: four of eight tile registers."""
+DESCRIBE_CYCLES = 60
+"""What describing and releasing tile registers takes, each once a task. Assumed."""
+AMX_LATENCY_CYCLES = 52.0
+"""From one product into a tile of sums to the next (Intel 248966, chapter on AMX)."""
+UNROLLED_GROUPS = 4
+"""Groups of the reduction that are unrolled by `dot`."""
+_SPARE = 4
+_MOST_VECTORS = 4
+_MOST_ROWS = 16
+_LEAST_ROWS, _LEAST_BYTES = 4, 16
+"""Of a tile that is worth its registers."""
+
+
+@dataclass(frozen=True)
+class AtomRoles:
+    """What the loops of a product are to an instruction on whole vectors.
+
+    Attributes:
+        rows: The input that is read where it lies.
+        columns: The input that is packed.
+        row: The loop of rows.
+        column: The loop of columns, along which the result is stored.
+        depth: The reduction along which `rows` has neighbours.
+    """
+
+    rows: int
+    columns: int
+    row: int
+    column: int
+    depth: int
+
+
+def atom_roles(expression: TensorExpression) -> Iterator[AtomRoles]:
+    """Yield the ways in which an instruction on whole vectors may compute an expression."""
+    if not (expression.fused_multiply_add and expression.combiner in SUMS and len(expression.inputs) == 2):
+        return
+    if expression.whole or not expression.widens_only or expression.more_outputs or any(expression.prologue_flops):
+        return
+    column = contiguous_loop(expression.output)
+    if column is None or expression.loops[column].reduction:
+        return
+    for first, second in ((0, 1), (1, 0)):
+        rows, columns = expression.inputs[first], expression.inputs[second]
+        if rows.gathered or columns.gathered or column in rows.loops() or column not in columns.loops():
+            continue
+        if not rows.indices:
+            continue
+        deep = [loop for loop, k in rows.indices[-1].terms().items() if k == 1 and expression.loops[loop].reduction]
+        alone = {loop for index in columns.indices for loop in index.terms() if dict(index.terms()) == {loop: 1}}
+        elsewhere = {loop for index in rows.indices[:-1] for loop in index.terms()}
+        several = [loop for loop in (*deep, column) if sum(loop in x.terms() for x in columns.indices) > 1]
+        own = [loop for loop in expression.parallel() if loop in rows.loops() and loop not in columns.loops()]
+        if several or len(rows.indices[-1].terms()) != 1 or not own:
+            continue
+        for depth in deep:
+            if depth in alone and column in alone and depth not in elsewhere:
+                for row in own:
+                    yield AtomRoles(first, second, row, column, depth)
+
+
+def atom_instructions(expression: TensorExpression, device: Device, families: Sequence[str]) -> list[Instruction]:
+    """Return the instructions on whole vectors of a device that multiply an expression's types."""
+    types = {access.element_type for access in expression.inputs}
+    if len(types) != 1:
+        return []
+    (operand,) = types
+    total = "f32" if expression.result_type == "bf16" else expression.result_type
+    return [
+        one
+        for one in device.instructions
+        if (not families or one.family in families)
+        and atom_family(one.family).vectors
+        and (one.operand_type, one.result_type) == (operand, total)
+    ]
+
+
+@dataclass(frozen=True)
+class AtomProgram:
+    """A program of tasks that multiply by an instruction on whole vectors.
+
+    Attributes:
+        instruction: The instruction.
+        roles: Its loops.
+        shape: Rows, columns and reduction length of one.
+        blocks: Points per loop of a task's tile.
+        order: The loops around tiles, outermost first.
+        inner: The last of them, which one task walks.
+        ahead: Whether the factor of columns is packed when the program is compiled, not by tasks.
+        work: What the tasks do.
+    """
+
+    instruction: Instruction
+    roles: AtomRoles
+    shape: tuple[int, int, int]
+    blocks: tuple[int, ...]
+    order: tuple[int, ...]
+    inner: tuple[int, ...]
+    ahead: bool
+    work: Work
+
+    def plan(self, cost: VectorCost) -> Plan:
+        """Return the plan."""
+        expression, device = cost.expression, cost.device
+        roles, near = self.roles, LANE_BYTES // expression.inputs[0].element_bytes
+        width = self.shape[1]
+        axes = tuple(AxisPlan(block=n, chunk=width if i == roles.column else 1) for i, n in enumerate(self.blocks))
+        operands: list[OperandPlan] = []
+        for number, (access, pad) in enumerate(zip(expression.inputs, expression.pad_values, strict=True)):
+            order = tuple(range(len(access.shape)))
+            if number != roles.columns:
+                operands.append(OperandPlan(layer=REGISTER, order=order, pad_value=pad))
+                continue
+            last = tuple(
+                next(d for d, index in enumerate(access.indices) if index.coefficients[loop])
+                for loop in (roles.depth, roles.column)
+            )
+            operands.append(
+                OperandPlan(
+                    layer=CONSTANT if self.ahead else WORKGROUP,
+                    order=(*(d for d in order if d not in last), *last),
+                    vector=width if last[1] == order[-1] else 1,
+                    store_vector=width,
+                    fragment_vector=width,
+                    pad_value=pad,
+                    interleave=near,
+                )
+            )
+        return Plan(
+            device=device.name,
+            instruction=self.instruction.family,
+            axes=axes,
+            thread_order=(),
+            lane=roles.column,
+            unit_order=self.order,
+            inner_order=self.inner,
+            reduction_order=expression.reductions(),
+            operands=tuple(operands),
+            unroll=near * UNROLLED_GROUPS,
+            tasks_per_unit=1,
+            prediction=cost.prediction(self.work),
+            atom=AtomPlan(shape=self.shape, row=roles.row, column=roles.column, depth=roles.depth, lane_order=()),
+        )
+
+
+def atom_programs(
+    cost: VectorCost, families: Sequence[str], room: float, constants: Collection[int] = ()
+) -> Iterator[AtomProgram]:
+    """Yield the programs of all instructions on whole vectors that can compute an expression.
+
+    Args:
+        cost: Of the operator on a device of vectors.
+        families: Families that may be used; empty for all.
+        room: Bytes that a packed input may take.
+        constants: Inputs that may be packed when the program is compiled.
+    """
+    expression, device = cost.expression, cost.device
+    for one in atom_instructions(expression, device, families):
+        for roles in atom_roles(expression):
+            for shape, blocks in _RULES[one.family].tiles(expression, device, one, roles):
+                if roles.columns in constants:
+                    yield from _packed_ahead(cost, one, roles, shape, blocks)
+                else:
+                    yield from _packed_by_tasks(cost, one, roles, shape, blocks, room)
+
+
+Tile = tuple[tuple[int, int, int], tuple[int, ...]]
+"""The shape of an instruction, and the points of each loop in a task."""
+
+
+def _dot_tiles(expression: TensorExpression, device: Device, one: Instruction, roles: AtomRoles) -> Iterator[Tile]:
+    """Yield tiles of rows x vectors whose sums fit into registers."""
+    bounds, width = expression.bounds, one.shape[1]
+    near = LANE_BYTES // expression.inputs[0].element_bytes
+    if bounds[roles.depth] % near:
+        return
+    across = -(-bounds[roles.column] // width)
+    for vectors in range(1, min(_MOST_VECTORS, across) + 1):
+        most = max(1, min(_MOST_ROWS, ((device.vector_registers or 8) - _SPARE) // vectors))
+        for rows in sorted({n for n in range(1, most + 1) if bounds[roles.row] % n == 0 or n in (most, 4, 6, 8)}):
+            if rows <= bounds[roles.row]:
+                yield (1, width, near), _blocks(expression, roles, rows, vectors * width)
+
+
+def _amx_tiles(expression: TensorExpression, device: Device, one: Instruction, roles: AtomRoles) -> Iterator[Tile]:
+    """Yield tiles of registers that lie inside of the rows as a whole."""
+    bounds, size, width = expression.bounds, expression.inputs[0].element_bytes, one.shape[1]
+    if may_leave(expression, expression.inputs[roles.rows]):
+        return
+    depths = [
+        n for n in range(TILE_BYTES // size, 0, -1) if bounds[roles.depth] % n == 0 and n * size % LANE_BYTES == 0
+    ]
+    if not depths or depths[0] * size < _LEAST_BYTES:
+        return
+    across = -(-bounds[roles.column] // width)
+    for rows in range(_LEAST_ROWS, TILE_ROWS + 1):
+        for down in range(1, MOST_TILES + 1):
+            if bounds[roles.row] % (rows * down):
+                continue
+            for vectors in range(1, min(MOST_TILES, across) + 1):
+                yield (rows, width, depths[0]), _blocks(expression, roles, rows * down, vectors * width)
+
+
+def _blocks(expression: TensorExpression, roles: AtomRoles, rows: int, columns: int) -> tuple[int, ...]:
+    own = {roles.row: rows, roles.column: columns}
+    whole = {i: expression.bounds[i] for i in expression.reductions()}
+    return tuple((own | whole).get(i, 1) for i in range(len(expression.loops)))
+
+
+Shape = tuple[int, int, int]
+
+
+def _packed_by_tasks(
+    cost: VectorCost, one: Instruction, roles: AtomRoles, shape: Shape, blocks: tuple[int, ...], room: float
+) -> Iterator[AtomProgram]:
+    """Yield a tile's program whose tasks pack the factor of columns, which stands still in the inner loops."""
+    expression = cost.expression
+    packed = expression.inputs[roles.columns]
+    loops = [i for i in expression.parallel() if expression.loops[i].extent.tiles(blocks[i]).bound > 1]
+    inner = tuple([i for i in loops if i not in packed.loops()])
+    size = prod([dimension.extent for dimension in tile_dimensions(packed, blocks)]) * packed.element_bytes
+    if not inner or size > room:
+        return
+    order = (*[i for i in loops if i in packed.loops()], *inner)
+    yield AtomProgram(
+        one, roles, shape, blocks, order, inner, False, _work(cost, one, roles, shape, blocks, order, inner)
+    )
+
+
+def _packed_ahead(
+    cost: VectorCost, one: Instruction, roles: AtomRoles, shape: Shape, blocks: tuple[int, ...]
+) -> Iterator[AtomProgram]:
+    """Yield a tile's programs whose factor of columns lies packed: a task is a tile; either factor stands still."""
+    expression = cost.expression
+    packed = expression.inputs[roles.columns]
+    loops = [i for i in expression.parallel() if expression.loops[i].extent.tiles(blocks[i]).bound > 1]
+    moving = [i for i in loops if i in packed.loops()]
+    others = [i for i in loops if i not in packed.loops()]
+    for order in {(*moving, *others): None, (*others, *moving): None}:
+        work = _work(cost, one, roles, shape, blocks, order, (), ahead=True)
+        yield AtomProgram(one, roles, shape, blocks, order, (), True, work)
+
+
+def _work(
+    cost: VectorCost,
+    one: Instruction,
+    roles: AtomRoles,
+    shape: Shape,
+    blocks: tuple[int, ...],
+    order: tuple[int, ...],
+    inner: tuple[int, ...],
+    *,
+    ahead: bool = False,
+) -> Work:
+    """Return the work of tasks: the instructions of a tile, what they load, and what they pack in front."""
+    expression, device = cost.expression, cost.device
+    ports, known = device.load_ports or 1, device.vectors
+    rows, vectors = blocks[roles.row], blocks[roles.column] // shape[1]
+    points = prod([expression.bounds[i] for i in expression.reductions()])
+    found = _RULES[one.family].step(expression, one, shape, rows, vectors)
+    step = max(found.cycles, found.latency * known.fma_latency_cycles, found.loads / ports)
+    step = max(step, (found.loads + found.cycles) / known.issue_per_cycle)
+    if may_leave(expression, expression.inputs[roles.rows]):
+        step += known.mask_cycles * rows
+    walked = prod([expression.loops[i].extent.tiles(blocks[i]).bound for i in inner])
+    tasks = prod([expression.loops[i].extent.tiles(blocks[i]).bound for i in order if i not in inner])
+    stored = rows * vectors * (1 + len(expression.epilogue) + expression.epilogue_flops)
+    cycles = walked * (known.task_cycles + found.beside + points / shape[2] * step + stored)
+    if not ahead:
+        cycles += cost.packing(roles.columns, blocks)
+    bound = Work(tasks, cycles, rows * vectors + vectors + 1, cost.caches.least(min(cost.units, tasks)))
+    return cost.bounded(bound, TaskShape(blocks, roles.column, order, inner, {}, () if ahead else (roles.columns,)))
+
+
+@dataclass(frozen=True)
+class _Step:
+    """What a step of a tile takes.
+
+    Attributes:
+        cycles: Of its instructions.
+        loads: Loads of vectors.
+        latency: Of a sum's instruction, in those of multiply-adds.
+        beside: Cycles of a task beside its steps.
+    """
+
+    cycles: float
+    loads: float
+    latency: float = 1.0
+    beside: float = 0.0
+
+
+def _dot_step(expression: TensorExpression, one: Instruction, shape: Shape, rows: int, vectors: int) -> _Step:
+    """Return what a group of the reduction takes."""
+    cycles = 2 * prod(shape) / one.flops_per_cycle_per_unit
+    signed = expression.inputs[0].element_type == "i8"
+    instructions = rows * vectors + (vectors if signed else 0)
+    own = rows / 2 if signed else 0.0
+    return _Step(instructions * cycles + own, rows + vectors)
+
+
+def _amx_step(expression: TensorExpression, one: Instruction, shape: Shape, rows: int, vectors: int) -> _Step:
+    """As `_dot_step`; a tile's instruction takes a cycle for each of its rows, however long they are."""
+    depth = TILE_BYTES // expression.inputs[0].element_bytes
+    down = rows // shape[0]
+    cycles = 2 * shape[0] * shape[1] * depth / one.flops_per_cycle_per_unit
+    step = max(down * vectors * cycles, AMX_LATENCY_CYCLES)
+    return _Step(step, rows + vectors * TILE_ROWS, 0.0, DESCRIBE_CYCLES + 2.0 * rows * vectors)
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """How tiles of a family are made and what a step of them costs."""
+
+    tiles: Callable[[TensorExpression, Device, Instruction, AtomRoles], Iterator[Tile]]
+    step: Callable[[TensorExpression, Instruction, Shape, int, int], _Step]
+
+
+_RULES = {"dot": _Rule(_dot_tiles, _dot_step), "amx": _Rule(_amx_tiles, _amx_step)}
+
+
+def predicted_work(cost: VectorCost, plan: Plan) -> Work:
+    """Return the work of a plan with an instruction on whole vectors.
+
+    Raises:
+        ConstructionError: The device has no such instruction.
+    """
+    expression, device, atom = cost.expression, cost.device, plan.atom
+    assert atom is not None
+    found = next((one for one in atom_instructions(expression, device, (plan.instruction,))), None)
+    if found is None:
+        kinds = " and ".join(sorted({access.element_type for access in expression.inputs}))
+        raise ConstructionError(f"'{device.name}' has no instruction of family '{plan.instruction}' for {kinds}")
+    columns = next(n for n, access in enumerate(expression.inputs) if atom.column in access.loops())
+    roles = AtomRoles(1 - columns, columns, atom.row, atom.column, atom.depth)
+    blocks = tuple(axis.block for axis in plan.axes)
+    order = tuple(i for i in plan.unit_order if expression.loops[i].extent.tiles(blocks[i]).bound > 1)
+    ahead = plan.operands[columns].layer == CONSTANT
+    return _work(cost, found, roles, atom.shape, blocks, order, plan.inner_order, ahead=ahead)
