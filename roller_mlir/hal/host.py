@@ -27,9 +27,27 @@ from roller_mlir.hal.spec import Device
 NAME = "host"
 _CPUINFO, _CORE = Path("/proc/cpuinfo"), Path("/sys/devices/system/cpu/cpu0")
 _SIZES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-_PORTS = {"znver4": (1, 1), "znver5": (2, 2)}
+_PORTS = {"znver4": (1, 1), "znver5": (2, 2), "sapphirerapids": (2, 2), "emeraldrapids": (2, 2)}
 """Multiply-adds and loads of a whole vector that a core begins in a cycle. Zen 4 has two units of 256 bits for both
 (Software Optimization Guide for the AMD Zen4 Microarchitecture, 57647, floating-point unit and load-store unit)."""
+_OWN_FLAGS = {"avx512_bf16", "avx512_vnni"}
+_AMX_FLAGS = {"amx_tile", "amx_bf16", "amx_int8", "avx512_fp16"}
+"""What a machine must show to be taken for its cores, as Linux spells it; a hypervisor may hide some."""
+_RAPIDS = (("dot", "bf16", 32), ("dot", "i8", 256), ("amx", "bf16", 1024), ("amx", "i8", 2048))
+_PRODUCTS = {
+    "znver4": (("dot", "bf16", 64), ("dot", "i8", 128)),
+    "znver5": (("dot", "bf16", 128), ("dot", "i8", 256)),
+    "sapphirerapids": _RAPIDS,
+    "emeraldrapids": _RAPIDS,
+}
+"""Instructions that multiply narrow factors: family, factors, operations a cycle; see spr.toml and zen5.toml."""
+_NAMES = {
+    ("dot", "bf16"): ("vdpbf16ps", "f32", (1, 16, 2)),
+    ("dot", "i8"): ("vpdpbusd", "i32", (1, 16, 4)),
+    ("amx", "bf16"): ("tdpbf16ps", "f32", (16, 16, 32)),
+    ("amx", "i8"): ("tdpbssd", "i32", (16, 16, 64)),
+}
+"""The name of each, the type of its sums, and its shape."""
 _LEVELS = (
     ("x86-64-v4", 64, 32, {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"}),
     ("x86-64-v3", 32, 16, {"avx2", "fma", "bmi2", "f16c"}),
@@ -76,6 +94,12 @@ def host_device() -> Device:
             flops_per_cycle_per_unit=2 * fma_ports * lanes,
         )
         for kind, lanes in (("f32", size), ("f64", size // 2))
+    ) + tuple(
+        Instruction(
+            name=name, family=family, operand_type=kind, result_type=result, shape=shape, flops_per_cycle_per_unit=rate
+        )
+        for family, kind, rate in _PRODUCTS.get(architecture, ())
+        for name, result, shape in [_NAMES[family, kind]]
     )
     found = re.search(r"^model name\s*:\s*(.*)$", text, re.MULTILINE)
     name = found[1].strip() if found else machine
@@ -137,7 +161,9 @@ def _x86(text: str) -> tuple[str, int, int]:
     for level, size, registers, needed in _LEVELS:
         if needed <= flags:
             own = _llvm_name()
-            return (own if own in _PORTS and size == _LEVELS[0][1] else level), size, registers
+            wanted = _OWN_FLAGS | (_AMX_FLAGS if _PRODUCTS.get(own) == _RAPIDS else set())
+            known = own in _PORTS and size == _LEVELS[0][1] and wanted <= flags
+            return (own if known else level), size, registers
     lacking = ", ".join(sorted(_LEVELS[-1][3] - flags))
     raise DeviceError(f"device '{NAME}' lacks {lacking}: code is generated for AVX2 and AVX-512")
 
