@@ -25,7 +25,7 @@ TIMES = {
     "bounded, ahead": "bounded_dependent_s",
     "barriers": "waves_s",
     "in front": "front_s",
-    "nothing kept": "plain_s",
+    "none kept": "plain_s",
     "persistent": "makespan_s",
     "at least": "bound_s",
 }

@@ -175,8 +175,8 @@ _BASELINES = {
     "bounded graph": "bounded_s",
     "ahead ": "bounded_dependent_s",
     "barriers": "waves_s",
-    "waits in front": "front_s",
-    "nothing kept": "plain_s",
+    "in front": "front_s",
+    "none kept": "plain_s",
     "persistent": "makespan_s",
     "at least": "bound_s",
 }
