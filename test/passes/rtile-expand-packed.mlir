@@ -9,7 +9,7 @@
 // CHECK-SAME: panel = 32 : i64
 // CHECK-SAME: "workgroup"
 // CHECK: scf.for %[[M:[a-z0-9]+]] =
-// CHECK: %[[ROWS:.*]] = "rtile.load"(%[[X:.*]], %{{.*}}, %[[M]])
+// CHECK: %[[ROWS:.*]] = "rtile.load"(%[[X:.*]], %[[SHARE:.*]], %[[M]])
 // CHECK-SAME: "workgroup"
 // CHECK: scf.for %[[J:[a-z0-9]+]] =
 // CHECK: %[[PART:.*]] = "rtile.load"(%[[PACKED]], %[[J]])
