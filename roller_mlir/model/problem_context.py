@@ -164,6 +164,7 @@ class ProblemContext:
         atom: The instruction that computes them.
         task_threads: Threads that compute in each block, None where the model decides.
         stores: What `traffic` remembers of the output.
+        rasters: What `super_rows` remembers of tiles.
         result_bytes: Bytes of one result, before an epilogue.
         result_words: 32-bit registers of one point's results.
         cycles_per_point: Cycles of a scheduler for one such operation of a subgroup's threads.
@@ -208,6 +209,7 @@ class ProblemContext:
             loop.reduction and expression.moves_window(i) for i, loop in enumerate(expression.loops)
         )
         self.stores: dict[Hashable, Any] = {}
+        self.rasters: dict[Hashable, Any] = {}
         self.result_bytes = expression.result_bytes
         self.result_words = max(1, self.result_bytes // 4) if self.atom.is_matrix else result_words(expression)
         own = max(1, expression.flops_per_point) + expression.point_cycles

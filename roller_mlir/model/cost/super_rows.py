@@ -24,6 +24,9 @@ HIGHEST = 64
 WORTH = 0.97
 """Share of the bytes of a plain raster below which another one is taken."""
 
+FEW_WAVES = 4
+"""Waves up to which what they load is counted of each."""
+
 COUNTED = 2
 """Rasters of which it is counted what some waves load; others are told apart by the boxes that waves about cover."""
 
@@ -56,20 +59,33 @@ def raster_traffic(
     context: ProblemContext, blocks: Sequence[int], counts: Sequence[int], concurrent: int, times: int
 ) -> RasterTraffic:
     """Return what tasks move in the best raster; arguments as of `cost.raster.global_traffic`."""
+    key = tuple(blocks), concurrent, times
+    known = context.rasters.get(key)
+    if known is None:
+        known = context.rasters[key] = _raster_traffic(context, blocks, counts, concurrent, times)
+    return known
+
+
+def _raster_traffic(
+    context: ProblemContext, blocks: Sequence[int], counts: Sequence[int], concurrent: int, times: int
+) -> RasterTraffic:
     moved, shared, order = cache_traffic(context, blocks, counts, concurrent, times)
     best = RasterTraffic(moved, shared, order)
     tasks = prod([counts[loop] for loop in order])
     once = sum([access.access.size_bytes for access in context.reads]) + times * context.written_bytes
     machine = context.machine
     again = moved > 1.01 * once or (machine.private_caches > 1 and shared > 1.01 * once)
-    if len(order) < 2 or tasks <= concurrent or not again:
+    if len(order) < 2 or tasks <= concurrent or not again or not _several_share(context, order):
         return best
     streams = _Streams(context, blocks, counts, concurrent, times)
     plain = [(loop, counts[loop], 1) for loop in order]
     found = [(_cost(context, *streams.traffic(one)), one) for one in _rasters(order, counts, machine.private_caches)]
+    likely = [one for one in found if one[0] < WORTH * _cost(context, *streams.traffic(plain))]
+    if not likely:
+        return best
     exact = streams.exact(plain)
     least = WORTH * _cost(context, *exact)
-    for _, levels in nsmallest(COUNTED, found):
+    for _, levels in nsmallest(COUNTED, likely):
         counted = streams.exact(levels)
         if _cost(context, *counted) < least:
             least = _cost(context, *counted)
@@ -77,6 +93,18 @@ def raster_traffic(
             scaled = moved * ratios[0], shared * ratios[1]
             best = RasterTraffic(max(float(once), scaled[0]), scaled[1], order, tuple(levels))
     return best
+
+
+def _several_share(context: ProblemContext, order: Order) -> bool:
+    """Return whether tasks next to each other along one loop load the same of a tensor, and along another of another.
+
+    Both tensors must be larger than the caches hold; else the order of loops is as good as any raster.
+    """
+    machine = context.machine
+    held = (machine.private_cache_bytes if machine.private_caches > 1 else machine.cache_bytes) // 2
+    large = [access for access in context.reads if access.access.size_bytes > held]
+    shared = {loop for access in large for loop in order if loop not in access.parallel}
+    return len(shared) > 1 and sum(any(loop not in access.parallel for loop in order) for access in large) > 1
 
 
 def _cost(context: ProblemContext, global_bytes: float, shared_bytes: float) -> float:
@@ -147,10 +175,10 @@ class _Streams:
         )
 
     def exact(self, levels: Sequence[Level]) -> tuple[float, float]:
-        """As `traffic`, with the tiles counted that the first wave and one in the middle load."""
+        """As `traffic`, with the tiles counted that each wave loads, of many the first one and one in the middle."""
         waves = self._tasks // self._together
-        starts = [wave * self._together for wave in {0, waves // 2} if wave < waves]
-        numbers = [range(start, start + self._together) for start in starts]
+        counted = range(waves) if waves <= FEW_WAVES else (0, waves // 2)
+        numbers = [range(wave * self._together, (wave + 1) * self._together) for wave in counted]
         whole = [self._places(levels, one) for one in numbers]
         own = [{loop: at[cache :: self._caches] for loop, at in one.items()} for one in whole for cache in (0, 1)]
         if self._caches == 1:
