@@ -34,6 +34,8 @@ class VectorConstants:
         conflict_cycles: Of a load whose row shares its sets of the first cache with too many others.
         ways: Of a cache whose ways are not known, for rows that are so far apart that they share sets.
         ways_share: Share of them that such rows can have beside what else is read.
+        far_factor: How much longer the lines of a tensor take whose next tile lies a page or more below. Fitted as
+            `mask_cycles`.
         hidden_share: Share of the time of the layers other than the slowest that is hidden behind it.
         private_bytes_per_cycle: What a core draws from a cache of its own whose bandwidth is not known.
         shared_bytes_per_cycle: The same of what cores share.
@@ -53,6 +55,7 @@ class VectorConstants:
     conflict_cycles: float = 0.8
     ways: int = 8
     ways_share: float = 0.8
+    far_factor: float = 3.0
     hidden_share: float = 0.7
     private_bytes_per_cycle: float = 32.0
     shared_bytes_per_cycle: float = 6.0
@@ -63,7 +66,7 @@ class VectorConstants:
             require(math.isfinite(value) and value >= 0, key, f"must not be negative, but got {value}")
             if key.endswith("_share"):
                 require(value <= 1, key, f"must be a share from 0 to 1, but got {value}")
-        for key in ("issue_per_cycle", "ways", "private_bytes_per_cycle", "shared_bytes_per_cycle"):
+        for key in ("issue_per_cycle", "far_factor", "ways", "private_bytes_per_cycle", "shared_bytes_per_cycle"):
             require(getattr(self, key) > 0, key, f"must be above 0, but got {getattr(self, key)}")
 
 

@@ -43,6 +43,7 @@ def served_bytes(
     line_bytes: int | None = None,
     packed: Collection[int] = (),
     again: bool = False,
+    weights: Sequence[float] | None = None,
 ) -> tuple[float, ...]:
     """Return the bytes that each layer hands to the body of a nest, all iterations together.
 
@@ -61,13 +62,17 @@ def served_bytes(
         packed: Tensors, by their places among `touched`, whose tiles lie dense, so that no line is moved for a part.
         again: Whether the nest follows another that touched the same, itself or its neighbours in a program: what is
             touched for the first time then comes from the nearest cache that holds everything.
+        weights: How much longer a byte of each tensor takes than one that is read in order; 1 where nothing is said.
     """
     footprints = Footprints(nest)
     tensors = nest.tensors
     depth = len(footprints.counts)
     levels = sum(loop.count > 1 for loop in nest.loops)
     outputs = nest.expression.outputs
-    ways = [one.access.element_bytes * (1 + (one.access in outputs)) for one in tensors]
+    ways = [
+        one.access.element_bytes * (1 + (one.access in outputs)) * (weights[number] if weights else 1)
+        for number, one in enumerate(tensors)
+    ]
     # From loops of all iterations inwards: what one run of each touches.
     inside = [[0.0] * len(tensors) for _ in range(levels + 1)]
     for level in range(levels + 1):

@@ -21,12 +21,14 @@ from roller_mlir.hal import Device
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.polydl.caches import Cache, assign, caches_of
 from roller_mlir.model.polydl.cost import seconds_by_layer, served_bytes
+from roller_mlir.model.polydl.footprint import TouchedTensor
 from roller_mlir.model.polydl.nest import TiledNest, TileLoop
 from roller_mlir.model.polydl.values import volume
 from roller_mlir.model.polydl.working_sets import WorkingSet, working_sets
 from roller_mlir.model.vectors.shape import TaskShape, Walk
 from roller_mlir.plan import Access, TensorExpression
 
+_PAGE_BYTES = 4096
 LINE_BYTES = 64
 """Of a cache, where nobody says another."""
 
@@ -48,7 +50,7 @@ class CacheModel:
     """The caches of a device under the nests of one operator."""
 
     def __init__(self, expression: TensorExpression, device: Device) -> None:
-        self._expression, self._device = expression, device
+        self.expression, self._device = expression, device
         self._base = TiledNest(expression, ())
         self._caches: dict[int, tuple[Cache, ...]] = {}
         self._layers = {layer.name: layer for layer in device.layers}
@@ -96,7 +98,7 @@ class CacheModel:
             self.caches(cores),
         )  # where all fit by themselves, the first decides
         places = {one.access: number for number, one in enumerate(nest.tensors)} if packed else {}
-        dense = {places[self._expression.inputs[number]] for number in packed}
+        dense = {places[self.expression.inputs[number]] for number in packed}
 
         def collides(one: WorkingSet, cache: Cache) -> bool:
             number = one.dependence.tensor
@@ -108,11 +110,26 @@ class CacheModel:
             return _few_sets(nest.tensors[number].access, inside, cache.capacity_bytes, *lines, known.ways_share)
 
         assigned = assign(sets, caches, collides, apart=False)
-        served = served_bytes(nest, sets, assigned, line_bytes=self._line_bytes, packed=dense, again=True)
+        served = served_bytes(
+            nest,
+            sets,
+            assigned,
+            line_bytes=self._line_bytes,
+            packed=dense,
+            again=True,
+            weights=self._weights(nest, dense),
+        )
         seconds = seconds_by_layer(nest, sets, assigned, threads=cores, served=served)
         behind = caches[1:] or caches
         moved = tuple([sum(served[place:]) for place in range(1, len(served))]) or served
         return CacheWork(moved, {one.name: seconds[one.name] for one in behind})
+
+    def _weights(self, nest: TiledNest, dense: Collection[int]) -> list[float]:
+        """Return how much longer a byte of each tensor takes than one that is read in order."""
+        factor, found = self._device.vectors.far_factor, list[float]()
+        for number, tensor in enumerate(nest.tensors):
+            found.append(factor if number not in dense and _walks_down(nest, tensor) else 1.0)
+        return found
 
     @cached_property
     def _least_bytes(self) -> float:
@@ -129,6 +146,17 @@ class CacheModel:
         behind, total = caches[1:] or caches, self._least_bytes
         seconds = {one.name: total / (one.bandwidth_bytes_per_s or 1.0) / cores for one in behind}
         return CacheWork((total,) * len(behind), seconds)
+
+
+def _walks_down(nest: TiledNest, tensor: TouchedTensor) -> bool:
+    """Return whether the next tile of a tensor lies below, in rows a page or more apart: nothing is fetched ahead."""
+    access = tensor.access
+    if access.gathered or tensor.row is None or access.bounds[-1] * access.element_bytes < _PAGE_BYTES:
+        return False
+    body = tile_dimensions(access, nest.body)
+    moving = [loop.axis for loop in nest.loops if loop.count > 1 and loop.axis in tensor.axes]
+    part = body[-1].extent * body[-1].step < access.bounds[-1]
+    return part and bool(moving) and moving[-1] not in access.indices[-1].terms()
 
 
 def _inside(nest: TiledNest, level: int) -> list[int]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The planner's working sets are PolyDL's: the nests of its plans, counted as integer sets, cost what it predicts."""
 
+from collections.abc import Sequence
 from itertools import permutations
 
 import pytest
@@ -19,15 +20,19 @@ from roller_mlir.model.polydl.dependences import touched
 from roller_mlir.model.polydl.nest import TiledNest
 from roller_mlir.model.polydl.working_sets import WorkingSet, working_sets
 from roller_mlir.model.vectors.cache_work import CacheModel
-from roller_mlir.plan import Plan, TensorExpression
+from roller_mlir.model.vectors.shape import TaskShape, Walk
+from roller_mlir.plan import TensorExpression
 
 SPR, HASWELL = find_device("spr"), find_device("haswell")
 VECTORED = [name for name in device_names() if find_device(name).vector_bytes is not None]
 
 
-def nest_of(expression: TensorExpression, plan: Plan, device: str, cores: int) -> TiledNest:
-    blocks = [axis.block for axis in plan.axes]
-    return CacheModel(expression, find_device(device)).nest(blocks, plan.unit_order, plan.inner_order, cores)
+def walked(model: CacheModel, shape: TaskShape, cores: int = 1) -> TiledNest:
+    return model.walked(shape, Walk.of(model.expression, shape), cores)
+
+
+def shape(blocks: Sequence[int], order: Sequence[int], inner: Sequence[int] = ()) -> TaskShape:
+    return TaskShape(tuple(blocks), None, tuple(order), tuple(inner))
 
 
 @QUICK
@@ -35,12 +40,8 @@ def nest_of(expression: TensorExpression, plan: Plan, device: str, cores: int) -
 def test_working_sets_of_plans_equal_the_oracle(expression: TensorExpression, device: str, cores: int) -> None:
     """Any plan of any operator, on one core or several: both sets of each reuse, element by element."""
     plan = construct(expression, find_device(device), ConstructOptions(top_k=1))[0]
-    nest = nest_of(expression, plan, device, cores)
+    nest = walked(CacheModel(expression, find_device(device)), TaskShape.of(expression, plan), cores)
     assume(not any(pads_a_diagonal(one, nest.extents) for one in touched(nest)))
-    assert nest.body == tuple(
-        min(axis.block, n) if not loop.reduction else n
-        for axis, n, loop in zip(plan.axes, expression.bounds, expression.loops, strict=True)
-    )
     assert by_place(working_sets(nest)) == Oracle(nest).working_sets()
 
 
@@ -50,7 +51,7 @@ def test_predictions_are_of_the_oracles_sets(order: tuple[int, int], cores: int)
     """Sets that are counted as integer sets, given to Algorithm 2, cost the same seconds in each layer."""
     expression, blocks = matmul(24, 32, 12), (4, 16, 12)
     model = CacheModel(expression, HASWELL)
-    nest = model.nest(blocks, order, (), cores)
+    nest = walked(model, shape(blocks, order), cores)
     known = {(one.dependence.tensor, one.dependence.level): one.dependence for one in working_sets(nest)}
     sets = tuple(
         WorkingSet(known[place], low[0], high[0], low[1], high[1])
@@ -72,21 +73,24 @@ def test_tasks_are_shared_out_in_ranges(cores: int) -> None:
     model = CacheModel(expression, SPR)
     for order in permutations((0, 2, 3, 1)):
         blocks = [1, 8, 1, 1, *expression.bounds[4:]]
-        loops = [loop for loop in model.nest(blocks, order, (), cores).loops if loop.parallel]
+        loops = [loop for loop in walked(model, shape(blocks, order), cores).loops if loop.parallel]
         counts = 1
         for loop in loops:
             counts *= loop.count
         assert counts <= 2 * cores and bool(loops) == (cores > 1)
-        inner = model.nest(blocks, order, order[-1:], cores)
+        inner = walked(model, shape(blocks, order, order[-1:]), cores)
         assert not any(loop.parallel and loop.axis == order[-1] for loop in inner.loops)
 
 
 def test_what_lies_in_few_sets_is_not_held() -> None:
     """Rows that are a power of two apart share sets: a reuse of them that would fit comes from farther away."""
-    near, far = [
-        CacheModel(matmul(256, 512, pitch), SPR).work(
-            CacheModel(matmul(256, 512, pitch), SPR).nest((64, 32, pitch), (0, 1)), ()
-        )
-        for pitch in (100, 4096)
-    ]
+    models = [CacheModel(matmul(256, 512, pitch), SPR) for pitch in (100, 4096)]
+    near, far = [one.work(walked(one, shape((64, 32, one.expression.bounds[2]), (0, 1)))) for one in models]
     assert near.moved[1] < far.moved[1]
+
+
+def test_tiles_that_lie_below_each_other_cost_more() -> None:
+    """Tasks that walk down the columns of a result whose rows are pages apart have nothing fetched ahead of them."""
+    model = CacheModel(matmul(512, 4096, 32), SPR)
+    down, along = [model.work(walked(model, shape((8, 32, 32), order))).moved[0] for order in ((1, 0), (0, 1))]
+    assert down > along
