@@ -6,8 +6,8 @@
                                         tdpbf16ps t0 += t4 t6, t1 += t4 t7, t2 += t5 t6, t3 += t5 t7
     tilestore t0..t3                    to memory of the task, from where vectors of sums are read
 
-The tiles are described in front and released behind, so that nothing of them is left between computes. A tile's rows
-and bytes are those of the plan: no row or byte outside of a factor is read.
+The tiles are described in front, and as they were before behind: a library may count on its own description. A tile's
+rows and bytes are those of the plan: no row or byte outside of a factor is read.
 
 Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter 18.
 """
@@ -63,9 +63,8 @@ def emit_amx_points(context: TaskContext, compute: Compute, values: Sequence[ir.
     loops = len(box.axes)
     tiles = _tiles_of(compute, atom)
     size = element_bytes(atom.factor)
-    scratch = memref_view(
-        emit, context.arena, context.combine_offset, [_DESCRIPTION_BYTES], ir.IntegerType.get_signless(8)
-    )
+    before, scratch = (_description_memory(context, number) for number in range(2))
+    intrinsic("llvm.x86.sttilecfg", [_address(context, before, Linear(), 1)])
     description = emit.typed_constant(ir.DenseElementsAttr.get(_description(tiles, size), type=_bytes()))
     ir.Operation.create("vector.store", operands=[description, scratch, emit.constant(0)])
     intrinsic("llvm.x86.ldtilecfg", [_address(context, scratch, Linear(), 1)])
@@ -112,7 +111,14 @@ def emit_amx_points(context: TaskContext, compute: Compute, values: Sequence[ir.
         emit.loop(0, box.axes[atom.depth].block // tiles.depth, [], some)
 
     nest(others, {})
-    return _sums(context, compute, atom, tiles, values)
+    return _sums(context, compute, atom, tiles, values, before)
+
+
+def _description_memory(context: TaskContext, number: int) -> ir.Value:
+    """Return memory of the task for a description of tiles: that of others, or ours."""
+    assert context.arena is not None
+    start, kind = context.combine_offset + number * _DESCRIPTION_BYTES, ir.IntegerType.get_signless(8)
+    return memref_view(context.emit, context.arena, start, [_DESCRIPTION_BYTES], kind)
 
 
 def _tiles_of(compute: Compute, atom: VectorAtom) -> _Tiles:
@@ -139,13 +145,21 @@ def _tiles_of(compute: Compute, atom: VectorAtom) -> _Tiles:
 
 
 def _sums(
-    context: TaskContext, compute: Compute, atom: VectorAtom, tiles: _Tiles, values: Sequence[ir.Value]
+    context: TaskContext,
+    compute: Compute,
+    atom: VectorAtom,
+    tiles: _Tiles,
+    values: Sequence[ir.Value],
+    described: ir.Value,
 ) -> list[ir.Value]:
-    """Store the tiles of sums, release all, and return the sums as the box holds them, with what stood there before."""
+    """Store the tiles of sums, and return them as the box holds them, with what stood there before.
+
+    The tiles of others are described again.
+    """
     emit, box = context.emit, compute.box
     assert context.arena is not None
     shape = (tiles.down * tiles.rows, tiles.across * tiles.columns)
-    start = context.combine_offset + _DESCRIPTION_BYTES
+    start = context.combine_offset + 2 * _DESCRIPTION_BYTES
     sums = memref_view(emit, context.arena, start, shape, atom.sum)
     size = element_bytes(atom.sum)
     pitch = _integer(shape[1] * size, 64)
@@ -154,7 +168,7 @@ def _sums(
             offset = Linear(None, down * tiles.rows * shape[1] + across * tiles.columns)
             number = _register(down * tiles.across + across)
             intrinsic("llvm.x86.tilestored64", [number, _address(context, sums, offset, size), pitch])
-    intrinsic("llvm.x86.tilerelease", [])
+    intrinsic("llvm.x86.ldtilecfg", [_address(context, described, Linear(), 1)])
     element = ir.VectorType(values[0].type).element_type
     found: list[ir.Value] = []
     for key, before in zip(box.keys, converted(context, values, atom.sum), strict=True):

@@ -18,7 +18,8 @@ from roller_mlir.mapping.atoms.fragments import Shape
 LANE_BYTES = 4
 """Of a sum, and of the factors that make it."""
 TILE_ROWS, TILE_BYTES = 16, 64
-_DESCRIPTION_BYTES = 64
+_DESCRIPTION_BYTES = 128
+"""Of tiles: ours, and that of others, which is restored."""
 
 
 def _dot_exists(shape: Shape, element_bytes: int) -> bool:
