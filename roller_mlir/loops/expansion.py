@@ -18,9 +18,10 @@ from roller_mlir.linalg.reader import StructuredOp, fill_constant
 from roller_mlir.loops.compute_box import ComputeBox, local_map, unit_coefficients
 from roller_mlir.loops.expand_body import clone_region
 from roller_mlir.loops.expanded_loops import Staged, Variable, Walked
+from roller_mlir.loops.load_packed import load_packed
 from roller_mlir.loops.loop_nest import INNER, UNIT
 from roller_mlir.mapping.layout.data_tile import first_elements, tile_dimensions
-from roller_mlir.mapping.layout.layout import buffer_shape, epilogue_vectors, planned_vector, residue_shift, steps_of
+from roller_mlir.mapping.layout.layout import epilogue_vectors, planned_vector, residue_shift, steps_of
 from roller_mlir.plan import Access, LinearIndex, Loop, OperandPlan, Plan
 from roller_mlir.plan.extent import as_extents
 from roller_mlir.plan.plan import CONSTANT, REGISTER, WORKGROUP
@@ -409,30 +410,12 @@ class Expansion:
         return load.operation.results[0]
 
     def _packed(self, box: ComputeBox, source: ir.Value, access: Access, operand: OperandPlan) -> ir.Value:
-        """Load a tile of a constant that is packed; see `loops.packed_constants`."""
-        dimensions = tile_dimensions(access, box.blocks)
+        """Load a tile of a constant that is packed."""
         moving = [loop for loop in access.loops() if box.group[loop] in self._variables]
         loops = sorted(moving, key=lambda loop: box.group[loop])
-        trips = [self._steps[box.group[loop]] for loop in loops]
-        distance = {loop: prod(trips[place + 1 :]) for place, loop in enumerate(loops)}
-        used = self._used(box, loops)
-        factors = [distance[loop] * variable.points // box.axes[loop].block for loop, variable in used]
-        origin = ir.AffineMap.get(len(used), 0, [affine_sum(dict(enumerate(factors)), 0)])
-        elements = prod(buffer_shape(dimensions, operand))
-        kind = ir.RankedTensorType.get([prod(trips), elements], ir.RankedTensorType(source.type).element_type)
-        if sum(1 for _ in source.uses) > 1:
-            program = self._group.members[0].root.operation.parent
-            fail(program, f"'{program.name}' has a plan that packs a tensor which is read at several places")
-        ir.BlockArgument(source).set_type(kind)
-        load = rtile.load_tile(
-            source,
-            [variable.value for _, variable in used],
-            tile=rtile.TileAttr.of([d.extent for d in dimensions], operand.layer, [d.step for d in dimensions]),
-            origin=origin,
-            layout=rtile.LayoutAttr.of(operand),
-            pad_value=operand.pad_value,
-        )
-        return load.operation.results[0]
+        used = [(loop, variable.value, variable.points) for loop, variable in self._used(box, loops)]
+        trips = {loop: self._steps[box.group[loop]] for loop in loops}
+        return load_packed(box, source, access, operand, trips, used)
 
     def _table(self, source: ir.Value, access: Access) -> ir.Value:
         """Load a tensor that is read at computed positions: the whole of it, read where an element is needed."""
