@@ -32,7 +32,7 @@ from roller_mlir.model.polydl.cost import ranking_cost, served_bytes
 from roller_mlir.model.polydl.tournament import wins
 from roller_mlir.model.polydl.working_sets import working_sets
 from roller_mlir.model.vectors.cost import VectorCost
-from roller_mlir.model.vectors.shape import Walk
+from roller_mlir.model.vectors.shape import TaskWalk
 from roller_mlir.plan import TensorExpression
 
 METHODS = ("equation 1", "planner", "planner, calibrated", "terms, fitted", "tournament, held", "tournament, served")
@@ -92,7 +92,7 @@ def cases_of(expression: TensorExpression, rows: list[dict[str, Any]], device: D
     for row in rows:
         shape = shape_of(expression, row["plan"])
         _, seconds = cost.seconds(cost.shaped(shape))
-        nest = cost.caches.walked(shape, Walk.of(expression, shape))
+        nest = cost.caches.walked(shape, TaskWalk.of(expression, shape))
         sets = working_sets(nest)
         assigned = assign(sets, caches)
         price = ranking_cost(assigned) if all(latencies) else float("nan")

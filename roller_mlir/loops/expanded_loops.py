@@ -23,7 +23,7 @@ class Walked:
 
 
 @dataclass(frozen=True)
-class Variable:
+class LoopVariable:
     """The variable of a loop of a nest, and how many points of the group's loop one trip walks."""
 
     value: ir.Value
@@ -31,7 +31,7 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class Staged:
+class StagedPart:
     """A tile that was staged in front of loops that a task walks.
 
     Attributes:

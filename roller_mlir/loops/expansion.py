@@ -17,7 +17,7 @@ from roller_mlir.linalg.group.group import Group, Member
 from roller_mlir.linalg.reader import StructuredOp, fill_constant
 from roller_mlir.loops.compute_box import ComputeBox, local_map, unit_coefficients
 from roller_mlir.loops.expand_body import clone_region
-from roller_mlir.loops.expanded_loops import Staged, Variable, Walked
+from roller_mlir.loops.expanded_loops import LoopVariable, StagedPart, Walked
 from roller_mlir.loops.load_packed import load_packed
 from roller_mlir.loops.loop_nest import INNER, UNIT
 from roller_mlir.mapping.layout.data_tile import first_elements, tile_dimensions
@@ -36,7 +36,7 @@ class Expansion:
 
     def __init__(self, plan: Plan, group: Group) -> None:
         self._plan, self._group = plan, group
-        self._variables: dict[int, list[Variable]] = {}  # those of a loop, outermost first
+        self._variables: dict[int, list[LoopVariable]] = {}  # those of a loop, outermost first
         self._constants: dict[int, ir.Value] = {}
         self._entry = ir.InsertionPoint(group.members[0].root.operation)
         loops = group.expression.loops
@@ -47,7 +47,7 @@ class Expansion:
             for number, (loop, axis) in enumerate(zip(loops, plan.axes, strict=True))
         ]
         self._tiles: dict[ir.Value, ir.Value] = {}
-        self._staged: dict[int, Staged] = {}  # in front of loops that a task walks, by number of the operand
+        self._staged: dict[int, StagedPart] = {}  # in front of loops that a task walks, by number of the operand
         self._destinations: Sequence[ir.Value] = ()  # what a tile's results go to
         self._kept: dict[int, ir.Value] = {}  # by number of the operand that several ops read
         self._walked = [loop for loop in group.expression.whole if self._steps[loop] > 1]  # see `RowExpansion`
@@ -89,7 +89,7 @@ class Expansion:
 
         def walk(loops: Sequence[int], carried: Sequence[ir.Value]) -> list[ir.Value]:
             if not loops:
-                return self._tile(carried)
+                return self.task_tile(carried)
             self._stage(inner, len(inner) - len(loops))
             loop = Walked(loops[0], walked_blocks(self._plan, loops[0], self._steps[loops[0]]))
             return self._nest([loop], carried, lambda values: walk(loops[1:], values), attributes)
@@ -111,7 +111,7 @@ class Expansion:
             producer = self._group.producers.get((member.root.operation, position))
             with member.root.operation.location:
                 tile = self._load(box, source, box.access(access), layout, producer)
-            self._staged[operand] = Staged(tile, box, [loop for loop in inner[depth:] if loop in moving])
+            self._staged[operand] = StagedPart(tile, box, [loop for loop in inner[depth:] if loop in moving])
 
     def _outputs(self) -> list[Access]:
         return [self._made(value)[1] for value in self._group.results]
@@ -142,14 +142,15 @@ class Expansion:
         first = loops[0]
         loop = scf.ForOp(*[self._constant(value) for value in (0, first.steps, 1)], iter_args=list(carried))
         with ir.InsertionPoint(loop.body):
-            variable = Variable(loop.induction_variable, first.blocks * self._plan.axes[first.loop].block)
+            variable = LoopVariable(loop.induction_variable, first.blocks * self._plan.axes[first.loop].block)
             self._variables.setdefault(first.loop, []).append(variable)
             scf.YieldOp(self._nest(loops[1:], list(loop.inner_iter_args), body, attributes))
         for name, value in attributes.items():
             loop.operation.attributes[name] = value
         return list(loop.results_)
 
-    def _tile(self, destinations: Sequence[ir.Value]) -> list[ir.Value]:
+    def task_tile(self, destinations: Sequence[ir.Value]) -> list[ir.Value]:
+        """Compute the tile of one task; return the destinations behind what it stores."""
         self._destinations = destinations
         for number in range(len(self._group.members)):
             self._define(number, self._member)
@@ -275,7 +276,7 @@ class Expansion:
         """The loads and the compute of an op, for the current loop variables."""
         root, expression = member.root, member.root.expression
         tiles = [
-            self._input(number, position, box, source, access)
+            self.input_tile(number, position, box, source, access)
             for position, (source, access) in enumerate(zip(root.sources, expression.inputs, strict=True))
         ]
         accesses = [
@@ -327,7 +328,7 @@ class Expansion:
         row, column, depth = (box.group.index(loop) for loop in (atom.row, atom.column, atom.depth))
         return rtile.InstructionAttr.of(self._plan.instruction, atom.shape, row=row, column=column, depth=depth)
 
-    def _input(self, number: int, position: int, box: ComputeBox, source: ir.Value, access: Access) -> ir.Value:
+    def input_tile(self, number: int, position: int, box: ComputeBox, source: ir.Value, access: Access) -> ir.Value:
         """Return the tile that an input of an op is read from."""
         if source in self._tiles:
             return self._tiles[source]
@@ -423,7 +424,7 @@ class Expansion:
         origin = ir.AffineMap.get(0, 0, [ir.AffineConstantExpr.get(0)])
         return rtile.load_tile(source, [], tile=tile, origin=origin).operation.results[0]
 
-    def _part(self, staged: "Staged", box: ComputeBox, access: Access) -> ir.Value:
+    def _part(self, staged: "StagedPart", box: ComputeBox, access: Access) -> ir.Value:
         """Return the tile of one block inside of a staged tile of several."""
         if not staged.inner:
             return staged.tile
@@ -456,7 +457,7 @@ class Expansion:
         load = rtile.load_tile(staged.tile, [variable.value for _, variable in used], tile=tile, origin=origin)
         return load.operation.results[0]
 
-    def _used(self, box: ComputeBox, loops: Iterable[int]) -> "list[tuple[int, Variable]]":
+    def _used(self, box: ComputeBox, loops: Iterable[int]) -> "list[tuple[int, LoopVariable]]":
         """Return the variables of some of a box's loops, each with its loop."""
         return [(loop, variable) for loop in loops for variable in self._variables.get(box.group[loop], [])]
 
@@ -467,7 +468,7 @@ class Expansion:
         return [variable.value for _, variable in used], self._map(box, first, used)
 
     def _map(
-        self, box: ComputeBox, functions: Sequence[LinearIndex], used: "Sequence[tuple[int, Variable]]"
+        self, box: ComputeBox, functions: Sequence[LinearIndex], used: "Sequence[tuple[int, LoopVariable]]"
     ) -> ir.AffineMap:
         results: list[ir.AffineExpr] = []
         for function in functions:

@@ -8,7 +8,7 @@ from roller_mlir.linalg.group.expression import passes_of
 from roller_mlir.linalg.group.group import Group, Member
 from roller_mlir.linalg.group.row_passes import MemberPass
 from roller_mlir.loops.compute_box import ComputeBox
-from roller_mlir.loops.expanded_loops import Staged, Walked
+from roller_mlir.loops.expanded_loops import StagedPart, Walked
 from roller_mlir.loops.expansion import Expansion
 from roller_mlir.loops.loop_nest import ROW
 from roller_mlir.plan import Access, Plan
@@ -29,15 +29,16 @@ class RowExpansion(Expansion):
         super().__init__(plan, group)
         self._rows: dict[int, ir.Value] = {}  # whole rows that stay in workgroup memory, by number of the operand
 
-    def _input(self, number: int, position: int, box: ComputeBox, source: ir.Value, access: Access) -> ir.Value:
+    def input_tile(self, number: int, position: int, box: ComputeBox, source: ir.Value, access: Access) -> ir.Value:
+        """Return the tile that an input of an op is read from: a part of the rows that a task keeps."""
         operand = self._operands.get((number, position))
         if operand is None or operand not in self._rows or source in self._tiles:
-            return super()._input(number, position, box, source, access)
+            return super().input_tile(number, position, box, source, access)
         whole = self._box(self._group.members[number], self._row_blocks())
-        return self._part(Staged(self._rows[operand], whole, self._walked), box, access)
+        return self._part(StagedPart(self._rows[operand], whole, self._walked), box, access)
 
-    def _tile(self, destinations: Sequence[ir.Value]) -> list[ir.Value]:
-        """The passes over a task's rows, one loop a pass."""
+    def task_tile(self, destinations: Sequence[ir.Value]) -> list[ir.Value]:
+        """Walk the rows of a task, one loop a pass; return the destinations behind what it stores."""
         group = self._group
         made = {value: n for n, member in enumerate(group.members) for value in member.root.operation.results}
         self._keep_rows()

@@ -30,8 +30,6 @@ from roller_mlir.hal.host import calibration_file, host_device
 from roller_mlir.hal.template import template
 from roller_mlir.measure.calibration.calibration_file import CalibrationError, calibration_toml, require_device
 from roller_mlir.measure.calibration.table import calibration_tables
-from roller_mlir.measure.host_calibration.host_file import check_folder, host_table, host_toml
-from roller_mlir.measure.host_calibration.probes import HostProbes
 from roller_mlir.measure.report.results_file import read_results
 from roller_mlir.tools.commands.targets import add_calibration_argument, add_device_file_argument, target_of
 
@@ -104,6 +102,9 @@ def _calibrate(arguments: argparse.Namespace, target: str) -> None:
 
 def _calibrate_host(arguments: argparse.Namespace) -> None:
     """Measure this machine, print what was measured, and write it where `host` looks for it, or where it is wanted."""
+    from roller_mlir.measure.host_calibration.host_file import check_folder, host_table, host_toml
+    from roller_mlir.measure.host_calibration.probes import HostProbes
+
     device = host_device()
     path = Path(arguments.output) if arguments.output is not None else calibration_file(device, os.environ)
     try:

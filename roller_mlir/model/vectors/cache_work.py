@@ -25,7 +25,7 @@ from roller_mlir.model.polydl.footprint import TouchedTensor
 from roller_mlir.model.polydl.nest import TiledNest, TileLoop
 from roller_mlir.model.polydl.values import volume
 from roller_mlir.model.polydl.working_sets import WorkingSet, working_sets
-from roller_mlir.model.vectors.shape import TaskShape, Walk
+from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import Access, TensorExpression
 
 _PAGE_BYTES = 4096
@@ -63,7 +63,7 @@ class CacheModel:
             self._caches[cores] = caches_of(self._device, cores)
         return self._caches[cores]
 
-    def walked(self, shape: TaskShape, walk: Walk, cores: int = 1) -> TiledNest:
+    def walked(self, shape: TaskShape, walk: TaskWalk, cores: int = 1) -> TiledNest:
         """Return the loops around the tiles of a shape: those over tasks, steps of reductions, and what a task walks.
 
         Args:

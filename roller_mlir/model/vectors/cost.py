@@ -17,7 +17,7 @@ from roller_mlir.hal import Device, MemoryLayer, VectorConstants
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.polydl.footprint import tensor_of
 from roller_mlir.model.vectors.cache_work import LINE_BYTES, CacheModel, CacheWork
-from roller_mlir.model.vectors.shape import TaskShape, Walk
+from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import Access, Plan, Prediction, TensorExpression
 from roller_mlir.plan.expression import dense_strides
 
@@ -130,7 +130,7 @@ class VectorCost:
     def bounded(self, work: Work, shape: TaskShape) -> Work:
         """Return the work of a shape, whose bound is that of its loops in any order."""
         cores = min(self.units, work.tasks)
-        nest = self.caches.walked(shape, Walk.of(self.expression, shape), cores)
+        nest = self.caches.walked(shape, TaskWalk.of(self.expression, shape), cores)
         return replace(work, caches=self.caches.work(nest, shape.staged, cores))
 
     def kernel_cycles(self, shape: TaskShape) -> float:
@@ -149,7 +149,7 @@ class VectorCost:
 
     def bound(self, shape: TaskShape) -> Work:
         """Return a bound of `shaped`, whatever the order of tasks: reuses are served by the nearest cache."""
-        walk = Walk.of(self.expression, shape)
+        walk = TaskWalk.of(self.expression, shape)
         expression, known = self.expression, self.device.vectors
         kernel = self._kernel(shape)
         passes = prod([trips for _, trips in walk.steps])

@@ -19,7 +19,7 @@ from math import prod
 from roller_mlir.hal import Device
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.vectors.cost import VectorCost, reads_lanes
-from roller_mlir.model.vectors.shape import TaskShape, Walk, grown
+from roller_mlir.model.vectors.shape import TaskShape, TaskWalk, grown
 from roller_mlir.plan import OperandPlan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
 from roller_mlir.plan.walks import resumable
@@ -249,7 +249,7 @@ def packed_operand(
 ) -> OperandPlan:
     """Return how a packed input lies: in vectors of so many elements, panels as wide as a tile, rows apart."""
     access = expression.inputs[number]
-    box = Walk.of(expression, shape).packed_box(shape, expression, number)
+    box = TaskWalk.of(expression, shape).packed_box(shape, expression, number)
     dimensions = tile_dimensions(access, box)
     row = dimensions[-1].extent
     vector = width

@@ -6,7 +6,7 @@ from dataclasses import replace
 from roller_mlir.hal import Device
 from roller_mlir.model.vectors.atom_programs import predicted_work
 from roller_mlir.model.vectors.cost import VectorCost, Work, predict_vectors
-from roller_mlir.model.vectors.shape import TaskShape, Walk
+from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import Plan, Prediction, TensorExpression
 from roller_mlir.plan.plan import CONSTANT
 
@@ -32,5 +32,5 @@ def packed_ahead(cost: VectorCost, shape: TaskShape, number: int) -> Work:
     alone = replace(shape, inner=(), walked={}, staged=())
     packing = replace(alone, staged=(number,))
     work = cost.bound(packing)
-    box = Walk.of(cost.expression, packing).packed_box(packing, cost.expression, number)
+    box = TaskWalk.of(cost.expression, packing).packed_box(packing, cost.expression, number)
     return cost.bounded(replace(work, cycles=work.cycles - cost.packing(number, box)), alone)

@@ -51,7 +51,7 @@ class TaskShape:
 
 
 @dataclass(frozen=True)
-class Walk:
+class TaskWalk:
     """A shape's loops over an expression.
 
     Attributes:
@@ -67,7 +67,7 @@ class Walk:
     depths: Mapping[int, int]
 
     @classmethod
-    def of(cls, expression: TensorExpression, shape: TaskShape) -> "Walk":
+    def of(cls, expression: TensorExpression, shape: TaskShape) -> "TaskWalk":
         """Return the loops of a shape."""
         tiles = {i: expression.loops[i].extent.tiles(block).bound for i, block in enumerate(shape.blocks)}
         walked = {i: min(tiles[i], shape.walked.get(i, tiles[i])) for i in shape.inner}

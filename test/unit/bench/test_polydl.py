@@ -192,7 +192,8 @@ def test_page_says_what_the_cost_models_do() -> None:
             found["equation 1"].append(scored(np.array([one.cost for one in cases]), seconds))
             found["seconds, fitted"].append(scored(np.array([one.terms for one in cases]) @ factors, seconds))
     page = (FOLDER.parents[1] / "docs" / "polydl.md").read_text()
-    (means,) = [line for line in page.splitlines() if line.startswith("| mean |")]
+    means = [line for line in page.splitlines() if line.startswith("| mean |")]
     for scores in found.values():
         first, five, correlation = np.mean(scores, axis=0)
-        assert f"| {100 * first:.1f} %, {100 * five:.1f} %, {correlation:.2f} |" in means
+        entry = f"| {100 * first:.1f} %, {100 * five:.1f} %, {correlation:.2f} |"
+        assert any(entry in line for line in means)

@@ -80,13 +80,13 @@ def test_a_folder_is_no_plan_file(tmp_path: Path) -> None:
         (
             ("axes", 1, "width"),
             1,
-            "matmul_0.axes[1].width: expected one of the keys ['block', 'chunk', 'lanes', 'threads', 'tile']",
+            "matmul_0.axes[1].width: expected one of the keys ['block', 'chunk', 'lanes', 'threads', 'tile', 'walked']",
         ),
         (("operands", 0, "order"), 5, "matmul_0.operands[0].order: expected a list, but got 5"),
         (
             ("operands", 0, "layer"),
             "moon",
-            "matmul_0.operands[0].layer: expected 'workgroup' or 'register', but got 'moon'",
+            "matmul_0.operands[0].layer: expected 'workgroup', 'register' or 'constant', but got 'moon'",
         ),
         (("edge",), "\x1b[2J", "matmul_0.edge: expected 'mask', but got '\\x1b[2J'"),
         (("operands", 1, "swizzle"), "f32", "matmul_0.operands[1].swizzle: expected 'xor' or 'tma128', but got 'f32'"),

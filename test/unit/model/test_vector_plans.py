@@ -15,7 +15,7 @@ from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.search.validate_plan import validate_plan
 from roller_mlir.model.vectors.construct import construct_vectors, vector_plan_problem
 from roller_mlir.model.vectors.cost import VectorCost, reads_lanes
-from roller_mlir.model.vectors.shape import TaskShape, Walk
+from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression
 from roller_mlir.plan.codec import from_json, to_json
 
@@ -122,7 +122,7 @@ def test_shapes_that_pack_are_plans(expression: TensorExpression) -> None:
     for plan in plans:
         assert plan_problem(expression, plan) == "" and vector_plan_problem(plan, SPR) == ""
         shape = TaskShape.of(expression, plan)
-        walk = Walk.of(expression, shape)
+        walk = TaskWalk.of(expression, shape)
         covered = dict(enumerate(shape.blocks))
         for loop, trips in walk.loops():
             covered[loop] *= trips

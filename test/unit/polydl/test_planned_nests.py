@@ -20,7 +20,7 @@ from roller_mlir.model.polydl.dependences import touched
 from roller_mlir.model.polydl.nest import TiledNest
 from roller_mlir.model.polydl.working_sets import WorkingSet, working_sets
 from roller_mlir.model.vectors.cache_work import CacheModel
-from roller_mlir.model.vectors.shape import TaskShape, Walk
+from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import TensorExpression
 
 SPR, HASWELL = find_device("spr"), find_device("haswell")
@@ -28,7 +28,7 @@ VECTORED = [name for name in device_names() if find_device(name).vector_bytes is
 
 
 def walked(model: CacheModel, shape: TaskShape, cores: int = 1) -> TiledNest:
-    return model.walked(shape, Walk.of(model.expression, shape), cores)
+    return model.walked(shape, TaskWalk.of(model.expression, shape), cores)
 
 
 def shape(blocks: Sequence[int], order: Sequence[int], inner: Sequence[int] = ()) -> TaskShape:
