@@ -61,7 +61,7 @@ def packed_shapes(
         if key not in tiles or rank < tiles[key][0]:
             tiles[key] = rank, tile
     for _, tile in sorted(tiles.values(), key=lambda one: one[0])[:_TILES]:
-        yield from tile.shapes()
+        yield from (shape for shape in tile.shapes() if shape.inner)  # nothing is packed for a single tile
 
 
 @dataclass(frozen=True)
