@@ -65,10 +65,10 @@ def test_examples(path: Path, device: str) -> None:
         assert comparison.matches, comparison
 
 
-def test_a_row_that_fits_no_task_is_left_apart() -> None:
+def test_a_row_that_one_unit_would_walk_alone_is_left_apart() -> None:
     text, _ = GROUPS["softmax of one row"]
     artifact = roller_mlir.compile(
         text.replace("4096", "4194304"), target="h200", options=CompileOptions(binaries=False, explain_fusion=True)
     )
     assert len(artifact.manifest.launches) > 1
-    assert any("needs rows of 4194304 points in one task" in note for note in artifact.manifest.notes)
+    assert any("stay apart, one program would take longer" in note for note in artifact.manifest.notes)

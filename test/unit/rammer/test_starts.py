@@ -282,7 +282,7 @@ def test_stores(stores: tuple[int, int], starts: list[list[int]], bodies: int, d
     assert run(model, device, planned=True)[1] == bodies
 
 
-@pytest.mark.parametrize("offsets", [[(0, 0), (0, 0)], [(0, 0), (1, 0), (2, 1)]])
+@pytest.mark.parametrize("offsets", [[(0, 0), (0, 0)], [(0, 0), (1, 0), (2, 0), (3, 1)]])
 def test_plans_leave_memory_to_starts(offsets: list[Sequence[int]], monkeypatch: pytest.MonkeyPatch) -> None:
     """Planning knows how long records may become, before programs are found to be equal."""
     told: list[int] = []
