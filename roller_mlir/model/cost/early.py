@@ -76,7 +76,7 @@ def found_shares(
 
     def seconds(of: CandidateWork, *, waited: bool = False) -> float:
         layers = {**seconds_by_layer(of, machine, waited=waited), "launch": 0.0}
-        return total_seconds(layers, model, alternates=work.alternates)
+        return total_seconds(layers, model, alternates=work.alternates, ahead=work.ahead)
 
     whole, late = seconds(work), seconds(_later(found, machine, early), waited=True)
     begun = seconds(found) if early else late + model.task_start_cycles / machine.device.clock_hz
