@@ -46,6 +46,6 @@ OPERATION_COSTS = {
 Instructions of the machine code that ptxas 13.0 makes of an element-wise kernel for sm_90, less those of the kernel
 with a negation in its place, per element. One of the units for transcendental functions counts 8, which is how long a
 subgroup occupies them (CUDA C++ Programming Guide, arithmetic throughput: 16 results per cycle and multiprocessor). Of
-divisions, roots, sines and cosines only the path without exceptions counts, as read in the same code; those of
+divisions, roots, sines and cosines only the path without exceptions counts, an estimate from the same code; those of
 integers, `remf`, `atan2` and `powf` are estimates from the length of that code.
 """
