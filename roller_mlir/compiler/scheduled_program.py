@@ -109,8 +109,10 @@ def scheduled_program(
                 found["waits_before"], found["apart"] = schedule.wait_count, apart
                 found["kept_slices"] = int(schedule.fills.sum())
                 machine, spared = machine_of(device), found_bytes(apart, schedule)
-                found["kept_memory_s"] = spared / machine.global_bytes_per_s, spared / machine.cache_bytes_per_s
-                found["bounded"] = _bounded_kernels(graph, apart, device)
+                rates = [machine.global_bytes_per_s, machine.cache_bytes_per_s]
+                rates += [machine.last_cache_bytes_per_s] if machine.private_caches > 1 else []
+                found["kept_memory_s"] = tuple(spared / rate for rate in rates)
+                found["bounded"] = _bounded_kernels(graph, apart.without_resident(), device)
                 found["bound_s"] = least_makespan_s(apart, virtual.execution_units, options.hand_over_s)
             if not isinstance(step, RammerVerify):
                 continue
@@ -158,7 +160,7 @@ def _bounded_kernels(program: rammer.GraphOp, graph: TaskGraph, device: Device) 
             return ()
         if (plan, units) not in known:
             busy = busy_on_share(plan.read(), machine, units)
-            known[plan, units] = busy["global"], busy["l2"]
+            known[plan, units] = _memories(busy)
         kernels.append(
             OperatorKernel(
                 seconds=ceil(operator.tasks / operator.together) * operator.seconds,
@@ -170,6 +172,11 @@ def _bounded_kernels(program: rammer.GraphOp, graph: TaskGraph, device: Device) 
             )
         )
     return tuple(kernels)
+
+
+def _memories(busy_s: Mapping[str, float]) -> tuple[float, ...]:
+    """Return for how long memory and each of the shared caches are busy."""
+    return tuple(busy_s[name] for name in ("global", "l2", "l3") if name in busy_s)
 
 
 def _operator_kernels(module: ir.Module, target: str, options: CompileOptions) -> tuple[OperatorKernel, ...]:
@@ -189,7 +196,7 @@ def _operator_kernels(module: ir.Module, target: str, options: CompileOptions) -
                     launch_s=prediction.launch_s,
                     launches=1 if plan.split is None else 2,
                     share=min(1.0, prediction.waves * max(1, prediction.tasks_per_unit)),
-                    memory_s=(busy["global"], busy["l2"]),
+                    memory_s=_memories(busy),
                     producers=producers,
                 )
             )

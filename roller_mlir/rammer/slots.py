@@ -48,7 +48,10 @@ class Slices:
         of: list[Ints] = []
         for operator in graph.operators:
             resident = operator.resident
-            key = operator.tasks, *((one.buffer, one.offset_bytes, one.boxes, one.slot_bytes) for one in resident)
+            key = (
+                operator.tasks,
+                *((one.buffer, one.offset_bytes, one.boxes, one.slot_bytes, one.slot_form) for one in resident),
+            )
             if key not in known:
                 columns = [_numbered(one, numbers, sizes) for one in resident]
                 known[key] = np.array(columns, np.int32).reshape(len(resident), operator.tasks).T
@@ -94,7 +97,7 @@ def _numbered(one: TaskAccess, numbers: dict[tuple[object, ...], int], sizes: li
     """Return the slice of each task of an access; new ones get numbers."""
     found: list[int] = []
     boxes = one.boxes
-    view = (one.buffer, one.offset_bytes, boxes.shape, boxes.element_bytes, boxes.steps, one.slot_bytes)
+    view = (one.buffer, one.offset_bytes, boxes.shape, boxes.element_bytes, boxes.steps, one.slot_bytes, one.slot_form)
     moved = (np.maximum(0, boxes.high - boxes.low).prod(axis=1, dtype=np.int64) * boxes.element_bytes).tolist()
     for box, read in zip(np.concatenate([boxes.low, boxes.high], axis=1).tolist(), moved, strict=True):
         key = (*view, *box)
@@ -263,7 +266,7 @@ def _overwritten(graph: TaskGraph) -> Iterator[SlotFault]:
     for number, operator in enumerate(graph.operators):
         for written in (one for one in operator.writes if one.buffer in kept):
             for first, last, access in spans.values():
-                if first < number < last and written.meets(access):
+                if first <= number < last and written.meets(access):
                     text = "{0} writes what {1} finds in a slot since before that"
                     yield SlotFault((graph.first[number], graph.first[last]), text)
 

@@ -44,6 +44,7 @@ class TaskAccess:
         boxes: The part of the view that each task touches.
         early: Whether tasks may read it before their waits are over.
         slot_bytes: Workgroup memory in which a task keeps what it reads of it, for those behind it; 0: it does not.
+        slot_form: How a slice lies there: the extents of a tile, and what stands outside of the tensor.
     """
 
     buffer: int
@@ -51,6 +52,7 @@ class TaskAccess:
     boxes: TaskBoxes
     early: bool = False
     slot_bytes: int = 0
+    slot_form: tuple[object, ...] = ()
 
     @cached_property
     def span(self) -> tuple[int, int]:
@@ -104,7 +106,7 @@ class TaskOperator:
         if not self.resident:
             return self
         seconds, early_s = self.brought or (self.seconds, self.early_s)
-        reads = tuple(replace(one, slot_bytes=0) for one in self.reads)
+        reads = tuple(replace(one, slot_bytes=0, slot_form=()) for one in self.reads)
         return replace(self, seconds=seconds, early_s=early_s, reads=reads, brought=None)
 
 

@@ -54,9 +54,10 @@ def read_graph(program: rammer.GraphOp, device: Device, *, ordered: bool = True)
         kind, operands = kinds[said], list(application.operands)
         reads, writes = list[TaskAccess](), list[TaskAccess]()
         for found, accesses in ((reads, kind.reads), (writes, kind.writes)):
-            for operand, boxes, early, slot_bytes in accesses:
+            for operand, boxes, early, (slot_bytes, slot_form) in accesses:
                 root, offset = memory[operands[operand]]
-                found.append(TaskAccess(numbers.setdefault(root, len(numbers)), offset, boxes, early, slot_bytes))
+                buffer = numbers.setdefault(root, len(numbers))
+                found.append(TaskAccess(buffer, offset, boxes, early, slot_bytes, slot_form))
         name = f"{kind.name} ({number})" if len(applications) > 1 else kind.name
         operators.append(
             TaskOperator(
@@ -80,6 +81,12 @@ def read_graph(program: rammer.GraphOp, device: Device, *, ordered: bool = True)
     return ApplicationGraph(graph, tuple(applications), tuple(numbers))
 
 
+_Slot = tuple[int, tuple[object, ...]]
+"""The bytes of a slot, and how a slice lies there."""
+
+_NO_SLOT: _Slot = (0, ())
+
+
 @dataclass(frozen=True, eq=False)
 class _Kind:
     """What applications say that are equal but for their operands: a `TaskOperator`, and the operands it works on."""
@@ -87,8 +94,8 @@ class _Kind:
     name: str
     tasks: int
     seconds: float
-    reads: tuple[tuple[int, TaskBoxes, bool, int], ...]
-    writes: tuple[tuple[int, TaskBoxes, bool, int], ...]
+    reads: tuple[tuple[int, TaskBoxes, bool, _Slot], ...]
+    writes: tuple[tuple[int, TaskBoxes, bool, _Slot], ...]
     units: int | None
     together: int | None
     early_s: float
@@ -108,8 +115,8 @@ def _kind_of(application: rammer.ApplyOp, readers: dict[tuple[str, int], TaskRea
         name,
         boxes.tasks,
         own_s,
-        tuple((operand, one, operand in early, slots.get(operand, 0)) for operand, one in boxes.reads),
-        tuple((operand, one, False, 0) for operand, one in boxes.writes),
+        tuple((operand, one, operand in early, slots.get(operand, _NO_SLOT)) for operand, one in boxes.reads),
+        tuple((operand, one, False, _NO_SLOT) for operand, one in boxes.writes),
         application.units,
         None if seconds is None else _together(application, boxes, device),
         early_s,
@@ -117,14 +124,14 @@ def _kind_of(application: rammer.ApplyOp, readers: dict[tuple[str, int], TaskRea
     )
 
 
-def _slots(program: rtile.ProgramOp, resident: Sequence[int]) -> dict[int, int]:
-    """Return the bytes of the slot of each resident operand, whose slices are refused where none holds them."""
-    found: dict[int, int] = {}
+def _slots(program: rtile.ProgramOp, resident: Sequence[int]) -> dict[int, _Slot]:
+    """Return the slot of each resident operand, whose slices are refused where none holds them."""
+    found: dict[int, _Slot] = {}
     for operand in resident:
         load = resident_load(program, operand)
         if isinstance(load, str):
             fail(program, f"'rtile.program' '{program.program_name}' cannot keep what is resident: {load}")
-        found[operand] = load.slot_bytes
+        found[operand] = load.slot_bytes, (tuple(load.extents), load.load.pad_value)
     return found
 
 

@@ -128,5 +128,6 @@ def _later(work: CandidateWork, machine: Machine, early: Sequence[EarlyBytes]) -
         work,
         cache_bytes=max(0.0, work.cache_bytes - cached),
         global_bytes=max(0.0, work.global_bytes - moved),
+        shared_cache_bytes=max(0.0, work.shared_cache_bytes - moved),
         load_rounds=min(work.load_rounds, max(1.0, work.load_rounds - rounds)),
     )

@@ -161,8 +161,9 @@ def busy_seconds(plan: Plan, machine: Machine) -> dict[str, float]:
         machine: What it was predicted for.
 
     Returns:
-        "global" and "l2", the bandwidths of global memory and of the last cache; "workgroup" and "compute", the
-        workgroup memory and the schedulers of all units.
+        "global" and "l2", the bandwidths of global memory and of the cache next to the units, and "l3", that of the
+        last cache, where it is another; "workgroup" and "compute", the workgroup memory and the schedulers of all
+        units.
     """
     assert plan.prediction is not None, "it has one"
     stages = [plan] if plan.split is None else [plan, plan.split.join]
@@ -173,6 +174,8 @@ def busy_seconds(plan: Plan, machine: Machine) -> dict[str, float]:
     drawing = min(1.0, tasks / machine.units)  # units without a task leave bandwidth to others
     drawn = min(1.0, drawing * machine.cache_bytes_per_s / machine.global_bytes_per_s)
     shares = {"global": drawn, "l2": 1.0, "workgroup": units, "compute": units}
+    if machine.private_caches > 1:
+        shares["l3"] = min(1.0, drawing * machine.cache_bytes_per_s / machine.last_cache_bytes_per_s)
     return {name: share * max(0.0, layers[name] - first_s) for name, share in shares.items()}
 
 
@@ -188,6 +191,7 @@ def busy_on_share(plan: Plan, machine: Machine, units: int) -> dict[str, float]:
     part = {
         "global": share.global_bytes_per_s / machine.global_bytes_per_s,
         "l2": share.cache_bytes_per_s / machine.cache_bytes_per_s,
+        "l3": share.last_cache_bytes_per_s / machine.last_cache_bytes_per_s,
     }
     found = busy_seconds(plan, share)
     return {name: busy_s * part.get(name, units / machine.units) for name, busy_s in found.items()}

@@ -64,6 +64,15 @@ def test_tasks_read_one_slice_where_its_box_and_its_buffer_are_the_same() -> Non
     assert slices.fill_seconds(graph)[:2].tolist() == pytest.approx([1.5e-6, 0.5e-6])
 
 
+def test_slices_that_lie_in_other_ways_are_others() -> None:
+    """Tiles that leave their tensor have boxes and slots alike, and rows of other lengths there, or other padding."""
+    first = replace(_weights(9, 2, 128), slot_form=((2, 5), 0.0))
+    for form, slices in ((((2, 5), 0.0), 2), (((2, 6), 0.0), 4), (((2, 5), float("-inf")), 4)):
+        reads = (first,), (replace(first, slot_form=form),)
+        graph = TaskGraph(tuple(TaskOperator(str(n), 2, 1e-6, one, ()) for n, one in enumerate(reads)))
+        assert len(Slices.read(graph).bytes) == slices
+
+
 def test_a_graph_without_slots_has_no_slices() -> None:
     graph = cells(layers=2, steps=2, tasks=3).without_resident()
     slices = Slices.read(graph)
@@ -267,7 +276,8 @@ def test_what_a_slice_is_of_is_not_written_while_it_stays() -> None:
     reader = TaskOperator("reads", 1, 1e-6, (weights,), (access(1, 0, (1,), 4, [[range(1)]]),))
     again = replace(reader, name="again", writes=(access(2, 0, (1,), 4, [[range(1)]]),))
     writer = TaskOperator("writes", 1, 1e-6, (), (access(9, 0, (4, 1), 4, [[range(1), range(1)]]),))
-    for order, faulty in (((reader, writer, again), True), ((reader, again, writer), False)):
+    both = replace(reader, name="both", writes=writer.writes)
+    for order, faulty in (((reader, writer, again), True), ((both, again), True), ((reader, again, writer), False)):
         graph = TaskGraph(order)
         _, schedule = kept(graph, 1)
         found = _texts(graph, schedule)
