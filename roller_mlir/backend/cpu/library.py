@@ -6,8 +6,8 @@
 
 The first runs all kernels in order on the caller's thread; each of the others runs a range of one kernel's tasks, which
 are independent of each other, for a caller with threads of its own. A kernel that packs takes a scratch, one for each
-thread. Results in between lie in memory that the caller
-gives, and so do constants, which are the artifact's constants.bin.
+thread. Results in between lie in memory that the caller gives, and so do constants, which are the artifact's
+constants.bin.
 """
 
 import re

@@ -149,7 +149,7 @@ class TaskScope:
             ),
         )
         source = DirectTile(load.operation, self.name(load), buffer, tuple(kind.shape), (number, Linear()), (1, 1))
-        return StagedTile(source, view, context.emit.constant(0), layout, number=number)
+        return StagedTile(source, view, context.emit.index(number), layout, number=number)
 
     def _limits(self, load: TileLoad, place: DirectTile) -> tuple[Limit, ...]:
         """Return where elements must read as 0 though they are in the tensor, or the tensor reads as something else.

@@ -55,7 +55,7 @@ class VectorAtom:
 
     @property
     def near(self) -> int:
-        """FactorReads that a lane multiplies at once."""
+        """Factors that a lane multiplies at once."""
         return element_bytes(self.sum) // element_bytes(self.factor)
 
 

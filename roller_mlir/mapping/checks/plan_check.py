@@ -259,6 +259,10 @@ def _vector_atom_problem(expression: TensorExpression, plan: Plan, atom: AtomPla
     )
     if first is None or second is None or first == second:
         return f"whose loops {atom.row} and {atom.column} are not of two factors"
+    if family.memory_bytes and expression.loops[atom.row].extent.bound % row.block:
+        return f"whose tiles of {row.block} rows do not divide loop {atom.row}; '{plan.instruction}' reads whole tiles"
+    if family.memory_bytes and reads_outside(expression, expression.inputs[first]):
+        return f"whose factor {first} is read outside of its tensor, which '{plan.instruction}' cannot"
     rest = expression.inputs[first].indices
     if not rest or rest[-1].terms().get(atom.depth) != 1 or any(index.coefficients[atom.depth] for index in rest[:-1]):
         return f"whose factor {first} does not have loop {atom.depth} along its neighbouring elements"

@@ -168,7 +168,7 @@ class HostProbes:
             size = layer.capacity_bytes // 2
             yield layer, min(size, _FAR * before) if before and layer.instances < self._device.units else size
             before = layer.capacity_bytes
-        yield self._device.layer("global"), 2 * before
+        yield self._device.layer("global"), 2 * max(one.total_capacity_bytes for one in self._device.caches)
 
     def _layer(self, layer: MemoryLayer, size: int) -> None:
         """Time dependent loads and reads of one cache or of memory, alone and with all cores at once."""
@@ -190,13 +190,18 @@ class HostProbes:
         for _ in range(self._rounds):
             self._time(f"read {layer.name}", lambda: reads(memory.address, self._room.address, blocks, times))
         if layer.instances < self._device.units:
-            self._together[layer.name] = max(self._at_once(reads, memory, blocks) for _ in range(2 * self._rounds))
+            self._together[layer.name] = max(
+                self._at_once(reads, memory, blocks, whole=layer.kind == "cached") for _ in range(2 * self._rounds)
+            )
         self._read[layer.name] = blocks * kernels.BLOCK * times
 
-    def _at_once(self, reads: NativeFunction, memory: _Memory, blocks: int) -> float:
-        """Return the bytes a second that all cores draw at once, each from its part of an array."""
+    def _at_once(self, reads: NativeFunction, memory: _Memory, blocks: int, *, whole: bool) -> float:
+        """Return the bytes a second that all cores draw at once, each from its part of an array, or from all of it.
+
+        A part of what a shared cache holds would fit the caches of each core.
+        """
         count = self._device.units
-        each = max(1, blocks // count)
+        each = blocks if whole else max(1, blocks // count)
         ready, rates = threading.Barrier(count), [0.0] * count
         times = max(1, _READ_BYTES // (each * kernels.BLOCK))
 
@@ -204,7 +209,8 @@ class HostProbes:
             room = _Memory(_PAGE)
             ready.wait()
             start = time.thread_time()
-            reads(memory.address + (number * each % blocks) * kernels.BLOCK, room.address, each, times)
+            first = 0 if whole else number * each % blocks
+            reads(memory.address + first * kernels.BLOCK, room.address, each, times)
             rates[number] = each * times * kernels.BLOCK / (time.thread_time() - start)
 
         threads = [threading.Thread(target=work, args=(number,)) for number in range(count)]
@@ -298,9 +304,10 @@ class HostProbes:
         how = f"a micro kernel of {self._colliding} rows, in the same sets and not"
         yield HostFigure(table=table, key="conflict_cycles", value=value, spread=colliding.spread, how=how)
         packed = self._least("packing")
-        behind = next((one for one in self._device.caches if one.capacity_bytes >= 8 << 20), None)
+        layers = (*self._device.caches, self._device.layer("global"))
+        behind = next(one for one in layers if one.capacity_bytes >= 8 << 20)
         seconds = packed.least_s / self._packed_lines
-        if behind is not None and behind.name not in self._missing:
+        if behind.name not in self._missing:
             seconds -= kernels.LINE * self._least(f"read {behind.name}").least_s / self._read[behind.name]
         how = "panels of 256 bytes a row copied, less reading them in order"
         yield HostFigure(
@@ -310,7 +317,7 @@ class HostProbes:
 
     def _hidden(self, table: tuple[str, ...]) -> HostFigure:
         """Return the share of the shorter of computing and reading that is hidden behind the longer."""
-        first, *others = self._device.caches
+        first, *others = (one for one in self._device.caches if one.name not in self._missing)
         shares: list[float] = []
         spreads: list[float] = []
         near = self._least(f"kernel {first.name}").least_s / self._points[f"kernel {first.name}"]
@@ -324,7 +331,7 @@ class HostProbes:
         how = "a micro kernel whose vectors come from the first cache, and from each other"
         if not shares:
             return HostFigure(
-                table=table, key="hidden_share", value=None, spread=0.0, how=how, problem="there is one cache only"
+                table=table, key="hidden_share", value=None, spread=0.0, how=how, problem="no second cache was measured"
             )
         value = min(1.0, max(0.0, sum(shares) / len(shares)))
         return HostFigure(table=table, key="hidden_share", value=value, spread=max(spreads), how=how)

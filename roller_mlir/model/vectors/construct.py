@@ -17,7 +17,6 @@ from itertools import permutations
 from math import prod
 
 from roller_mlir.hal import Device
-from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.checks.plan_check import plan_problem
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.options import ConstructOptions
@@ -82,9 +81,9 @@ def construct_vectors(
         insort(ranked, min(programs, key=lambda one: one.seconds), key=VectorProgram.rank)
     ranked += _with_packed_constants(cost, [*ranked], options.constants)
     made = [(one.seconds, partial(_plan, cost, one)) for one in sorted(ranked, key=VectorProgram.rank)]
+    if options.instructions and "fma" not in options.instructions:
+        made = []
     if not options.tile_sizes:
-        if options.instructions and all(atom_family(one).vectors for one in options.instructions):
-            made = []
         atoms = atom_programs(cost, options.instructions, room_of(device, cost.units), options.constants)
         made += [(cost.seconds(one.work)[0], partial(one.plan, cost)) for one in atoms]
         made.sort(key=lambda one: one[0])
@@ -177,6 +176,9 @@ def vector_plan_problem(plan: Plan, device: Device) -> str:
         return (
             f"has a plan whose operand {lost} is packed for a single tile; give inner_order loops that do not move it"
         )
+    turned = next((i for i, one in enumerate(plan.operands) if one.swizzle is not None), None)
+    if turned is not None:
+        return f"has a plan whose operand {turned} has a swizzle; '{device.name}' has no banks to spread rows over"
     return ""
 
 
