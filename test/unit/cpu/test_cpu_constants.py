@@ -180,6 +180,31 @@ int main(int count, char **names) {
 """
 
 
+def test_tiles_that_are_read_element_by_element_are_those_of_their_tasks(tmp_path: Path) -> None:
+    """A constant first factor, of several tiles of rows."""
+    weights = _weights(32, 48).astype(float).tolist()
+    b, c = "tensor<48x64xf32>", "tensor<32x64xf32>"
+    text = f"""func.func @f(%b: {b}) -> {c} {{
+      %a = arith.constant dense<{weights}> : tensor<32x48xf32>
+      %zero = arith.constant 0.0 : f32
+      %empty = tensor.empty() : {c}
+      %init = linalg.fill ins(%zero : f32) outs(%empty : {c}) -> {c}
+      %c = linalg.matmul ins(%a, %b : tensor<32x48xf32>, {b}) outs(%init : {c}) -> {c}
+      return %c : {c}
+    }}"""
+    (kernel,) = compiled(text).kernels
+    assert kernel.plan is not None
+    axes = (AxisPlan(block=4), AxisPlan(block=16, chunk=16), AxisPlan(block=48))
+    first = OperandPlan(layer="constant", order=(0, 1))
+    second = OperandPlan(layer="register", order=(0, 1), vector=16, store_vector=1, fragment_vector=1)
+    plan = replace(kernel.plan, axes=axes, operands=(first, second), inner_order=(), unit_order=(0, 1), lane=1)
+    artifact = _adopted(text, replace(plan, reduction_order=(2,)), kernel.program, tmp_path)
+    assert differences(text, artifact) == []
+    swizzled = replace(plan, reduction_order=(2,), operands=(replace(first, swizzle="xor"), second))
+    with pytest.raises(DiagnosedError, match="operand 0 has a swizzle; 'host' has no banks"):
+        _adopted(text, swizzled, kernel.program, tmp_path)
+
+
 def test_a_plan_that_packs_an_argument_is_refused(tmp_path: Path) -> None:
     text = product(64, 64, 64)
     (kernel,) = compiled(text).kernels

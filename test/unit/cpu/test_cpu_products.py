@@ -219,6 +219,22 @@ def test_tiles_that_cannot_be_are_refused(
         _adopted(text, replace(plan, axes=axes, atom=replace(plan.atom, shape=shape)), tmp_path)
 
 
+@pytest.mark.parametrize("rows", [40, 56])
+def test_tiles_that_reach_beyond_the_rows_are_refused(rows: int, tmp_path: Path) -> None:
+    plan = _plan(_product(64, 64, 64, "bf16"))
+    assert plan.axes[0].block == 32
+    with pytest.raises(DiagnosedError, match="tiles of 32 rows do not divide loop 0; 'amx' reads whole tiles"):
+        _adopted(_product(rows, 64, 64, "bf16"), plan, tmp_path)
+
+
+def test_instructions_that_no_cpu_has_are_refused() -> None:
+    text = _product(32, 32, 64, "bf16")
+    with pytest.raises(DiagnosedError, match="cannot be computed by instructions of mma on 'spr'; add 'fma'"):
+        compiled(text, "spr", instructions=("mma",), binaries=False)
+    with pytest.raises(DiagnosedError, match="cannot be computed by instructions of amx on 'spr'; add 'fma'"):
+        compiled(text, "spr", instructions=("amx",), tile_sizes=(4, 16, 64), binaries=False)
+
+
 def test_missing_instructions_are_found() -> None:
     source = KernelSource(
         name="k", llvm_ir="", fma_count=0, matrix_count=5, dynamic_shared_bytes=0, parameter_bytes=0, place=None
