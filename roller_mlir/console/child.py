@@ -36,6 +36,8 @@ def in_child(program: str, work: Callable[[Callable[[], object]], int]) -> int:
         from roller_mlir.support.tied import die_with_parent  # here: the parent waits for nothing that it needs not
 
         die_with_parent()
+        if _address_space_limit():  # threads of numpy's library get no memory, which it says by an interrupt
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         return work(lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before))
     try:
         status = _wait(child, watched)

@@ -86,7 +86,7 @@ def test_a_folder_is_no_plan_file(tmp_path: Path) -> None:
         (
             ("operands", 0, "layer"),
             "moon",
-            "matmul_0.operands[0].layer: expected 'workgroup', 'register' or 'constant', but got 'moon'",
+            "matmul_0.operands[0].layer: expected 'workgroup' or 'register' or 'constant', but got 'moon'",
         ),
         (("edge",), "\x1b[2J", "matmul_0.edge: expected 'mask', but got '\\x1b[2J'"),
         (("operands", 1, "swizzle"), "f32", "matmul_0.operands[1].swizzle: expected 'xor' or 'tma128', but got 'f32'"),

@@ -206,7 +206,7 @@ def test_a_barrier_between_waves() -> None:
     (y,) = artifact.run(*inputs, sanitize=True)
     assert (y == expected[0]).all()
     said = "\n".join(artifact.manifest.notes)
-    assert "'f': 384 tasks on 4 vEUs: 8 waits of 8" in said
+    assert re.search(r"'f': \d+ tasks on 4 vEUs: 8 waits of 8", said)
     assert re.search(
         r"'f': \d+ operators by \d+ bodies, blocks of \d+ threads; \d+ B of workspace, \d+ B of state", said
     )
