@@ -81,7 +81,7 @@ def construct_vectors(
         insort(ranked, min(programs, key=lambda one: one.seconds), key=VectorProgram.rank)
     ranked += _with_packed_constants(cost, [*ranked], options.constants)
     made = [(one.seconds, partial(_plan, cost, one)) for one in sorted(ranked, key=VectorProgram.rank)]
-    if options.instructions and "fma" not in options.instructions:
+    if options.instructions and device.multiply_add.family not in options.instructions:
         made = []
     if not options.tile_sizes:
         atoms = atom_programs(cost, options.instructions, room_of(device, cost.units), options.constants)
