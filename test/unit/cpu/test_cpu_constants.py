@@ -73,7 +73,7 @@ def test_products_with_constant_weights_equal_numpy(
     if _layers(artifact) != ["constant"]:  # as the model has it; and packed, too
         (kernel,) = artifact.kernels
         assert kernel.plan is not None
-        artifact = _adopted(text, _packed(kernel.plan), kernel.program, tmp_path)
+        artifact = _adopted(text, _packed(kernel.plan, extents[2]), kernel.program, tmp_path)
     assert artifact.manifest.launches[0].dynamic_workgroup_bytes == 0 or family == "amx"
     assert differences(text, artifact) == []
     assert differences(text, artifact, values="normal", threads=3) == []
@@ -237,12 +237,17 @@ def test_tiles_lie_as_their_layout_says() -> None:
     assert found[0].tolist() == [0, 6, 12, 18, 1, 7, 13, 19, 2, 8, 14, 20, 3, 9, 15, 21]
 
 
-def _packed(plan: Plan) -> Plan:
-    """Return a plan that packs its second input when it is compiled."""
+def _packed(plan: Plan, depth: int | None = None) -> Plan:
+    """Return a plan that packs its second input when it is compiled, and walks all of its reduction in one step."""
     assert plan.lane is not None
     width = plan.axes[plan.lane].chunk
-    one = replace(plan.operands[1], layer="constant", vector=width, store_vector=width, fragment_vector=width)
-    return replace(plan, operands=(plan.operands[0], one), inner_order=(), pipeline="", prediction=None)
+    axes = [replace(axis, walked=AxisPlan(block=1).walked) for axis in plan.axes]
+    first = plan.operands[0]
+    if depth is not None and plan.atom is None:
+        axes[2] = replace(axes[2], block=depth)
+        first = OperandPlan(layer="register", order=first.order)
+    one = replace(plan.operands[1], layer="constant", panel=0, vector=width, store_vector=width, fragment_vector=width)
+    return replace(plan, axes=tuple(axes), operands=(first, one), inner_order=(), pipeline="", prediction=None)
 
 
 def _adopted(text: str, plan: Plan, program: str, folder: Path) -> Artifact:
