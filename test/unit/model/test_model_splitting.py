@@ -146,9 +146,9 @@ def best(expr: TensorExpression, name: str, **options: object) -> float:
 @pytest.mark.parametrize("name", ["v100", "a100", "h100", "h200", "mi300x"])
 @pytest.mark.parametrize("operator", list(M))
 def test_splitting_pays_for_small_products(operator: str, name: str) -> None:
-    """128x1000 results of deep reductions: at least 1.4 times over the best program that is not divided."""
+    """128x1000 results of deep reductions: at least 1.3 times over the best program that is not divided."""
     expr = M[operator]
-    assert best(expr, name, split=False) >= 1.4 * best(expr, name)
+    assert best(expr, name, split=False) >= 1.3 * best(expr, name)
     plan = construct(expr, find_device(name), ConstructOptions(top_k=1))[0]
     assert plan.split is not None
     assert plan.split.loop == 2
