@@ -184,8 +184,8 @@ def _check_usage(arguments: argparse.Namespace) -> None:
             f"--stage {stage}",
             given - (_FOREIGN.get(stage, {"--sample", "--output"}) if arguments.peers is None else {"--sample"}),
         )
-        if stage != "verify" and "," in (arguments.target or ""):
-            raise UsageError(f"several targets go with --stage verify, but got --stage {stage}")
+    if stage != "verify" and arguments.suite != _VENDOR and "," in (arguments.target or ""):
+        raise UsageError(f"several targets go with --stage verify, but got '{arguments.target}' without it")
 
 
 def _check_models(
