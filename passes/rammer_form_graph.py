@@ -27,7 +27,7 @@ from roller_mlir.dialects.rtile_fields import read_record
 from roller_mlir.loops.attributes import EXPRESSION
 from roller_mlir.loops.program import check_no_loose_ops
 from roller_mlir.plan import TensorExpression
-from roller_mlir.plan.least_starts import with_least_starts
+from roller_mlir.plan.rewrite.least_starts import with_least_starts
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes.passes import Pass, register

@@ -14,10 +14,11 @@ many bodies, and how many bytes.
 
 Where programs compute by wgmma, a thread of each block copies for the others, and walks the same records ahead of them.
 
-With `wait-limit` the state ends with a report (`plan.stuck_report`), and the kernel gives up a wait after so many
-polls: it writes who waited for what, waits for nothing any more, and ends.
+With `wait-limit` the state ends with a report (`plan.persistent.stuck_report`), and the kernel gives up a wait after
+so many polls: it writes who waited for what, waits for nothing any more, and ends.
 
-With `record-times` it ends with start and end of each task (`plan.task_times`), which a thread of each block writes.
+With `record-times` it ends with start and end of each task (`plan.persistent.task_times`), which a thread of each
+block writes.
 
 Refused: tensor maps made by the device, resident operands where threads copy for others, tasks of different numbers of
 threads, blocks too small, pages or tensor maps that a block cannot hold, copies of results ahead of their waits,
@@ -46,7 +47,7 @@ from roller_mlir.loops.attributes import COOPERATIVE, REPORT, TIMES
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
 from roller_mlir.model.options import DeviceOptions, MapOptions
 from roller_mlir.passes.rtile_lower_to_gpu import block_limits, kernels_module, launch
-from roller_mlir.plan.task_times import TaskTimes
+from roller_mlir.plan.persistent.task_times import TaskTimes
 from roller_mlir.rammer.boxes import Ints
 from roller_mlir.rammer.options import WalkOptions
 from roller_mlir.support.bindings import func, ir

@@ -20,9 +20,9 @@ divided, or, as the programs give it, a plan with `part` beside an entry `matmul
 An op with `rtile.units` (`rammer-select-kernels`) is planned for so many units, and its time predicted on the second
 number of them, which its plan says.
 
-With a tuning data base (`tuning`, see `plan.tuning`), an op that was measured before takes the plan that was fastest;
-the others are constructed as without it, and a remark names them. Programs with a measured plan carry `rtile.tuned`:
-where the plan is from, and its times.
+With a tuning data base (`tuning`, see `plan.files.tuning`), an op that was measured before takes the plan that was
+fastest; the others are constructed as without it, and a remark names them. Programs with a measured plan carry
+`rtile.tuned`: where the plan is from, and its times.
 
 A program of several ops is called after the one that is reduced in steps, else after its last op; its reduction is
 never divided.
@@ -59,10 +59,10 @@ from roller_mlir.model.search.plan_legality import choice_problem
 from roller_mlir.model.search.validate_plan import validate_plan
 from roller_mlir.plan import Plan, SplitK, SplitKPartial, TensorExpression
 from roller_mlir.plan.codec import JsonValue, to_json
-from roller_mlir.plan.plan_file import read_plan_file
-from roller_mlir.plan.split import first_plan, whole_plan
-from roller_mlir.plan.tuning import Found, TuningError, describe, read_tuning
-from roller_mlir.plan.tuning_key import tuning_key
+from roller_mlir.plan.files.by_name import read_plan_file
+from roller_mlir.plan.files.tuning import Found, TuningError, describe, read_tuning
+from roller_mlir.plan.files.tuning_key import tuning_key
+from roller_mlir.plan.rewrite.split import first_plan, whole_plan
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, fail, remark
 from roller_mlir.support.passes.passes import Pass, register

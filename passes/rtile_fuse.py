@@ -44,7 +44,7 @@ from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.options import AxisOptions, DeviceOptions, FusionOptions
 from roller_mlir.model.search.best_plan import best_plan
 from roller_mlir.plan import TensorExpression
-from roller_mlir.plan.merge_axes import merge_axes
+from roller_mlir.plan.rewrite.merge_axes import merge_axes
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import remark
 from roller_mlir.support.passes.passes import Pass, register

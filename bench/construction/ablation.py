@@ -12,7 +12,7 @@ from roller_mlir.hal import find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.model.search.alignment import RULES
 from roller_mlir.plan import TensorExpression
-from roller_mlir.plan.accumulation import accumulation_of
+from roller_mlir.plan.accuracy.accumulation import accumulation_of
 from roller_mlir.reference import compare_all, evaluate_function
 from roller_mlir.reference.compare import random_inputs
 from roller_mlir.runtime.errors import ArgumentError, BackendError

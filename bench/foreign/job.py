@@ -13,7 +13,7 @@ from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.hal import find_device
 from roller_mlir.loops.program import programs_of
-from roller_mlir.plan.accumulation import accumulation_of
+from roller_mlir.plan.accuracy.accumulation import accumulation_of
 from roller_mlir.reference import compare_all, evaluate_function
 from roller_mlir.reference.draws import defined_inputs
 from roller_mlir.runtime import Artifact

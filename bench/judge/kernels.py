@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.plan.accumulation import Accumulation, Summing
+from roller_mlir.plan.accuracy.accumulation import Accumulation, Summing
 from roller_mlir.reference.values import round_to
 
 FRAGMENT = 8

@@ -30,8 +30,8 @@ the sums of 8 parts of the loop allow, whichever is more; and never more than th
 that gathers terms of one sign which alternate in memory can have larger partial sums than these; no kernel of ours
 does.
 
-*The type of the sums is that of the plan* (`roller_mlir/plan/accumulation.py`): kernels of matrix instructions sum
-products of f16 and bf16 in f32 and round once, those of f32 on NVIDIA cut factors to tf32, a divided reduction
+*The type of the sums is that of the plan* (`roller_mlir/plan/accuracy/accumulation.py`): kernels of matrix instructions
+sum products of f16 and bf16 in f32 and round once, those of f32 on NVIDIA cut factors to tf32, a divided reduction
 rounds each part to the type of the result, and all others do what the body says. An operation may be that of any
 kernel that executes enough operations; of several, the coarsest counts. Of results from elsewhere nothing is known:
 sums in the type of the result, in one part, are permitted. On devices, matrix instructions also cut digits off

@@ -27,7 +27,7 @@ from roller_mlir.loops.attributes import COOPERATIVE, DEPENDENT, REPORT, TIMES
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.plan.extent import Extent, as_extents
 from roller_mlir.plan.manifest import Buffer, BufferView, Launch, Role
-from roller_mlir.plan.task_times import TaskTimes
+from roller_mlir.plan.persistent.task_times import TaskTimes
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.array_bytes import byte_pieces
 from roller_mlir.support.bindings import ir

@@ -25,7 +25,7 @@ from roller_mlir.fuzz.ranked import UnknownPlansError, plan_file_text, random_ti
 from roller_mlir.fuzz.refusals import reason_of
 from roller_mlir.hal import find_device
 from roller_mlir.model.options import PipelineOptions
-from roller_mlir.plan.accumulation import accumulation_of
+from roller_mlir.plan.accuracy.accumulation import accumulation_of
 from roller_mlir.reference import Evaluation, compare_all, evaluate_function, random_inputs
 from roller_mlir.reference.values import Array
 from roller_mlir.runtime.errors import BackendError

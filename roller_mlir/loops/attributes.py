@@ -21,7 +21,8 @@ COOPERATIVE = "rtile.cooperative"
 DEPENDENT = "rtile.dependent"
 # On a launch: where in its last argument the report of a wait that was given up begins, in bytes.
 REPORT = "rtile.report"
-# On a launch: where in its last argument the times of its tasks lie, and whose they are: a plan.task_times.TaskTimes.
+# On a launch: where in its last argument the times of its tasks lie, and whose they are: a
+# plan.persistent.task_times.TaskTimes.
 TIMES = "rtile.times"
 # On a kernel: scalar fused multiply-adds in its IR; fewer in the output mean that a loop was lost.
 FMA_COUNT = "rtile.fma_count"

@@ -82,7 +82,7 @@ class Item:
         id: Unique in the kit ("roller119/C0/f32").
         suite: Where it is from ("roller119", "examples", a file's name).
         title: What a reader knows it by ("conv2d 128x3x230x230 64x7x7 stride 2, f32").
-        key: Of the tuning data base, see `plan.tuning`; "" for a function of several programs.
+        key: Of the tuning data base, see `plan.files.tuning`; "" for a function of several programs.
         reference: What it computes.
         flops: Arithmetic operations.
         least_bytes: Bytes of inputs and outputs, each once.

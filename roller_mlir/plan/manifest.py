@@ -23,9 +23,9 @@ from roller_mlir.foreign.bounded import BoundsError, read_json
 from roller_mlir.plan.codec import CodecError, JsonValue, Range, from_json, to_json
 from roller_mlir.plan.expression import ELEMENT_BYTES
 from roller_mlir.plan.extent import Extent, as_extents, product, static_sizes
+from roller_mlir.plan.persistent.stuck_report import REPORT_BYTES
+from roller_mlir.plan.persistent.task_times import TaskTimes
 from roller_mlir.plan.plan import Plan
-from roller_mlir.plan.stuck_report import REPORT_BYTES
-from roller_mlir.plan.task_times import TaskTimes
 from roller_mlir.plan.tensor_map import TensorMap
 
 SCHEMA_VERSION = 1
@@ -167,8 +167,8 @@ class Launch:
         dependent: Whether its kernel may start before the launches that it needs have ended, as each of its threads
             waits for these itself (`griddepcontrol.wait`); graphs make use of it, streams need not.
         cluster: Blocks in x, y, z that share their workgroup memory; the grid is whole clusters.
-        report_bytes: Where in its last argument the report of a wait that was given up begins (`plan.stuck_report`);
-            None: it makes none.
+        report_bytes: Where in its last argument the report of a wait that was given up begins
+            (`plan.persistent.stuck_report`); None: it makes none.
         times: Where in its last argument the times of its tasks lie, and whose they are; None: it records none.
         arguments: One view per kernel argument, in order.
         written: Which of them the kernel writes, by number; None: any but inputs and constants.

@@ -232,7 +232,7 @@ class SplitK(SplitKPartial):
     """A reduction that is divided over tasks: each computes a part of it, a second stage joins the partial results.
 
     Attributes:
-        join: The plan of the second stage, for `plan.split.combine_expression`.
+        join: The plan of the second stage, for `plan.rewrite.split.combine_expression`.
     """
 
     join: "Plan"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.plan.rounding import DIGITS
+from roller_mlir.plan.accuracy.rounding import DIGITS
 from roller_mlir.reference.bounds.body import apply_bounded, apply_extended, compute
 from roller_mlir.reference.bounds.nests import Bounded
 from roller_mlir.reference.integers import COMPARE_INTEGERS, EXTENDED

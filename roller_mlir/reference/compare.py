@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from roller_mlir.plan.accuracy.rounding import off_by, says_nothing
 from roller_mlir.plan.manifest import Buffer
-from roller_mlir.plan.rounding import off_by, says_nothing
 from roller_mlir.reference.bounds.nests import Bounded
 from roller_mlir.reference.function import Evaluation
 from roller_mlir.reference.values import Array, from_caller, is_float, to_caller

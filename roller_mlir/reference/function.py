@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.plan.accumulation import UNKNOWN, Accumulation
+from roller_mlir.plan.accuracy.accumulation import UNKNOWN, Accumulation
 from roller_mlir.reference.body import apply_scalar_operation, element_at, is_scalar_operation
 from roller_mlir.reference.bounds.body import apply_bounded, apply_extended
 from roller_mlir.reference.bounds.nests import Bounded, Written, join

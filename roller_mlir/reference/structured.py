@@ -18,7 +18,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from roller_mlir.plan.accumulation import UNKNOWN, Accumulation
+from roller_mlir.plan.accuracy.accumulation import UNKNOWN, Accumulation
 from roller_mlir.reference.body import BodyEvaluator, Contribution, find_contribution, find_product
 from roller_mlir.reference.bounds.nests import Bounded, Written
 from roller_mlir.reference.bounds.sums import bounded_products, bounded_reduction, rounded_factor

@@ -12,7 +12,7 @@ import pytest
 
 import roller_mlir
 from roller_mlir import Artifact, CompileOptions
-from roller_mlir.plan.accumulation import accumulation_of
+from roller_mlir.plan.accuracy.accumulation import accumulation_of
 from roller_mlir.reference import compare_all, evaluate_function, random_inputs
 from roller_mlir.runtime import SanitizedRunError
 from roller_mlir.support.bindings import make_context

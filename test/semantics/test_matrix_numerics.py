@@ -7,7 +7,7 @@ import pytest
 
 import roller_mlir
 from roller_mlir import CompileOptions
-from roller_mlir.plan.accumulation import UNKNOWN
+from roller_mlir.plan.accuracy.accumulation import UNKNOWN
 from roller_mlir.reference import Comparison
 
 from .matrix_programs import Types, product

@@ -12,7 +12,7 @@ from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.reached_stage import reached_stage
 from roller_mlir.compiler.source import Source, parse_source, read_source, source_of
 from roller_mlir.console.errors import InputError, UsageError
-from roller_mlir.plan.accumulation import Accumulation
+from roller_mlir.plan.accuracy.accumulation import Accumulation
 from roller_mlir.reference import Comparison, compare_all, evaluate_function, random_inputs
 from roller_mlir.reference.draws import defined_inputs
 from roller_mlir.runtime import Artifact, RunResult

@@ -26,9 +26,9 @@ from roller_mlir.console.errors import InputError, UsageError
 from roller_mlir.console.interrupt import check
 from roller_mlir.console.output import print_json, print_line, print_tables, seconds, write_arrays, write_whole
 from roller_mlir.foreign.reasons import reason_of
-from roller_mlir.plan.accumulation import accumulation_of
+from roller_mlir.plan.accuracy.accumulation import accumulation_of
 from roller_mlir.plan.codec import to_json
-from roller_mlir.plan.task_times import chrome_trace
+from roller_mlir.plan.persistent.task_times import chrome_trace
 from roller_mlir.tools.commands.compile import add_compile_options, compile_artifact, open_source
 from roller_mlir.tools.commands.targets import given_target
 

@@ -24,7 +24,7 @@ from roller_mlir.console.output import check_place, print_line, seconds, write_w
 from roller_mlir.foreign.bounded import BoundsError
 from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.model.options import ChoiceOptions, FusionOptions, PlanFileOptions
-from roller_mlir.plan.task_times import TaskTime, chrome_trace, read_chrome_trace
+from roller_mlir.plan.persistent.task_times import TaskTime, chrome_trace, read_chrome_trace
 from roller_mlir.rammer.options import PlacingOptions
 from roller_mlir.tools.commands.compile import open_source
 from roller_mlir.tools.commands.targets import add_target_arguments, device_of, target_of

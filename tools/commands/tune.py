@@ -33,7 +33,7 @@ from roller_mlir.measure.report.results_file import merge_results, read_results
 from roller_mlir.measure.tune.store import add_records, check_file
 from roller_mlir.model.options import ChoiceOptions, FusionOptions, PipelineOptions
 from roller_mlir.plan.codec import to_json
-from roller_mlir.plan.tuning import TuningError, read_tuning
+from roller_mlir.plan.files.tuning import TuningError, read_tuning
 from roller_mlir.suites import SuiteError, find_suite
 from roller_mlir.suites.element_types import DTYPES
 from roller_mlir.suites.select import select

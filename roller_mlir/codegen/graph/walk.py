@@ -25,7 +25,7 @@ from roller_mlir.codegen.graph.crews import WalkingCrew
 from roller_mlir.codegen.graph.events import PollLimit, add_signal, wait_for
 from roller_mlir.codegen.graph.tables import BODY, NEXT_WAIT, OPERANDS, SIGNAL, SUNK, TASK, WAITS, ZERO
 from roller_mlir.loops.attributes import SITE, WATCH
-from roller_mlir.plan.task_times import TIME_CELLS
+from roller_mlir.plan.persistent.task_times import TIME_CELLS
 from roller_mlir.support.bindings import ir, scf
 
 _WATCHED = {BODY: "body", TASK: "task"}

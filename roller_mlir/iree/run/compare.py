@@ -20,7 +20,7 @@ from roller_mlir.iree.run.arrays import Array, read_inputs, read_results, result
 from roller_mlir.iree.run.execute import DRIVERS, run_module
 from roller_mlir.iree.run.module import Function, ModuleFile
 from roller_mlir.iree.tools import LIMIT_S, IreeError
-from roller_mlir.plan.accumulation import accumulation_of
+from roller_mlir.plan.accuracy.accumulation import accumulation_of
 from roller_mlir.plan.manifest import Buffer
 from roller_mlir.reference import Comparison, compare, compare_all, evaluate_function
 from roller_mlir.reference.bounds.nests import Bounded

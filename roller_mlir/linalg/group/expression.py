@@ -9,7 +9,7 @@ from roller_mlir.linalg.group.row_passes import MemberPass, member_passes
 from roller_mlir.linalg.reader import StructuredOp
 from roller_mlir.plan import Access, LinearIndex, Loop, RowPass, TensorExpression
 from roller_mlir.plan.expression import ELEMENT_BYTES
-from roller_mlir.plan.uneven import reads_outside
+from roller_mlir.plan.rewrite.uneven import reads_outside
 from roller_mlir.support.bindings import ir
 
 

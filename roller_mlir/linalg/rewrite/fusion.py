@@ -20,7 +20,7 @@ from roller_mlir.linalg.group.producers import readers_of
 from roller_mlir.linalg.pads import PAD
 from roller_mlir.linalg.reader import StructuredOp, StructuredReader
 from roller_mlir.plan import TensorExpression
-from roller_mlir.plan.least_starts import with_least_starts
+from roller_mlir.plan.rewrite.least_starts import with_least_starts
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op
 
@@ -88,8 +88,8 @@ class Cut:
 class _Structures:
     """What groups of ops are but for their tensors: equal groups have equal keys.
 
-    A key may also leave out where slices begin, as plans do (`plan.least_starts`): what a group costs. Then it says
-    which of its ops read the same slices.
+    A key may also leave out where slices begin, as plans do (`plan.rewrite.least_starts`): what a group costs. Then it
+    says which of its ops read the same slices.
 
     Args:
         roots: The ops, read; groups are numbers of them.

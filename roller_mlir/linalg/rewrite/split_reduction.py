@@ -13,8 +13,9 @@
     %j = linalg.generic {(x, p) -> (p, x), (x)} ins(%q) outs(%i)   // the combiner
     %r = tensor.expand_shape %j [[0, 1]] output_shape [16, 24] : tensor<384xf32> into tensor<16x24xf32>
 
-The two ops read as `plan.split.first_expression` and `plan.split.combine_expression`. The paddings are read through,
-the reshapes are views: nothing is copied. Beyond the ROLLER paper, whose small operators only shrink (section 3.2).
+The two ops read as `plan.rewrite.split.first_expression` and `plan.rewrite.split.combine_expression`. The paddings are
+read through, the reshapes are views: nothing is copied. Beyond the ROLLER paper, whose small operators only shrink
+(section 3.2).
 """
 
 from collections.abc import Sequence
@@ -28,8 +29,8 @@ from roller_mlir.linalg.reader import StructuredOp, fill_constant
 from roller_mlir.linalg.views import padded_behind
 from roller_mlir.plan import LinearIndex, SplitK
 from roller_mlir.plan.expression import neutral_of
-from roller_mlir.plan.split import divisible_loops
-from roller_mlir.plan.uneven import uneven_problem
+from roller_mlir.plan.rewrite.split import divisible_loops
+from roller_mlir.plan.rewrite.uneven import uneven_problem
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op, indexing_maps, number_attribute, replace_op

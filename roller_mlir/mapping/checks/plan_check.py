@@ -14,7 +14,7 @@ from roller_mlir.mapping.whole_matrices import matrix_pitch
 from roller_mlir.plan import Access, AxisPlan, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import CONSTANT, SYNCHRONOUS, TENSOR, WORKGROUP, AtomPlan, pipeline_problem
 from roller_mlir.plan.raster import raster_problem
-from roller_mlir.plan.uneven import reads_outside
+from roller_mlir.plan.rewrite.uneven import reads_outside
 from roller_mlir.plan.walks import resumable, walked_blocks
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from roller_mlir.measure.records import Reference
 from roller_mlir.measure.runner.expected.loop_nests import ReferenceNest, nest_of
 from roller_mlir.measure.runner.expected.tolerance import ExpectedOutputs
-from roller_mlir.plan.rounding import Rounding, Terms, half_spacing, sum_error
+from roller_mlir.plan.accuracy.rounding import Rounding, Terms, half_spacing, sum_error
 
 KINDS = ("matmul", "conv2d", "depthwise_conv2d", "avg_pool2d")
 EPILOGUES = ("", "bias", "relu", "bias relu", "bn relu")

@@ -28,7 +28,7 @@ from roller_mlir.measure.records import Reference
 from roller_mlir.measure.tune.dispatch_reference import reference_of_op
 from roller_mlir.passes.rtile_construct import choices_of, options_of
 from roller_mlir.plan import TensorExpression
-from roller_mlir.plan.tuning_key import tuning_key
+from roller_mlir.plan.files.tuning_key import tuning_key
 from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.targets.stage import FUSED

@@ -14,7 +14,15 @@ from os import PathLike
 from pathlib import Path
 
 from roller_mlir.foreign.reasons import reason_of
-from roller_mlir.plan.tuning import MOST_BYTES, TuningError, TuningRecord, merged, parse_tuning, read_tuning, text_of
+from roller_mlir.plan.files.tuning import (
+    MOST_BYTES,
+    TuningError,
+    TuningRecord,
+    merged,
+    parse_tuning,
+    read_tuning,
+    text_of,
+)
 
 
 def check_file(path: str | PathLike[str]) -> None:

@@ -16,7 +16,7 @@ from roller_mlir.hal import Device
 from roller_mlir.measure.measured_device import other_device
 from roller_mlir.measure.records import Check, Item, ItemCandidate, Results, Timing
 from roller_mlir.measure.runner.steps import TOP_K
-from roller_mlir.plan.tuning import TuningRecord
+from roller_mlir.plan.files.tuning import TuningRecord
 from roller_mlir.runtime.registry import backend_of_vendor
 
 LEAST_SAMPLES = 5

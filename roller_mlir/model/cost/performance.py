@@ -25,7 +25,7 @@ from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.vectors.predict import predict_vector_plan
 from roller_mlir.plan import Access, OperandPlan, Plan, Prediction, TensorExpression
 from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR, WORKGROUP
-from roller_mlir.plan.split import combine_expression, first_expression, first_plan
+from roller_mlir.plan.rewrite.split import combine_expression, first_expression, first_plan
 
 MOVED = (
     *("global_load_bytes", "global_store_bytes", "global_load_sectors", "global_store_sectors"),

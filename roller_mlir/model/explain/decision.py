@@ -40,7 +40,7 @@ from roller_mlir.model.search.direct import direct_candidates
 from roller_mlir.model.tile import reuse_score
 from roller_mlir.plan import Access, LinearIndex, Plan, TensorExpression
 from roller_mlir.plan.plan import CONSTANT
-from roller_mlir.plan.split import combine_expression, first_expression, first_plan
+from roller_mlir.plan.rewrite.split import combine_expression, first_expression, first_plan
 
 
 def explain(

@@ -10,13 +10,13 @@ from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.search.construct import construct
 from roller_mlir.plan import Plan, TensorExpression
-from roller_mlir.plan.least_starts import with_least_starts
+from roller_mlir.plan.rewrite.least_starts import with_least_starts
 
 
 def best_plan(expression: TensorExpression, device: Device, options: ConstructOptions) -> Plan:
     """Return the plan of an operator that `construct` puts first.
 
-    Operators that differ in where their slices begin alone share it (`plan.least_starts`).
+    Operators that differ in where their slices begin alone share it (`plan.rewrite.least_starts`).
 
     Args:
         expression: The operator.

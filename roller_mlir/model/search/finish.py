@@ -16,7 +16,7 @@ from roller_mlir.model.search.splitting import Division
 from roller_mlir.plan import Plan, SplitK
 from roller_mlir.plan.extent import as_extent
 from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR, WARP_SPECIALISED
-from roller_mlir.plan.split import whole_plan
+from roller_mlir.plan.rewrite.split import whole_plan
 
 MAX_UNROLLED_POINTS = 2048
 """Points of one thread and step that are unrolled; a forced step beyond that stays a loop over its reduction points."""

@@ -15,8 +15,8 @@ from roller_mlir.model.cost.estimates import Estimate
 from roller_mlir.model.cost.performance import l2_resident
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.direct import lone_thread
-from roller_mlir.plan.split import combine_expression, divisible_loops, first_expression
-from roller_mlir.plan.uneven import uneven_problem
+from roller_mlir.plan.rewrite.split import combine_expression, divisible_loops, first_expression
+from roller_mlir.plan.rewrite.uneven import uneven_problem
 
 WORTH = 0.85
 """Share of the best undivided time that a program must promise, were the device full, to have its reduction divided."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.plan.rounding import half_spacing
+from roller_mlir.plan.accuracy.rounding import half_spacing
 from roller_mlir.reference.bounds.nests import Bounded, settle
 from roller_mlir.reference.bounds.rules import RULES, Rule
 from roller_mlir.reference.values import Array, is_float, round_to

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from roller_mlir.plan.rounding import OVERFLOW, half_spacing
+from roller_mlir.plan.accuracy.rounding import OVERFLOW, half_spacing
 from roller_mlir.reference.values import Array, is_float, round_to
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.plan.rounding import (
+from roller_mlir.plan.accuracy.rounding import (
     OVERFLOW,
     SEGMENTS,
     SMALLEST,

@@ -9,8 +9,8 @@ from roller_mlir.console.errors import InputError
 from roller_mlir.hal import Device
 from roller_mlir.model import ConstructOptions
 from roller_mlir.passes.rtile_construct import choices_of
-from roller_mlir.plan.tuning import TuningError, describe, read_tuning
-from roller_mlir.plan.tuning_key import tuning_key
+from roller_mlir.plan.files.tuning import TuningError, describe, read_tuning
+from roller_mlir.plan.files.tuning_key import tuning_key
 from roller_mlir.report.explain.operators import SourceOperator
 
 

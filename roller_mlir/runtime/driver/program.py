@@ -20,8 +20,8 @@ from weakref import finalize
 import numpy as np
 
 from roller_mlir.plan.manifest import Buffer, Launch, Manifest
-from roller_mlir.plan.stuck_report import REPORT_CELLS, stuck_report
-from roller_mlir.plan.task_times import TaskTime
+from roller_mlir.plan.persistent.stuck_report import REPORT_CELLS, stuck_report
+from roller_mlir.plan.persistent.task_times import TaskTime
 from roller_mlir.runtime.arrays import ArrayView, describe, stream_of
 from roller_mlir.runtime.dependences import launch_dependences
 from roller_mlir.runtime.driver.arguments import Signature, check_overlaps, shares
@@ -170,7 +170,8 @@ class LoadedProgram:
         """Wait for the last run that was queued here, and return when its tasks ran; those of a graph, when it has run.
 
         Returns:
-            The kernel and the times of each launch that records them, as `plan.task_times.chrome_trace` takes them.
+            The kernel and the times of each launch that records them, as `plan.persistent.task_times.chrome_trace`
+            takes them.
 
         Raises:
             BackendError: None does, or the driver refuses.

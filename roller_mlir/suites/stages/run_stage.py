@@ -15,7 +15,7 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.hal import find_device
-from roller_mlir.plan.accumulation import accumulation_of
+from roller_mlir.plan.accuracy.accumulation import accumulation_of
 from roller_mlir.reference import compare_all, evaluate_function
 from roller_mlir.reference.compare import random_inputs
 from roller_mlir.suites.errors import SuiteError

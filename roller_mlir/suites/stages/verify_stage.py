@@ -22,7 +22,7 @@ from roller_mlir.hal import find_device
 from roller_mlir.linalg.reader import fill_constant, is_structured, read_structured
 from roller_mlir.loops.program import programs_of
 from roller_mlir.plan import Plan
-from roller_mlir.plan.accumulation import accumulation_of
+from roller_mlir.plan.accuracy.accumulation import accumulation_of
 from roller_mlir.plan.codec import to_json
 from roller_mlir.reference import Comparison, compare_all, evaluate_function
 from roller_mlir.reference.compare import random_inputs

@@ -14,7 +14,7 @@ from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.atoms.fragments import lane_order, result_shares
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan
-from roller_mlir.plan.accumulation import accumulation_of
+from roller_mlir.plan.accuracy.accumulation import accumulation_of
 from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.plan import AtomPlan
 from roller_mlir.reference import compare_all, evaluate_function, random_inputs

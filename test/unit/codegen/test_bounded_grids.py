@@ -11,7 +11,7 @@ import pytest
 
 import roller_mlir
 from roller_mlir import CompileOptions
-from roller_mlir.plan.accumulation import accumulation_of
+from roller_mlir.plan.accuracy.accumulation import accumulation_of
 from roller_mlir.reference import compare_all, evaluate_function
 from roller_mlir.reference.compare import random_inputs
 from roller_mlir.sim import SanitizerError, SimulatedKernels

@@ -20,8 +20,8 @@ from roller_mlir.passes.rtile_normalize import RTileNormalize
 from roller_mlir.plan import Plan, SplitK, TensorExpression
 from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.extent import as_extent
-from roller_mlir.plan.split import combine_expression, first_expression, whole_plan
-from roller_mlir.plan.uneven import uneven_problem
+from roller_mlir.plan.rewrite.split import combine_expression, first_expression, whole_plan
+from roller_mlir.plan.rewrite.uneven import uneven_problem
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError, parse_module
 from roller_mlir.tools.roller import main

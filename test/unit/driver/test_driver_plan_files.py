@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import roller_mlir
-from roller_mlir.plan.plan_file import read_plan_file
+from roller_mlir.plan.files.by_name import read_plan_file
 from roller_mlir.support.diagnostics import DiagnosedError
 from roller_mlir.tools.roller import main
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from roller_mlir.plan.task_times import TaskTime, read_chrome_trace
+from roller_mlir.plan.persistent.task_times import TaskTime, read_chrome_trace
 from roller_mlir.report.timeline import TimelineRun, page
 from roller_mlir.tools.roller import main
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from roller_mlir.plan.accumulation import UNKNOWN, Accumulation, Summing
-from roller_mlir.plan.rounding import Rounding, half_spacing, off_by
+from roller_mlir.plan.accuracy.accumulation import UNKNOWN, Accumulation, Summing
+from roller_mlir.plan.accuracy.rounding import Rounding, half_spacing, off_by
 from roller_mlir.reference import compare_all, evaluate_function
 from roller_mlir.reference.bounds.body import NoRuleError, compute
 from roller_mlir.reference.bounds.nests import Bounded, quantum_of

@@ -10,7 +10,7 @@ import pytest
 from roller_mlir.measure.cpu_peers.problem import HostProblem, expected_of, inputs_of, with_minibatch
 from roller_mlir.measure.cpu_peers.texts import LAST, arranged, restored, text_of
 from roller_mlir.measure.records import Reference
-from roller_mlir.plan.accumulation import accumulation_of_plans
+from roller_mlir.plan.accuracy.accumulation import accumulation_of_plans
 from roller_mlir.reference import evaluate_function
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module

@@ -9,7 +9,7 @@ import pytest
 
 from roller_mlir.measure.runner.expected import tolerance
 from roller_mlir.measure.runner.expected.tolerance import ExpectedOutputs
-from roller_mlir.plan.rounding import Rounding, Terms, extreme_of, half_spacing, sum_error
+from roller_mlir.plan.accuracy.rounding import Rounding, Terms, extreme_of, half_spacing, sum_error
 from roller_mlir.runtime.element_types import bf16_bits, bf16_values
 
 

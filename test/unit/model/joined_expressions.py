@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from roller_mlir.plan.expression import Access, LinearIndex, TensorExpression
-from roller_mlir.plan.uneven import reads_outside
+from roller_mlir.plan.rewrite.uneven import reads_outside
 
 Substitution = Mapping[int, LinearIndex]
 """Loops of an element-wise operator, each as a function of the root's loops."""

@@ -9,7 +9,7 @@ from roller_mlir.hal import find_device
 from roller_mlir.model import ConstructOptions
 from roller_mlir.model.search.construct import construct
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
-from roller_mlir.plan.least_starts import with_least_starts
+from roller_mlir.plan.rewrite.least_starts import with_least_starts
 
 
 def product_of_slice(start: int, row: int, at: int = 0) -> TensorExpression:

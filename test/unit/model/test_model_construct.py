@@ -23,7 +23,7 @@ from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.codec import from_json, to_json
 from roller_mlir.plan.plan import WORKGROUP
-from roller_mlir.plan.split import combine_expression, divisible_loops, first_expression, first_plan
+from roller_mlir.plan.rewrite.split import combine_expression, divisible_loops, first_expression, first_plan
 
 DEVICES = [device for device in map(find_device, device_names()) if device.vector_bytes is None]
 THREADED = [device.name for device in DEVICES]

@@ -20,7 +20,7 @@ from roller_mlir.model import ConstructOptions, construct, operand_traffic, pred
 from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.instruction import atoms
 from roller_mlir.plan import LinearIndex, Plan, Prediction, TensorExpression
-from roller_mlir.plan.split import combine_expression, divisible_loops
+from roller_mlir.plan.rewrite.split import combine_expression, divisible_loops
 
 DEVICES = [find_device(name) for name in ("h200", "v100", "mi300x")]
 H200 = DEVICES[0]

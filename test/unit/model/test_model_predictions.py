@@ -21,7 +21,7 @@ from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Plan, Prediction, SplitKPartial, TensorExpression
 from roller_mlir.plan.codec import CodecError, from_json, to_json
 from roller_mlir.plan.plan import TMA128, XOR
-from roller_mlir.plan.split import first_plan
+from roller_mlir.plan.rewrite.split import first_plan
 
 THREADED = [name for name in device_names() if find_device(name).vector_bytes is None]
 """Devices whose blocks have threads; those of vectors have a model of their own."""

@@ -15,8 +15,8 @@ from roller_mlir.hal import find_device
 from roller_mlir.model import ConstructOptions, construct, predict
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 from roller_mlir.plan.expression import NEUTRAL
-from roller_mlir.plan.split import combine_expression, divisible_loops, first_expression, first_plan, whole_plan
-from roller_mlir.plan.uneven import uneven_problem
+from roller_mlir.plan.rewrite.split import combine_expression, divisible_loops, first_expression, first_plan, whole_plan
+from roller_mlir.plan.rewrite.uneven import uneven_problem
 
 DEVICES = ("v100", "k80", "mi50", "a100", "h100", "h200", "mi300x")
 

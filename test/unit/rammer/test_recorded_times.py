@@ -14,7 +14,7 @@ from role_models import layers
 import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.passes import rammer_outline_kernel
-from roller_mlir.plan.task_times import TaskTime
+from roller_mlir.plan.persistent.task_times import TaskTime
 from roller_mlir.rammer.task_graph import TaskGraph
 from roller_mlir.runtime.registry import find_backend
 from roller_mlir.runtime.sequence import LoadedSequence

@@ -20,7 +20,7 @@ from roller_mlir.model import construct
 from roller_mlir.model.cost.performance import predict
 from roller_mlir.plan import Access, LinearIndex, Loop, SplitKPartial, TensorExpression
 from roller_mlir.plan.extent import Extent
-from roller_mlir.plan.split import first_expression, first_plan
+from roller_mlir.plan.rewrite.split import first_expression, first_plan
 from roller_mlir.suites import Operator, SuiteError, find_suite, function_text
 from roller_mlir.suites.each import Crew
 from roller_mlir.suites.extents import shrunk_extents

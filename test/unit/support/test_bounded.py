@@ -76,8 +76,8 @@ def test_every_reader_is_bounded(tmp_path: Path) -> None:
     from roller_mlir.hal.loader import load_device
     from roller_mlir.measure.kit.files import open_kit
     from roller_mlir.measure.report.results_file import read_results
-    from roller_mlir.plan.plan_file import read_plan_file
-    from roller_mlir.plan.tuning import read_tuning
+    from roller_mlir.plan.files.by_name import read_plan_file
+    from roller_mlir.plan.files.tuning import read_tuning
     from roller_mlir.runtime import Artifact
 
     folder = tmp_path / "folder"

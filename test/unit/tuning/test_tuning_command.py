@@ -14,8 +14,8 @@ from roller_mlir.measure.records import Check, MeasuredMachine, Results
 from roller_mlir.measure.report.results_file import dumps_results
 from roller_mlir.measure.tune import tune
 from roller_mlir.plan.codec import from_json
+from roller_mlir.plan.files.tuning import read_tuning
 from roller_mlir.plan.plan import Plan
-from roller_mlir.plan.tuning import read_tuning
 from roller_mlir.tools.roller import main
 
 Captured = pytest.CaptureFixture[str]

@@ -12,8 +12,8 @@ import pytest
 from tuning_records import DIVIDED, MATMUL, data_base, record, record_of, unit_of
 
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
-from roller_mlir.plan.tuning import Found, TuningError, describe, merged, parse_tuning, read_tuning, text_of
-from roller_mlir.plan.tuning_key import tuning_key
+from roller_mlir.plan.files.tuning import Found, TuningError, describe, merged, parse_tuning, read_tuning, text_of
+from roller_mlir.plan.files.tuning_key import tuning_key
 
 
 def key(number: int) -> str:

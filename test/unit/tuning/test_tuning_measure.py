@@ -18,7 +18,7 @@ import fake_drivers
 
 import roller_mlir
 from roller_mlir.compiler import CompileOptions
-from roller_mlir.plan.tuning import read_tuning
+from roller_mlir.plan.files.tuning import read_tuning
 from roller_mlir.tools.roller import main
 
 HAS_BINDINGS = importlib.util.find_spec("cuda") is not None and importlib.util.find_spec("cuda.bindings") is not None

@@ -14,12 +14,12 @@ from counted_work import calls
 from tuning_records import data_base, record
 
 from roller_mlir.measure.tune.store import add_records
-from roller_mlir.plan.tuning import TuningError, parse_tuning, read_tuning, text_of
+from roller_mlir.plan.files.tuning import TuningError, parse_tuning, read_tuning, text_of
 
 ADD = """import sys
 from dataclasses import replace
 from roller_mlir.measure.tune.store import add_records
-from roller_mlir.plan.tuning import read_tuning
+from roller_mlir.plan.files.tuning import read_tuning
 (found,) = read_tuning(sys.argv[2]).values()
 for number in range(int(sys.argv[3]), 1 << 30, 4):
     add_records(sys.argv[1], [replace(found.record, key=f"{number:032x}")])

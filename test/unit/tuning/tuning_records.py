@@ -9,8 +9,8 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.source import Source
 from roller_mlir.measure.tune.candidates import candidates_of
 from roller_mlir.measure.tune.dispatches import Dispatch, dispatches_of
+from roller_mlir.plan.files.tuning import TuningRecord, text_of
 from roller_mlir.plan.plan import Plan
-from roller_mlir.plan.tuning import TuningRecord, text_of
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 MATMUL = """func.func @f(%a: tensor<64x96xf32>, %b: tensor<96x32xf32>) -> tensor<64x32xf32> {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How far a right result of a loop nest may be from the exact one, from sums of the magnitudes of its products.
 
-The bound of the compiler's own reference (`plan.rounding`), computed in torch: the nest once on the inputs'
+The bound of the compiler's own reference (`plan.accuracy.rounding`), computed in torch: the nest once on the inputs'
 magnitudes, once on their squares and once in parts of its longest reduction loop, in f32: a bound needs no more digits.
 """
 
@@ -10,8 +10,8 @@ from typing import Any
 
 from roller_mlir.measure.runner.expected.element_arrays import is_float
 from roller_mlir.measure.runner.expected.loop_nests import ReferenceNest, evaluate
-from roller_mlir.plan.accumulation import Accumulation
-from roller_mlir.plan.rounding import SEGMENTS, Terms, extreme_of, half_spacing, sum_error, unit
+from roller_mlir.plan.accuracy.accumulation import Accumulation
+from roller_mlir.plan.accuracy.rounding import SEGMENTS, Terms, extreme_of, half_spacing, sum_error, unit
 
 
 def bound_of_nest(

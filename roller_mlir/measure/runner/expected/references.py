@@ -27,9 +27,9 @@ from roller_mlir.measure.runner.expected.examples import Example, example_of
 from roller_mlir.measure.runner.expected.loop_nests import ReferenceNest, evaluate, nest_of
 from roller_mlir.measure.runner.expected.nest_bounds import bound_of_nest
 from roller_mlir.measure.runner.expected.tolerance import ExpectedOutputs
-from roller_mlir.plan.accumulation import Accumulation, accumulation_of, accumulation_of_plans
+from roller_mlir.plan.accuracy.accumulation import Accumulation, accumulation_of, accumulation_of_plans
+from roller_mlir.plan.accuracy.rounding import Rounding, Terms, half_spacing, sum_error
 from roller_mlir.plan.manifest import Manifest
-from roller_mlir.plan.rounding import Rounding, Terms, half_spacing, sum_error
 from roller_mlir.runtime.element_types import bf16_values
 
 MOST_WORK = {"cuda": 5e12, "cpu": 2e11}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whether a result is what is expected of an item, each element within its own bound.
 
-The bounds, and how many times its bound an element is off, are those of `plan.rounding`, as in the compiler's own
-reference. Where a library gives f16 or bf16 it may have rounded what it adds (a bias) to that type too: one more of
+The bounds, and how many times its bound an element is off, are those of `plan.accuracy.rounding`, as in the compiler's
+own reference. Where a library gives f16 or bf16 it may have rounded what it adds (a bias) to that type too: one more of
 its rounding errors is permitted, and two where the item itself has more digits.
 
 Integers, and floats that are only selected (relu, maxima), must be equal. NaN never passes, nor does an infinity.
@@ -23,7 +23,7 @@ from roller_mlir.measure.runner.expected.element_arrays import (
     to_numpy,
     to_torch,
 )
-from roller_mlir.plan.rounding import DIGITS, half_spacing, off_by
+from roller_mlir.plan.accuracy.rounding import DIGITS, half_spacing, off_by
 from roller_mlir.runtime.element_types import bf16_values
 
 _CHUNK = 1 << 24

@@ -10,7 +10,7 @@ from dataclasses import replace
 from math import gcd, prod
 
 from roller_mlir.plan.expression import Access, LinearIndex, TensorExpression
-from roller_mlir.plan.uneven import reads_outside
+from roller_mlir.plan.rewrite.uneven import reads_outside
 
 PERIOD_BYTES = 256
 """Where an access begins counts modulo this: a multiple of every transaction, cache line and vector."""

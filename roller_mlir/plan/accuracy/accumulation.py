@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from roller_mlir.hal.instructions import TF32_FAMILIES
+from roller_mlir.plan.accuracy.rounding import DIGITS, Rounding
 from roller_mlir.plan.manifest import Manifest
 from roller_mlir.plan.plan import Plan
-from roller_mlir.plan.rounding import DIGITS, Rounding
 
 _NARROW = ("f16", "bf16")
 

@@ -13,7 +13,7 @@ def uneven_problem(expression: TensorExpression, loop: int) -> str:
 
     Args:
         expression: The operator.
-        loop: The reduction loop, one of `plan.split.divisible_loops`.
+        loop: The reduction loop, one of `plan.rewrite.split.divisible_loops`.
 
     >>> from roller_mlir.plan.expression import LinearIndex, Loop
     >>> k = LinearIndex((0, 1))
