@@ -29,11 +29,11 @@ from roller_mlir.plan.extent import Extent, as_extents
 from roller_mlir.plan.manifest import Buffer, BufferView, Launch, Role
 from roller_mlir.plan.persistent.task_times import TaskTimes
 from roller_mlir.plan.tensor_map import TensorMap
-from roller_mlir.support.array_bytes import byte_pieces
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.constants.array_bytes import byte_pieces
+from roller_mlir.support.constants.elements import ElementsError, read_elements
+from roller_mlir.support.constants.resources import resource_name
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.elements import ElementsError, read_elements
-from roller_mlir.support.resources import resource_name
 
 if TYPE_CHECKING:
     import numpy as np

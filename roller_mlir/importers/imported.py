@@ -59,7 +59,7 @@ def refuse(name: str, message: str, where: str = "") -> NoReturn:
 
 def take_constants(module: "ir.Module") -> "dict[str, np.ndarray[Any, Any]]":
     """Make resources of the large constants of a module, in place, and return their data by the names of these."""
-    from roller_mlir.support.elements import read_elements
+    from roller_mlir.support.constants.elements import read_elements
 
     found: dict[str, np.ndarray[Any, Any]] = {}
     for operation in operations_inside(module.operation):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.support.array_bytes import byte_pieces
+from roller_mlir.support.constants.array_bytes import byte_pieces
 
 MOST_ENTRIES = 1_000_000
 _HEADER = struct.Struct("<4sHHQQQQQQQQQQ")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.support.array_bytes import byte_pieces
+from roller_mlir.support.constants.array_bytes import byte_pieces
 
 _LOCAL_HEADER = struct.Struct("<26xHH")
 """Of what stands before a member: the lengths of its name and of what else is said of it."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.importers.imported import refuse
 from roller_mlir.support.bindings import ir
-from roller_mlir.support.resources import resource_name
+from roller_mlir.support.constants.resources import resource_name
 from roller_mlir.support.values import operations_inside
 
 SUFFIXES = (".npz", ".irpa")
@@ -54,7 +54,7 @@ def used_weights(module: "ir.Module", weights: "Weights") -> "Weights":
 
 def digest_weights(weights: "Weights") -> str:
     """Return names and SHA-256 of weights, one a line."""
-    from roller_mlir.support.array_bytes import byte_pieces
+    from roller_mlir.support.constants.array_bytes import byte_pieces
 
     lines: list[str] = []
     for name, array in weights.items():

@@ -27,8 +27,8 @@ from roller_mlir.importers.irpa import read_archive, write_archive
 from roller_mlir.importers.weights import attach_weights
 from roller_mlir.iree.tools import IreeError
 from roller_mlir.support.bindings import ir
-from roller_mlir.support.elements import ElementsError, read_elements
-from roller_mlir.support.resources import resource_name
+from roller_mlir.support.constants.elements import ElementsError, read_elements
+from roller_mlir.support.constants.resources import resource_name
 from roller_mlir.support.values import free_symbols, operations_inside
 
 SCOPE = "model"

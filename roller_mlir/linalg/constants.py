@@ -2,7 +2,7 @@
 """Tensors that are constants of the module."""
 
 from roller_mlir.support.bindings import ir
-from roller_mlir.support.resources import ResourceError, read_resource, resource_name
+from roller_mlir.support.constants.resources import ResourceError, read_resource, resource_name
 from roller_mlir.support.values import defining_op
 
 _RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")

@@ -20,8 +20,8 @@ from roller_mlir.mapping.layout.layout import buffer_shape, steps_of
 from roller_mlir.plan import OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import CONSTANT
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.constants.elements import ElementsError, read_elements
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.elements import ElementsError, read_elements
 from roller_mlir.support.values import defining_op
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from roller_mlir.reference.structured import evaluate_structured, uninitialised
 from roller_mlir.reference.undefined import element_of, note_clamped
 from roller_mlir.reference.values import Array, from_caller, is_supported, round_to, to_caller
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.constants.elements import ElementsError, read_elements
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.elements import ElementsError, read_elements
 from roller_mlir.support.values import defining_op, operations_inside
 from roller_mlir.support.winograd import TRANSFORMS, decomposed
 

@@ -28,8 +28,8 @@ from roller_mlir.hal import Device
 from roller_mlir.plan.codec import from_json, to_json
 from roller_mlir.plan.manifest import Manifest
 from roller_mlir.runtime import Artifact
-from roller_mlir.support.array_bytes import byte_pieces, stored_bytes
-from roller_mlir.support.elements import stored_elements
+from roller_mlir.support.constants.array_bytes import byte_pieces, stored_bytes
+from roller_mlir.support.constants.elements import stored_elements
 
 if TYPE_CHECKING:
     from roller_mlir.importers.weights import Weights

@@ -21,7 +21,10 @@ from roller_mlir.support.bindings import ir, passmanager
 def upstream_passes() -> tuple[str, ...]:
     """Return the names of the upstream passes, sorted."""
     return tuple(
-        resources.files("roller_mlir.support").joinpath("upstream_passes.txt").read_text(encoding="ascii").split()
+        resources.files("roller_mlir.support.passes")
+        .joinpath("upstream_passes.txt")
+        .read_text(encoding="ascii")
+        .split()
     )
 
 

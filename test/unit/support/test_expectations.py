@@ -4,7 +4,7 @@
 import pytest
 
 from roller_mlir.support.diagnostics import Diagnostic, SourcePlace
-from roller_mlir.support.expectations import check_expectations
+from roller_mlir.tools.opt.expectations import check_expectations
 
 
 def _at(line: int, message: str = "no tile fits", severity: str = "error") -> Diagnostic:

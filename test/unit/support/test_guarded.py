@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from roller_mlir.support import stage
-from roller_mlir.support.guarded import run_guarded
+from roller_mlir.tools.opt.guarded import run_guarded
 
 
 def _unexpected(name: str) -> int:

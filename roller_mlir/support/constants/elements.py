@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.support.array_bytes import stored_bytes
 from roller_mlir.support.bindings import arith, func, ir, passmanager
-from roller_mlir.support.resources import ResourceError, read_resource, resource_name
+from roller_mlir.support.constants.array_bytes import stored_bytes
+from roller_mlir.support.constants.resources import ResourceError, read_resource, resource_name
 
 # bf16, which numpy has not, is its 16 bits.
 _TYPES = {"f64": "f8", "f32": "f4", "f16": "f2", "bf16": "u2", "i64": "i8", "i32": "i4", "i16": "i2", "i8": "i1"}
