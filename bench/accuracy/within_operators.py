@@ -20,8 +20,8 @@ from roller_mlir.hal import DeviceError, find_device
 from roller_mlir.model.cost.timing import seconds_by_layer
 from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.suites.errors import SuiteError
-from roller_mlir.suites.figures import Values, loss, spearman
 from roller_mlir.suites.published.cnnopt_rows import Row, RsRow, read_rows, row_seconds, row_work
+from roller_mlir.suites.stages.figures import Values, loss, spearman
 from roller_mlir.support.source import write_output
 
 FOLDERS = {"v100": "v100", "2080": "2080ti"}

@@ -19,7 +19,7 @@ from roller_mlir.reference.draws import defined_inputs
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.suites.errors import SuiteError
-from roller_mlir.suites.shrink_program import shrink_program
+from roller_mlir.suites.programs.shrink import shrink_program
 from roller_mlir.suites.stages.verify_stage import MOST_POINTS
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import DiagnosedError

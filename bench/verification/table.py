@@ -20,7 +20,7 @@ from page import page
 
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.suites import find_suite
-from roller_mlir.suites.each import Crew
+from roller_mlir.suites.stages.each import Crew
 from roller_mlir.suites.stages.verify_all import verify_pairs
 
 HERE = Path(__file__).parent

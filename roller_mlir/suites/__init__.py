@@ -5,10 +5,10 @@ A suite is a folder with a table `operators.csv`; `bench/README.md` documents it
 """
 
 from roller_mlir.suites.errors import SuiteError
-from roller_mlir.suites.find import find_suite, suite_folder, suite_names
 from roller_mlir.suites.operator import Operator, PublishedTiles
-from roller_mlir.suites.table import read_table
-from roller_mlir.suites.write import function_text
+from roller_mlir.suites.programs.write import function_text
+from roller_mlir.suites.tables.find import find_suite, suite_folder, suite_names
+from roller_mlir.suites.tables.read import read_table
 
 __all__ = [
     "Operator",

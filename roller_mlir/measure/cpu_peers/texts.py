@@ -12,7 +12,7 @@ import numpy as np
 from roller_mlir.measure.cpu_peers.interface import Array, aligned
 from roller_mlir.measure.cpu_peers.problem import HostProblem
 from roller_mlir.suites.operator import Operator
-from roller_mlir.suites.write import function_text
+from roller_mlir.suites.programs.write import function_text
 
 LAST = "nhwc"
 """The layout with channels last."""

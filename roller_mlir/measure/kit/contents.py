@@ -17,8 +17,8 @@ from roller_mlir.measure.records import Reference
 from roller_mlir.measure.tune.dispatches import Dispatch
 from roller_mlir.suites.kinds import KINDS
 from roller_mlir.suites.operator import Operator
+from roller_mlir.suites.programs.write import function_text
 from roller_mlir.suites.records import published_record
-from roller_mlir.suites.write import function_text
 
 HALF_KINDS = ("matmul", "conv2d")
 """Classes that are wanted in half precision: products and convolutions, which have matrix instructions."""

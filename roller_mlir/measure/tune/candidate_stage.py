@@ -13,10 +13,10 @@ from roller_mlir.plan import Plan
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.operator import Operator
+from roller_mlir.suites.programs.write import function_text
 from roller_mlir.suites.records import operator_record, tiles_record
 from roller_mlir.suites.stages.compile_stage import ARTIFACTS, compile_record, warm_up
 from roller_mlir.suites.stages.verify_stage import verify_operator
-from roller_mlir.suites.write import function_text
 from roller_mlir.support.diagnostics import DiagnosedError
 
 

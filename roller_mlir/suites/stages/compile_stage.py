@@ -11,8 +11,8 @@ from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.source import Source
 from roller_mlir.runtime import Artifact
 from roller_mlir.suites.operator import Operator
+from roller_mlir.suites.programs.write import function_text
 from roller_mlir.suites.records import operator_record
-from roller_mlir.suites.write import function_text
 
 ARTIFACTS = "artifacts"
 """Where a record has what is to be written and not printed."""

@@ -6,8 +6,8 @@ from typing import Any
 
 from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructOptions, construct
-from roller_mlir.suites.expression import read_operator
 from roller_mlir.suites.operator import Operator
+from roller_mlir.suites.programs.expression import read_operator
 from roller_mlir.suites.records import construct_record, operator_record, published_record
 from roller_mlir.support.bindings import ir, make_context
 

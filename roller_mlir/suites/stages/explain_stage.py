@@ -6,8 +6,8 @@ from roller_mlir.hal import Device
 from roller_mlir.model import ConstructOptions
 from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.explain.explanation import Explanation
-from roller_mlir.suites.expression import read_operator
 from roller_mlir.suites.operator import Operator
+from roller_mlir.suites.programs.expression import read_operator
 from roller_mlir.support.bindings import ir
 
 

@@ -20,9 +20,9 @@ from roller_mlir.reference import compare_all, evaluate_function
 from roller_mlir.reference.compare import random_inputs
 from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.operator import Operator
+from roller_mlir.suites.programs.write import function_text
 from roller_mlir.suites.records import operator_record
 from roller_mlir.suites.select import points, shrink
-from roller_mlir.suites.write import function_text
 from roller_mlir.support.bindings import make_context
 from roller_mlir.targets import family_of
 

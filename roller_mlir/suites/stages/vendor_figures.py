@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.suites.figures import loss, miss, spearman, within
+from roller_mlir.suites.stages.figures import loss, miss, spearman, within
 from roller_mlir.suites.stages.vendor_stage import Predicted
 
 Record = dict[str, Any]

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 from roller_mlir.compiler import CompileOptions
-from roller_mlir.suites.each import ALONE, Crew, each_pair
 from roller_mlir.suites.operator import Operator
 from roller_mlir.suites.records import operator_record
+from roller_mlir.suites.stages.each import ALONE, Crew, each_pair
 from roller_mlir.suites.stages.verify_stage import verify_operator
 
 Pair = tuple[Operator, str]

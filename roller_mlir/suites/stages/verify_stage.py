@@ -30,10 +30,10 @@ from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.artifact import RunResult
 from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.operator import Operator
+from roller_mlir.suites.programs.shrink import ShrunkProgram, shrink_program
+from roller_mlir.suites.programs.write import function_text
 from roller_mlir.suites.records import operator_record
-from roller_mlir.suites.shrink_program import ShrunkProgram, shrink_program
 from roller_mlir.suites.stages.counted import Counted, counted, worst_ratios
-from roller_mlir.suites.write import function_text
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.targets.stage import NORMALISED, PLANNED

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from roller_mlir.foreign.reasons import reason_of
-from roller_mlir.suites.csv_row import CsvRow, split_cells
 from roller_mlir.suites.errors import SuiteError
+from roller_mlir.suites.tables.csv_row import CsvRow, split_cells
 
 
 def read_csv(path: Path, columns: Sequence[str], more: Sequence[str] = ()) -> Iterator[CsvRow]:

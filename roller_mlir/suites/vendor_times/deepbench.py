@@ -7,7 +7,7 @@ in f16 too, and results have the type of the inputs.
 
 from pathlib import Path
 
-from roller_mlir.suites.csv_row import CsvRow
+from roller_mlir.suites.tables.csv_row import CsvRow
 from roller_mlir.suites.vendor_times.csv_file import read_csv
 from roller_mlir.suites.vendor_times.measurement import MeasuredFile, Measurement
 from roller_mlir.suites.vendor_times.programs import Convolution, product

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from roller_mlir.hal import device_names, find_device
-from roller_mlir.suites.csv_row import CsvRow
+from roller_mlir.suites.tables.csv_row import CsvRow
 from roller_mlir.suites.vendor_times.csv_file import read_csv
 from roller_mlir.suites.vendor_times.measurement import MeasuredFile, Measurement
 from roller_mlir.suites.vendor_times.programs import product

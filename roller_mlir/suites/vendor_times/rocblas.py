@@ -8,7 +8,7 @@ The times are of the efficiency at the device's highest clock, whatever clock it
 import re
 from pathlib import Path
 
-from roller_mlir.suites.csv_row import CsvRow
+from roller_mlir.suites.tables.csv_row import CsvRow
 from roller_mlir.suites.vendor_times.csv_file import read_csv
 from roller_mlir.suites.vendor_times.deepbench import column_major_product
 from roller_mlir.suites.vendor_times.measurement import MeasuredFile, Measurement

@@ -20,7 +20,7 @@ from roller_mlir.model.cost.raster import global_traffic
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.suites import find_suite
-from roller_mlir.suites.expression import read_operator
+from roller_mlir.suites.programs.expression import read_operator
 from roller_mlir.support.bindings import make_context
 
 ROOT = Path(__file__).parents[3]

@@ -19,7 +19,7 @@ import pytest
 
 from roller_mlir.runtime import Artifact
 from roller_mlir.suites import Operator
-from roller_mlir.suites.each import Crew, each_operator
+from roller_mlir.suites.stages.each import Crew, each_operator
 from roller_mlir.tools.commands.suite import command as roller_suite
 from roller_mlir.tools.commands.suite import jobs as roller_suite_jobs
 from roller_mlir.tools.roller import main

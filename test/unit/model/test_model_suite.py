@@ -20,7 +20,7 @@ from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.plan import TENSOR, WORKGROUP
 from roller_mlir.plan.rewrite.split import combine_expression, first_expression, first_plan
 from roller_mlir.suites import Operator, find_suite
-from roller_mlir.suites.expression import read_operator
+from roller_mlir.suites.programs.expression import read_operator
 from roller_mlir.suites.stages.construct_stage import construct_operator
 from roller_mlir.support.bindings import make_context
 

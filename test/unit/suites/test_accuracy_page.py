@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from roller_mlir.suites.figures import loss, miss, ranks, spearman
+from roller_mlir.suites.stages.figures import loss, miss, ranks, spearman
 
 ROOT = Path(__file__).parents[3]
 SCRIPTS = ROOT / "bench" / "accuracy"

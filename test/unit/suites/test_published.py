@@ -10,9 +10,9 @@ import pytest
 from roller_mlir.hal import find_device
 from roller_mlir.model.machine import machine_of
 from roller_mlir.suites.errors import SuiteError
-from roller_mlir.suites.find import find_suite
 from roller_mlir.suites.operator import Operator, PublishedTiles
 from roller_mlir.suites.published import published, published_kernel, published_rates
+from roller_mlir.suites.tables.find import find_suite
 
 OPERATORS = {one.id: one for one in find_suite("roller119")}
 DISTINCT = [one for one in OPERATORS.values() if one.duplicate_of is None]

@@ -9,8 +9,8 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.source import Source
 from roller_mlir.runtime import Artifact
-from roller_mlir.suites.find import find_suite
-from roller_mlir.suites.write import function_text
+from roller_mlir.suites.programs.write import function_text
+from roller_mlir.suites.tables.find import find_suite
 
 OPERATORS = {operator.id: operator for operator in find_suite("roller119")}
 

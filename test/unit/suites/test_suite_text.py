@@ -9,8 +9,8 @@ import pytest
 
 from roller_mlir.suites import Operator, SuiteError, find_suite, function_text, suite_names
 from roller_mlir.suites.element_types import DTYPES, RESULTS
-from roller_mlir.suites.expression import read_operator
 from roller_mlir.suites.kinds import KINDS, Given
+from roller_mlir.suites.programs.expression import read_operator
 from roller_mlir.suites.select import points
 from roller_mlir.suites.stages.run_stage import run_operator
 from roller_mlir.support.bindings import ir, make_context

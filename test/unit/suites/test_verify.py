@@ -22,11 +22,11 @@ from roller_mlir.plan import Access, LinearIndex, Loop, SplitKPartial, TensorExp
 from roller_mlir.plan.extent import Extent
 from roller_mlir.plan.rewrite.split import first_expression, first_plan
 from roller_mlir.suites import Operator, SuiteError, find_suite, function_text
-from roller_mlir.suites.each import Crew
-from roller_mlir.suites.extents import shrunk_extents
+from roller_mlir.suites.programs.extents import shrunk_extents
+from roller_mlir.suites.programs.shrink import ShrunkProgram, read_program, shrink_program
 from roller_mlir.suites.select import select
-from roller_mlir.suites.shrink_program import ShrunkProgram, read_program, shrink_program
 from roller_mlir.suites.stages.counted import Counted, worst_ratios
+from roller_mlir.suites.stages.each import Crew
 from roller_mlir.suites.stages.verify_all import Sample, verify_pairs
 from roller_mlir.suites.stages.verify_stage import plan_hash
 from roller_mlir.support.bindings import make_context

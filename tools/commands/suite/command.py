@@ -267,7 +267,7 @@ def _write(operators: Sequence[Operator], folder: Path, dtype: str | None) -> in
 
 def _explain(arguments: argparse.Namespace, operators: Sequence[Operator]) -> int:
     from roller_mlir.report.explain.text import plain_text
-    from roller_mlir.suites.each import Crew, each_operator
+    from roller_mlir.suites.stages.each import Crew, each_operator
     from roller_mlir.suites.stages.explain_stage import explain_operator
     from roller_mlir.support.bindings import make_context
 

@@ -21,7 +21,7 @@ from roller_mlir.support.progress import progress
 from roller_mlir.tools.commands.targets import anywhere, device_of, target_of
 
 if TYPE_CHECKING:
-    from roller_mlir.suites.each import Crew, Work
+    from roller_mlir.suites.stages.each import Crew, Work
 
 Record = dict[str, Any]
 
@@ -31,7 +31,7 @@ RUN_POINTS = 1 << 18
 
 def run_stage(arguments: argparse.Namespace, operators: Sequence[Operator]) -> int:
     """Run the stage that the arguments name; return the exit code."""
-    from roller_mlir.suites.each import each_operator
+    from roller_mlir.suites.stages.each import each_operator
     from roller_mlir.tools.commands.suite.tables import print_records
     from roller_mlir.tools.commands.suite.verify import verify
 
@@ -57,7 +57,7 @@ def run_stage(arguments: argparse.Namespace, operators: Sequence[Operator]) -> i
 
 def exit_code(records: Sequence[Record]) -> int:
     """Return 70 where something is a bug of ours, 1 where something is refused or does not match."""
-    from roller_mlir.suites.each import BUG
+    from roller_mlir.suites.stages.each import BUG
 
     if any(record.get("error", "").startswith(BUG) for record in records):
         return INTERNAL_ERROR
@@ -76,7 +76,7 @@ def crew_of(
         title: What is done.
         done: Called with each record before it is counted.
     """
-    from roller_mlir.suites.each import Crew
+    from roller_mlir.suites.stages.each import Crew
 
     with progress(total, title) as step:
 

@@ -23,8 +23,8 @@ _SHOWN_S = 0.05
 def run_models(arguments: argparse.Namespace) -> int:
     """Take the models that the arguments name through a stage; return the exit code."""
     from roller_mlir.console.interrupt import check
-    from roller_mlir.suites.each import or_refusal
     from roller_mlir.suites.models import make_model
+    from roller_mlir.suites.stages.each import or_refusal
     from roller_mlir.suites.stages.model_stages import model_record
     from roller_mlir.support.progress import progress
     from roller_mlir.tools.commands.suite.jobs import exit_code

@@ -26,7 +26,7 @@ from roller_mlir.mapping.layout.layout import row_alignment
 from roller_mlir.model.cost.performance import predict
 from roller_mlir.plan import LinearIndex, Plan, TensorExpression
 from roller_mlir.suites.errors import SuiteError
-from roller_mlir.suites.extents import Extents, shrunk_extents
+from roller_mlir.suites.programs.extents import Extents, shrunk_extents
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.support.values import defining_op, indexing_maps, replace_op

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.operator import Operator
-from roller_mlir.suites.table import TABLE, read_table
+from roller_mlir.suites.tables.read import TABLE, read_table
 
-_BENCH = Path(__file__).resolve().parents[2] / "bench"
+_BENCH = Path(__file__).resolve().parents[3] / "bench"
 
 
 def suite_names() -> tuple[str, ...]:

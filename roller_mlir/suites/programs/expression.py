@@ -6,7 +6,7 @@ from roller_mlir.passes.rtile_normalize import RTileNormalize
 from roller_mlir.plan import TensorExpression
 from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.operator import Operator
-from roller_mlir.suites.write import function_text
+from roller_mlir.suites.programs.write import function_text
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.support.passes.pipeline import RunOptions, run_pipeline

@@ -10,7 +10,6 @@ from pathlib import Path
 from types import MappingProxyType
 
 from roller_mlir.foreign.reasons import reason_of
-from roller_mlir.suites.csv_row import CsvCell, CsvRow, split_cells
 from roller_mlir.suites.element_types import DTYPES
 from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.kinds import (
@@ -28,6 +27,7 @@ from roller_mlir.suites.kinds import (
     SizeError,
 )
 from roller_mlir.suites.operator import Operator, PublishedTiles
+from roller_mlir.suites.tables.csv_row import CsvCell, CsvRow, split_cells
 
 TABLE = "operators.csv"
 _IDENTITY = ("id", "class")

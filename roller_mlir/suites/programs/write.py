@@ -15,7 +15,7 @@ from roller_mlir.suites.element_types import RESULTS, combine, literal, widened
 from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.kinds import KINDS
 from roller_mlir.suites.operator import Operator
-from roller_mlir.suites.write_generic import generic_text
+from roller_mlir.suites.programs.write_generic import generic_text
 
 ENTRY = "main"
 
