@@ -8,8 +8,8 @@ from typing import Any
 
 from roller_mlir.backend.checks.assembly import Listing, main_loop, read_sass
 from roller_mlir.backend.checks.statistics import from_ptxas
-from roller_mlir.backend.toolchain import NVDISASM_REMEDY, PTXAS_REMEDY, find_toolchain
-from roller_mlir.backend.tools import run_tool
+from roller_mlir.backend.vendor_tools.run import run_tool
+from roller_mlir.backend.vendor_tools.toolchain import NVDISASM_REMEDY, PTXAS_REMEDY, find_toolchain
 from roller_mlir.hal import Device
 from roller_mlir.mapping.resources import tasks_per_unit
 

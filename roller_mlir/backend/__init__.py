@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from roller_mlir.backend.errors import CompileError
     from roller_mlir.backend.job import BuildRequest, KernelBinary
     from roller_mlir.backend.nvidia.nvvm import lower_to_nvvm
-    from roller_mlir.backend.toolchain import Toolchain, find_toolchain
+    from roller_mlir.backend.vendor_tools.toolchain import Toolchain, find_toolchain
 
 __all__ = [
     "BuildRequest",
@@ -31,8 +31,8 @@ _HOMES = {
     "CompileError": "errors",
     "KernelBinary": "job",
     "KernelStatistics": "checks.statistics",
-    "Toolchain": "toolchain",
-    "find_toolchain": "toolchain",
+    "Toolchain": "vendor_tools.toolchain",
+    "find_toolchain": "vendor_tools.toolchain",
     "lower_to_nvvm": "nvidia.nvvm",
     "lower_to_rocdl": "amd.rocdl",
 }

@@ -14,7 +14,7 @@ from roller_mlir.backend.errors import CompileError
 from roller_mlir.backend.job import BackendJob, BuildRequest, KernelBinary
 from roller_mlir.backend.sources import KernelSource, kernel_sources
 from roller_mlir.backend.target import Target
-from roller_mlir.backend.toolchain import find_toolchain
+from roller_mlir.backend.vendor_tools.toolchain import find_toolchain
 from roller_mlir.hal import Device
 from roller_mlir.mapping.checks.expected_code import ExpectedCode
 from roller_mlir.support.bindings import ir

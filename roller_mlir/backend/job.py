@@ -13,8 +13,8 @@ from roller_mlir.backend.child.pool import WorkerPool
 from roller_mlir.backend.math.library import math_library
 from roller_mlir.backend.sources import KernelSource
 from roller_mlir.backend.target import CODE_OBJECT, DEFAULT_TIMEOUT_S, Target
-from roller_mlir.backend.toolchain import Toolchain
-from roller_mlir.backend.tools import ToolResult
+from roller_mlir.backend.vendor_tools.run import ToolResult
+from roller_mlir.backend.vendor_tools.toolchain import Toolchain
 from roller_mlir.mapping.checks.expected_code import ExpectedCode
 from roller_mlir.plan.tensor_map import TensorMap
 

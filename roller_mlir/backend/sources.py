@@ -6,8 +6,14 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from roller_mlir.backend.checks.residency import Residency
-from roller_mlir.backend.kernel_module import body_of, dynamic_workgroup_bytes, gpu_modules, launches, symbol_name
-from roller_mlir.backend.parameters import parameter_bytes
+from roller_mlir.backend.kernels.kernel_module import (
+    body_of,
+    dynamic_workgroup_bytes,
+    gpu_modules,
+    launches,
+    symbol_name,
+)
+from roller_mlir.backend.kernels.parameters import parameter_bytes
 from roller_mlir.backend.translate import mark_convergent, to_llvm_22
 from roller_mlir.hal import Device
 from roller_mlir.loops.attributes import FMA_COUNT, LOOP_ANNOTATION, MATRIX_COUNT, ROLLED, TASK_RANGE

@@ -8,7 +8,7 @@ from platform import python_version
 from typing import Any
 
 from roller_mlir.backend import KernelBinary
-from roller_mlir.backend.kernel_plans import KernelPlan
+from roller_mlir.backend.kernels.plans import KernelPlan
 from roller_mlir.compiler.errors import InternalError
 from roller_mlir.compiler.launch_list import LaunchList
 from roller_mlir.hal import Device

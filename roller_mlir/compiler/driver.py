@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from roller_mlir.backend.job import BuildRequest, Emit, KernelBinary
-from roller_mlir.backend.kernel_plans import kernel_plans
+from roller_mlir.backend.kernels.plans import kernel_plans
 from roller_mlir.compiler.assemble import assemble
 from roller_mlir.compiler.cache.cache import CompileCache, artifact_slot, binaries_slot, open_cache
 from roller_mlir.compiler.errors import InternalError

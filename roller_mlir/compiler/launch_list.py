@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from roller_mlir.backend.tensor_maps import made_maps_of, tensor_maps_of
+from roller_mlir.backend.kernels.tensor_maps import made_maps_of, tensor_maps_of
 from roller_mlir.compiler.errors import InternalError
 from roller_mlir.dialects.rtile_fields import read_record
 from roller_mlir.linalg.accepted_input import compiled_functions

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from roller_mlir.backend.job import KernelBinary, Replacement
-from roller_mlir.backend.kernel_module import kernel_functions
+from roller_mlir.backend.kernels.kernel_module import kernel_functions
 from roller_mlir.codegen.buffer_order import argument_roles
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.reached_stage import check_given, reached_stage

@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 from roller_mlir.backend.job import BuildRequest, KernelBinary
-from roller_mlir.backend.kernel_module import check_stage, kernel_functions
-from roller_mlir.backend.tensor_maps import made_maps_of, tensor_maps_of
+from roller_mlir.backend.kernels.kernel_module import check_stage, kernel_functions
+from roller_mlir.backend.kernels.tensor_maps import made_maps_of, tensor_maps_of
 from roller_mlir.hal import find_device
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.passes.passes import Pass, find_pass

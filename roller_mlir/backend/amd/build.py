@@ -16,8 +16,8 @@ from roller_mlir.backend.child.frames import Message
 from roller_mlir.backend.errors import CompileError
 from roller_mlir.backend.job import BackendJob, KernelBinary, generate, timed
 from roller_mlir.backend.sources import KernelSource
-from roller_mlir.backend.toolchain import LLD_REMEDY
-from roller_mlir.backend.tools import run_tool
+from roller_mlir.backend.vendor_tools.run import run_tool
+from roller_mlir.backend.vendor_tools.toolchain import LLD_REMEDY
 
 _METADATA = re.compile(r"^!(\d+) = ", re.MULTILINE)
 _BOUND = re.compile(r'"amdgpu-waves-per-eu"="(\d+)"')

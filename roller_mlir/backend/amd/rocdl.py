@@ -4,9 +4,9 @@
 import math
 from typing import Any
 
-from roller_mlir.backend.addresses import shorten_addresses
 from roller_mlir.backend.amd.pin_sums import pin_sums
-from roller_mlir.backend.kernel_module import checked_kernels, finish, gpu_modules, run_upstream
+from roller_mlir.backend.kernels.addresses import shorten_addresses
+from roller_mlir.backend.kernels.kernel_module import checked_kernels, finish, gpu_modules, run_upstream
 from roller_mlir.backend.math.operations import find, prepare_math, widen
 from roller_mlir.hal import Device
 from roller_mlir.loops.attributes import DEVICE_SCOPE, TASKS_PER_UNIT

@@ -20,8 +20,8 @@ from roller_mlir.backend.cpu.lower import SCRATCH_ALIGNMENT_BYTES
 from roller_mlir.backend.errors import CompileError
 from roller_mlir.backend.job import KernelBinary
 from roller_mlir.backend.target import DEFAULT_TIMEOUT_S
-from roller_mlir.backend.toolchain import LLD_REMEDY, find_toolchain
-from roller_mlir.backend.tools import run_tool
+from roller_mlir.backend.vendor_tools.run import run_tool
+from roller_mlir.backend.vendor_tools.toolchain import LLD_REMEDY, find_toolchain
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.plan.manifest import Buffer, BufferView, Manifest
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from roller_mlir.backend.cpu.floats import prepare_floats
-from roller_mlir.backend.kernel_module import (
+from roller_mlir.backend.kernels.kernel_module import (
     checked_kernels,
     dynamic_workgroup_bytes,
     finish,

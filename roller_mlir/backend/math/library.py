@@ -7,7 +7,7 @@ from pathlib import Path
 
 from roller_mlir.backend.errors import CompileError
 from roller_mlir.backend.target import Target
-from roller_mlir.backend.toolchain import LIBDEVICE_REMEDY, LLD_REMEDY, Toolchain
+from roller_mlir.backend.vendor_tools.toolchain import LIBDEVICE_REMEDY, LLD_REMEDY, Toolchain
 
 _DECLARED = re.compile(r"^declare\b[^\n]*?@(__(?:nv|ocml)_\w+)\(", re.MULTILINE)
 

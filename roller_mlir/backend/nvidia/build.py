@@ -17,8 +17,8 @@ from roller_mlir.backend.errors import CompileError
 from roller_mlir.backend.job import BackendJob, KernelBinary, generate, timed
 from roller_mlir.backend.nvidia.parameters import with_parameters
 from roller_mlir.backend.sources import KernelSource
-from roller_mlir.backend.toolchain import NVDISASM_REMEDY, PTXAS_REMEDY
-from roller_mlir.backend.tools import ToolResult, run_tool
+from roller_mlir.backend.vendor_tools.run import ToolResult, run_tool
+from roller_mlir.backend.vendor_tools.toolchain import NVDISASM_REMEDY, PTXAS_REMEDY
 from roller_mlir.plan.map_fields import PTX_VERSION
 
 # The last wheel that has an assembler for what later toolkits gave up: CUDA 12 and CUDA 13.

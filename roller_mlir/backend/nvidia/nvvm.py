@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels to the NVVM dialect."""
 
-from roller_mlir.backend.addresses import shorten_addresses
-from roller_mlir.backend.kernel_module import checked_kernels, finish, gpu_modules, run_upstream
+from roller_mlir.backend.kernels.addresses import shorten_addresses
+from roller_mlir.backend.kernels.kernel_module import checked_kernels, finish, gpu_modules, run_upstream
+from roller_mlir.backend.kernels.tensor_maps import (
+    align_workgroup_memory,
+    map_arguments,
+    pass_by_value,
+    workgroup_alignment,
+)
 from roller_mlir.backend.math.matrix_sums import wrap_integer_sums
 from roller_mlir.backend.math.operations import prepare_math
 from roller_mlir.backend.nvidia.libdevice import call_remainders, use_intrinsics
-from roller_mlir.backend.tensor_maps import align_workgroup_memory, map_arguments, pass_by_value, workgroup_alignment
 from roller_mlir.hal import Device
 from roller_mlir.loops.attributes import REGISTERS, TASKS_PER_UNIT
 from roller_mlir.support.bindings import ir

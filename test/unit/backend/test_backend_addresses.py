@@ -3,7 +3,7 @@
 
 import re
 
-from roller_mlir.backend.addresses import shorten_addresses
+from roller_mlir.backend.kernels.addresses import shorten_addresses
 from roller_mlir.support.bindings import ir, make_context
 
 KERNEL = """

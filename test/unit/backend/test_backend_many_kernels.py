@@ -4,7 +4,7 @@
 import pytest
 
 import roller_mlir
-from roller_mlir.backend import kernel_module
+from roller_mlir.backend.kernels import kernel_module
 
 SIZES = (64, 128, 192)
 

@@ -9,7 +9,7 @@ import pytest
 
 from roller_mlir.backend.amd import build as build_amd
 from roller_mlir.backend.checks.residency import Residency
-from roller_mlir.backend.toolchain import Toolchain
+from roller_mlir.backend.vendor_tools.toolchain import Toolchain
 from roller_mlir.hal import Device
 from roller_mlir.targets import compile_kernels
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from roller_mlir.backend import toolchain
 from roller_mlir.backend.errors import CompileError
 from roller_mlir.backend.math.library import math_library
 from roller_mlir.backend.target import Target
-from roller_mlir.backend.toolchain import Toolchain, find_toolchain
-from roller_mlir.backend.tools import run_tool
+from roller_mlir.backend.vendor_tools import toolchain
+from roller_mlir.backend.vendor_tools.run import run_tool
+from roller_mlir.backend.vendor_tools.toolchain import Toolchain, find_toolchain
 from roller_mlir.hal import find_device
 from roller_mlir.targets import family_of
 

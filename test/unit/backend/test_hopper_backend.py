@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from roller_mlir.backend import Toolchain
-from roller_mlir.backend.tensor_maps import tensor_maps_of
+from roller_mlir.backend.kernels.tensor_maps import tensor_maps_of
 from roller_mlir.backend.translate import mark_convergent
 from roller_mlir.compiler.launch_list import read_launch_list
 from roller_mlir.hal import Device

@@ -12,7 +12,7 @@ import pytest
 
 from roller_mlir.backend.checks.hopper.codegen_check import hopper_mismatches
 from roller_mlir.backend.checks.quality import Mismatch
-from roller_mlir.backend.kernel_plans import kernel_plans
+from roller_mlir.backend.kernels.plans import kernel_plans
 from roller_mlir.codegen.hopper import operands as hopper_operands
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.stages import run_stages
@@ -69,7 +69,7 @@ def compiled(text: str) -> Kernel:
     with make_context() as context:
         module = parse_module(text, context)
         run_stages(module, "h200", options)
-        from roller_mlir.backend.tensor_maps import tensor_maps_of
+        from roller_mlir.backend.kernels.tensor_maps import tensor_maps_of
 
         maps = tensor_maps_of(module)
         expected = {name: one.expected_code(H200) for name, one in kernel_plans(module, H200).items()}

@@ -17,7 +17,7 @@ from roller_mlir.backend.checks.matrix_instructions import is_matrix, matrix_cou
 from roller_mlir.backend.checks.quality import mismatches
 from roller_mlir.backend.checks.sass import read_cubin
 from roller_mlir.backend.checks.statistics import KernelStatistics
-from roller_mlir.backend.kernel_plans import kernel_plans
+from roller_mlir.backend.kernels.plans import kernel_plans
 from roller_mlir.compiler.stages import run_stages
 from roller_mlir.hal import find_device
 from roller_mlir.mapping.checks.expected_code import (

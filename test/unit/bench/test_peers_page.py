@@ -14,7 +14,7 @@ from typing import Any
 import preloaded
 import pytest
 
-from roller_mlir.backend.toolchain import find_toolchain
+from roller_mlir.backend.vendor_tools.toolchain import find_toolchain
 from roller_mlir.hal import find_device
 from roller_mlir.model.cost.raster import global_traffic
 from roller_mlir.model.machine import machine_of

@@ -9,7 +9,7 @@ import pytest
 
 import roller_mlir
 from roller_mlir import CompileOptions
-from roller_mlir.backend.kernel_plans import KernelPlan, kernel_plans
+from roller_mlir.backend.kernels.plans import KernelPlan, kernel_plans
 from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.source import Source
 from roller_mlir.hal import find_device

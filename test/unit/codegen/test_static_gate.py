@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 
 import roller_mlir
-from roller_mlir.backend import kernel_plans
+from roller_mlir.backend.kernels import plans as kernel_plans
 from roller_mlir.mapping.checks.expected_code import ExpectedCode
 from roller_mlir.suites import find_suite, function_text
 from roller_mlir.suites.select import select

@@ -11,7 +11,7 @@ from typing import Any
 import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.backend import BuildRequest, KernelBinary
-from roller_mlir.backend.kernel_module import kernel_functions, symbol_name
+from roller_mlir.backend.kernels.kernel_module import kernel_functions, symbol_name
 from roller_mlir.hal import Device
 from roller_mlir.support.values import operations_inside
 from roller_mlir.targets import Stage, TargetFamily, register_target

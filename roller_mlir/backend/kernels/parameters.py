@@ -4,7 +4,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from roller_mlir.backend.tensor_maps import MAP_ALIGNMENT_BYTES
+from roller_mlir.backend.kernels.tensor_maps import MAP_ALIGNMENT_BYTES
 from roller_mlir.plan.tensor_map import MAP_BYTES
 from roller_mlir.support.bindings import ir
 

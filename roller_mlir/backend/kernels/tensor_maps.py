@@ -10,7 +10,12 @@ the attributes are given to the lowered kernel's arguments.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from roller_mlir.backend.kernel_module import WORKGROUP_ADDRESS_SPACE, gpu_modules, kernel_functions, symbol_name
+from roller_mlir.backend.kernels.kernel_module import (
+    WORKGROUP_ADDRESS_SPACE,
+    gpu_modules,
+    kernel_functions,
+    symbol_name,
+)
 from roller_mlir.dialects.rtile_fields import from_attribute
 from roller_mlir.loops.attributes import MADE_MAPS, TENSOR_MAP, WORKGROUP_ALIGNMENT
 from roller_mlir.plan.codec import from_json

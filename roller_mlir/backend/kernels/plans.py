@@ -9,7 +9,7 @@ Code is made of the kernel alone. Who edits a kernel so that its plan is no long
 from dataclasses import dataclass
 from typing import Any
 
-from roller_mlir.backend.kernel_module import kernel_functions, symbol_name
+from roller_mlir.backend.kernels.kernel_module import kernel_functions, symbol_name
 from roller_mlir.dialects.rtile_attributes import PlanAttr
 from roller_mlir.dialects.rtile_checks import InvalidOpError, optional_attribute, require
 from roller_mlir.dialects.rtile_fields import read_record

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from math import prod
 from typing import Any
 
-from roller_mlir.backend.kernel_module import kernel_functions, run_upstream
+from roller_mlir.backend.kernels.kernel_module import kernel_functions, run_upstream
 from roller_mlir.support.bindings import ir
 
 FEW_ACCESSES = 4
