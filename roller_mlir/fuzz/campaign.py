@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from roller_mlir.fuzz.case import Case, command_of, job_of
-from roller_mlir.fuzz.failed_jobs import ORACLE_JOB, RUN_JOB, failed_oracle
 from roller_mlir.fuzz.generate import make_case
-from roller_mlir.fuzz.job import FuzzJob, FuzzOutcome
+from roller_mlir.fuzz.jobs.failed import ORACLE_JOB, RUN_JOB, failed_oracle
+from roller_mlir.fuzz.jobs.job import FuzzJob, FuzzOutcome
 from roller_mlir.fuzz.keep import write_failure
 from roller_mlir.fuzz.program.program import elements
 from roller_mlir.fuzz.shrink import shrink

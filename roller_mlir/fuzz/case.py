@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 from roller_mlir.fuzz.forced import Forced
-from roller_mlir.fuzz.job import FuzzJob
+from roller_mlir.fuzz.jobs.job import FuzzJob
 from roller_mlir.fuzz.program.program import Program
 from roller_mlir.fuzz.program.write import write_program
 

@@ -4,7 +4,7 @@
 from pathlib import Path
 
 from roller_mlir.fuzz.case import Case, command_of, job_of
-from roller_mlir.fuzz.job import FuzzOutcome
+from roller_mlir.fuzz.jobs.job import FuzzOutcome
 
 
 def failure_text(case: Case, outcome: FuzzOutcome, shrunk: Case, after: FuzzOutcome) -> str:

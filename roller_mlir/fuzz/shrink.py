@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from roller_mlir.fuzz.case import Case, job_of
-from roller_mlir.fuzz.job import FuzzJob, FuzzOutcome
+from roller_mlir.fuzz.jobs.job import FuzzJob, FuzzOutcome
 from roller_mlir.fuzz.program.program import (
     ArgumentNode,
     DenseNode,

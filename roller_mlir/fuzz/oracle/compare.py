@@ -9,8 +9,8 @@ import time
 from typing import Any, cast
 
 from roller_mlir.compiler.source import Source, parse_source
-from roller_mlir.fuzz.execute import classify
-from roller_mlir.fuzz.job import FuzzJob, FuzzOutcome
+from roller_mlir.fuzz.jobs.execute import classify
+from roller_mlir.fuzz.jobs.job import FuzzJob, FuzzOutcome
 from roller_mlir.fuzz.oracle.differences import known_difference
 from roller_mlir.fuzz.program.scalar_arguments import with_tensors
 from roller_mlir.plan.extent import as_extents

@@ -13,7 +13,7 @@ import pytest
 
 import roller_mlir
 from roller_mlir.compiler.source import Source
-from roller_mlir.fuzz.ranked import dispatches
+from roller_mlir.fuzz.plans.ranked import dispatches
 from roller_mlir.hal import find_device
 from roller_mlir.mapping.checks.plan_check import plan_problem
 from roller_mlir.model import ConstructOptions, construct

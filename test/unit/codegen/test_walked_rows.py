@@ -15,7 +15,7 @@ import roller_mlir
 from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
-from roller_mlir.fuzz.ranked import dispatches
+from roller_mlir.fuzz.plans.ranked import dispatches
 from roller_mlir.hal import find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.plan import Plan, TensorExpression

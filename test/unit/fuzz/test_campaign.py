@@ -11,7 +11,7 @@ import pytest
 from roller_mlir.fuzz.campaign import Campaign, CampaignTally, run_campaign
 from roller_mlir.fuzz.case import command_of, job_of
 from roller_mlir.fuzz.generate import make_case
-from roller_mlir.fuzz.job import FuzzOutcome
+from roller_mlir.fuzz.jobs.job import FuzzOutcome
 from roller_mlir.fuzz.limits import limits_page
 from roller_mlir.fuzz.refusals import reason_of
 from roller_mlir.support.jobs.job_pool import JobPool
@@ -22,7 +22,7 @@ TARGETS = ("h200", "mi300x", "v100", "a100")
 # Stands for the compiler in a worker process: outcomes by the number of a case, which is the seed of its inputs.
 PLANTED = """
 import os, signal, time
-from roller_mlir.fuzz.job import FuzzOutcome
+from roller_mlir.fuzz.jobs.job import FuzzOutcome
 def run_job(job):
     if job.seed == 3:
         os.kill(os.getpid(), signal.SIGSEGV)
@@ -34,7 +34,7 @@ def run_job(job):
 """
 
 WRONG = """
-from roller_mlir.fuzz import execute
+from roller_mlir.fuzz.jobs import execute
 original = execute.classify
 def classify(job, outputs, expected):
     return "wrong", "result 0 at [0]: planted"

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from roller_mlir.compiler.source import Source, parse_source
-from roller_mlir.fuzz.execute import classify, run_job
-from roller_mlir.fuzz.job import FuzzJob
+from roller_mlir.fuzz.jobs.execute import classify, run_job
+from roller_mlir.fuzz.jobs.job import FuzzJob
 from roller_mlir.reference import evaluate_function
 from roller_mlir.support.bindings import make_context
 

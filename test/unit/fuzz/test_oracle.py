@@ -10,9 +10,9 @@ import pytest
 
 from roller_mlir.fuzz.campaign import Campaign, run_campaign
 from roller_mlir.fuzz.case import command_of, job_of
-from roller_mlir.fuzz.failed_jobs import ORACLE_JOB, failed_oracle
 from roller_mlir.fuzz.generate import KINDS
-from roller_mlir.fuzz.job import FuzzJob, FuzzOutcome
+from roller_mlir.fuzz.jobs.failed import ORACLE_JOB, failed_oracle
+from roller_mlir.fuzz.jobs.job import FuzzJob, FuzzOutcome
 from roller_mlir.fuzz.oracle.differences import known_difference
 from roller_mlir.reference import Evaluation
 from roller_mlir.reference.bounds.nests import Bounded

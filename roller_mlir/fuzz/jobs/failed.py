@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Worker processes that try programs: what is called in them, and what the end of the other oracle's says."""
 
-from roller_mlir.fuzz.job import FuzzOutcome
+from roller_mlir.fuzz.jobs.job import FuzzOutcome
 
-RUN_JOB = "roller_mlir.fuzz.execute:run_job"
+RUN_JOB = "roller_mlir.fuzz.jobs.execute:run_job"
 ORACLE_JOB = "roller_mlir.fuzz.oracle.compare:run_oracle_job"
 
 

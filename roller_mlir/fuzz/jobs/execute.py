@@ -19,9 +19,9 @@ from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.fuzz.forced import Forced
-from roller_mlir.fuzz.job import FuzzJob, FuzzOutcome
-from roller_mlir.fuzz.matrix_plans import matrix_plans_text
-from roller_mlir.fuzz.ranked import UnknownPlansError, plan_file_text, random_tile, walked_plans_text
+from roller_mlir.fuzz.jobs.job import FuzzJob, FuzzOutcome
+from roller_mlir.fuzz.plans.matrix import matrix_plans_text
+from roller_mlir.fuzz.plans.ranked import UnknownPlansError, plan_file_text, random_tile, walked_plans_text
 from roller_mlir.fuzz.refusals import reason_of
 from roller_mlir.hal import find_device
 from roller_mlir.model.options import PipelineOptions

@@ -10,8 +10,8 @@ from roller_mlir.codegen import FAMILIES
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.fuzz.forced import Forced
-from roller_mlir.fuzz.rasters import with_raster
-from roller_mlir.fuzz.vector_walks import with_walks
+from roller_mlir.fuzz.plans.rasters import with_raster
+from roller_mlir.fuzz.plans.vector_walks import with_walks
 from roller_mlir.hal import Device, find_device
 from roller_mlir.linalg.group.dispatches import named_units
 from roller_mlir.model import ConstructionError, ConstructOptions, construct

@@ -7,8 +7,8 @@ import random
 from roller_mlir.codegen import FAMILIES
 from roller_mlir.compiler.source import Source
 from roller_mlir.fuzz.forced import Forced
-from roller_mlir.fuzz.ranked import UnknownPlansError, dispatches
-from roller_mlir.fuzz.rasters import with_raster
+from roller_mlir.fuzz.plans.ranked import UnknownPlansError, dispatches
+from roller_mlir.fuzz.plans.rasters import with_raster
 from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.plan import Plan, TensorExpression
