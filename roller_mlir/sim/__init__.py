@@ -12,8 +12,8 @@ units (`matrix_ir` says what is computed instead), flushing of denormals, regist
 """
 
 from roller_mlir.sim.counting import Counts, SiteCount
-from roller_mlir.sim.errors import Position, SimulationError
-from roller_mlir.sim.findings import SanitizerError
+from roller_mlir.sim.diagnosis.errors import Position, SimulationError
+from roller_mlir.sim.diagnosis.findings import SanitizerError
 from roller_mlir.sim.launch import LaunchResult, SimulatedKernels
 
 __all__ = [

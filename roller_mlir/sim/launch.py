@@ -11,15 +11,15 @@ import numpy as np
 
 from roller_mlir.mapping.layout.bank_phases import Banks
 from roller_mlir.runtime.findings import Triple
-from roller_mlir.sim.buffers import Arguments
 from roller_mlir.sim.counting import Counts, collect
+from roller_mlir.sim.diagnosis.errors import Position, SimulationError, StuckWait
+from roller_mlir.sim.diagnosis.faults import make_error, positions
+from roller_mlir.sim.diagnosis.findings import SanitizerError, describe, ending
+from roller_mlir.sim.diagnosis.stuck import stuck_waits, triple
 from roller_mlir.sim.engine import layout
 from roller_mlir.sim.engine.fibers import stack_bytes
 from roller_mlir.sim.engine.jit import MachineCode, compile_text, runtime
 from roller_mlir.sim.engine.layout import LaunchFault, LaunchRecord
-from roller_mlir.sim.errors import Position, SimulationError, StuckWait
-from roller_mlir.sim.faults import make_error, positions
-from roller_mlir.sim.findings import SanitizerError, describe, ending
 from roller_mlir.sim.gpu.kernel_ir import Entry
 from roller_mlir.sim.hopper.copy_ops import BULK_COPY
 from roller_mlir.sim.hopper.records import prepare_async_units
@@ -27,9 +27,9 @@ from roller_mlir.sim.hopper.runtime.build import hopper_runtime
 from roller_mlir.sim.kernel_limits import MOST_WORKGROUP_BYTES
 from roller_mlir.sim.lowering import LoweredKernels, LoweringOptions, lower
 from roller_mlir.sim.matrix.units import provide
-from roller_mlir.sim.records import Records
-from roller_mlir.sim.shadow import Shadow
-from roller_mlir.sim.stuck import stuck_waits, triple
+from roller_mlir.sim.memory.buffers import Arguments
+from roller_mlir.sim.memory.records import Records
+from roller_mlir.sim.memory.shadow import Shadow
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.support.nesting import check_nesting

@@ -14,13 +14,13 @@ from roller_mlir.runtime.element_types import NUMPY_TYPES
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.findings import SanitizedRunError
 from roller_mlir.runtime.sequence import AccessCount, LaunchReport
-from roller_mlir.sim.buffers import aligned_empty
 from roller_mlir.sim.counting import Counts
+from roller_mlir.sim.diagnosis.errors import SimulationError
+from roller_mlir.sim.diagnosis.findings import SanitizerError, unwritten
 from roller_mlir.sim.engine.layout import Before
-from roller_mlir.sim.errors import SimulationError
-from roller_mlir.sim.findings import SanitizerError, unwritten
 from roller_mlir.sim.launch import SimulatedKernels
 from roller_mlir.sim.llvm.launcher import LlvmKernels, text_of
+from roller_mlir.sim.memory.buffers import aligned_empty
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 

@@ -18,10 +18,10 @@ from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.hal import Device
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.sequence import LaunchReport
+from roller_mlir.sim.diagnosis.errors import SimulationError
 from roller_mlir.sim.driver.attributes import launch_limits
 from roller_mlir.sim.driver.launches import MismatchError, Shape
 from roller_mlir.sim.driver.memory import MappedMemory
-from roller_mlir.sim.errors import SimulationError
 from roller_mlir.sim.launch import SimulatedKernels
 from roller_mlir.sim.llvm.known import MOST_TEXT_BYTES
 from roller_mlir.sim.llvm.level import LlvmKernel, lower_llvm

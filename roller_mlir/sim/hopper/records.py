@@ -12,7 +12,7 @@ from roller_mlir.sim.engine.layout import Block, LaunchRecord
 from roller_mlir.sim.hopper import layout
 from roller_mlir.sim.hopper.layout import AsyncUnits, BulkCopy, Granule, MadeMap, WarpgroupRecord
 from roller_mlir.sim.hopper.runtime.build import hook
-from roller_mlir.sim.records import Records
+from roller_mlir.sim.memory.records import Records
 
 Array = np.ndarray[Any, Any]
 

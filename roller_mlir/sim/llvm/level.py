@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from roller_mlir.plan.tensor_map import TensorMap
-from roller_mlir.sim.buffers import UNTYPED
 from roller_mlir.sim.engine.layout import Block, LaunchRecord
 from roller_mlir.sim.engine.sites import SiteTable
 from roller_mlir.sim.gpu.kernel_ir import Entry, KernelParameter, complete
@@ -28,6 +27,7 @@ from roller_mlir.sim.llvm.memory import AddressRange, Roots
 from roller_mlir.sim.llvm.text import WORKGROUP, KernelText, read_kernel, restore
 from roller_mlir.sim.llvm.types import MLIR_NAMES, size_bytes
 from roller_mlir.sim.lowering import LoweredKernels
+from roller_mlir.sim.memory.buffers import UNTYPED
 
 _PLACES = [f"{group}.{axis}" for group in ("thread", "block", "size", "grid") for axis in "xyz"]
 _ARENA_ALIGNMENT_BYTES = 128

@@ -10,7 +10,7 @@ from graph_runs import GraphRun
 from role_models import layers
 
 from roller_mlir.hal import find_device
-from roller_mlir.sim.findings import SanitizerError
+from roller_mlir.sim.diagnosis.findings import SanitizerError
 
 NARROW = {"nvidia": ("block", "cluster"), "amd": ("workgroup", "wavefront")}
 """By vendor, scopes that other blocks are not in. The simulator's clusters are of one block."""

@@ -21,7 +21,7 @@ from roller_mlir.runtime.dependences import launch_dependences
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.registry import find_backend
 from roller_mlir.runtime.sequence import LoadedSequence
-from roller_mlir.sim.findings import SanitizerError
+from roller_mlir.sim.diagnosis.findings import SanitizerError
 
 
 @pytest.mark.parametrize("policy", ["list", "wavefront"])

@@ -23,7 +23,7 @@ from roller_mlir.passes.rammer_keep_weights import RammerKeepWeights
 from roller_mlir.rammer.keeping import Kept
 from roller_mlir.rammer.slots import Slices
 from roller_mlir.rammer.task_graph import TaskGraph
-from roller_mlir.sim.findings import SanitizerError
+from roller_mlir.sim.diagnosis.findings import SanitizerError
 from roller_mlir.suites.models import make_model, reference
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError

@@ -22,7 +22,7 @@ from roller_mlir.passes.rammer_schedule import RammerSchedule
 from roller_mlir.rammer.boxes import TaskBoxes
 from roller_mlir.rammer.events import add_events
 from roller_mlir.rammer.task_graph import TaskAccess, TaskGraph, TaskOperator
-from roller_mlir.sim.findings import SanitizerError
+from roller_mlir.sim.diagnosis.findings import SanitizerError
 from roller_mlir.support.bindings import func, make_context
 from roller_mlir.support.diagnostics import DiagnosedError, parse_module
 from roller_mlir.support.passes.pipeline import run_pipeline

@@ -16,7 +16,7 @@ from roller_mlir.passes.rammer_schedule import RammerSchedule
 from roller_mlir.passes.rammer_verify import RammerVerify
 from roller_mlir.runtime.registry import find_backend
 from roller_mlir.runtime.sequence import LoadedSequence
-from roller_mlir.sim.findings import SanitizerError
+from roller_mlir.sim.diagnosis.findings import SanitizerError
 from roller_mlir.support.bindings import func, make_context
 from roller_mlir.support.diagnostics import DiagnosedError, parse_module
 

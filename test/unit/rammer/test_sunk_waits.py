@@ -15,7 +15,7 @@ from roller_mlir.codegen.graph.tables import BODY, SUNK, WAITS
 from roller_mlir.dialects import rammer
 from roller_mlir.loops.early_loads import early_loads
 from roller_mlir.loops.program import loads_of
-from roller_mlir.sim.findings import SanitizerError
+from roller_mlir.sim.diagnosis.findings import SanitizerError
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError, parse_module
 

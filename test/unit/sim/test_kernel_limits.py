@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from roller_mlir.sim import SimulatedKernels
-from roller_mlir.sim.errors import SimulationError
-from roller_mlir.sim.findings import SanitizerError
+from roller_mlir.sim.diagnosis.errors import SimulationError
+from roller_mlir.sim.diagnosis.findings import SanitizerError
 from roller_mlir.sim.llvm.hardened import harden
 from roller_mlir.support.diagnostics import DiagnosedError
 

@@ -6,7 +6,7 @@ import pytest
 
 from roller_mlir.sim import SimulatedKernels
 from roller_mlir.sim.engine import fibers, sites
-from roller_mlir.sim.records import Records
+from roller_mlir.sim.memory.records import Records
 from roller_mlir.support.diagnostics import DiagnosedError
 
 WORKGROUP = "#gpu.address_space<workgroup>"

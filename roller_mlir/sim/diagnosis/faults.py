@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from roller_mlir.sim.diagnosis.errors import Position, SimulationError, StuckWait
 from roller_mlir.sim.engine.layout import MOST_CLOCK_BYTES, LaunchFault, State
 from roller_mlir.sim.engine.sites import Site, SiteTable
-from roller_mlir.sim.errors import Position, SimulationError, StuckWait
 from roller_mlir.sim.hopper.faults import HOPPER_FAULTS, hopper_fault
 from roller_mlir.sim.llvm.faults import LLVM_FAULTS, llvm_fault
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.runtime.findings import Triple
-from roller_mlir.sim.buffers import UNTYPED
+from roller_mlir.sim.diagnosis.errors import StuckWait
 from roller_mlir.sim.engine.layout import Poll, State
 from roller_mlir.sim.engine.sites import SiteTable
-from roller_mlir.sim.errors import StuckWait
 from roller_mlir.sim.gpu.kernel_ir import KernelParameter
 from roller_mlir.sim.gpu.memory_types import element_bytes
+from roller_mlir.sim.memory.buffers import UNTYPED
 
 Array = np.ndarray[Any, Any]
 

@@ -8,13 +8,13 @@ import numpy as np
 
 from roller_mlir.plan.manifest import Buffer
 from roller_mlir.runtime.findings import SanitizerFinding, Triple, spell_findings
+from roller_mlir.sim.diagnosis.errors import SimulationError
+from roller_mlir.sim.diagnosis.stuck import element_index, triple
 from roller_mlir.sim.engine.layout import Finding
 from roller_mlir.sim.engine.sites import Site, SiteTable
-from roller_mlir.sim.errors import SimulationError
 from roller_mlir.sim.gpu.kernel_ir import KernelParameter
 from roller_mlir.sim.gpu.memory_types import element_bytes
-from roller_mlir.sim.shadow import Hazard
-from roller_mlir.sim.stuck import element_index, triple
+from roller_mlir.sim.memory.shadow import Hazard
 
 _WORDS = {
     Finding.READ_AFTER_WRITE: ("race, read after write", "reads what", "wrote"),

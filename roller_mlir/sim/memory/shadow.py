@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.sim.buffers import ALIGNMENT_BYTES, Arguments
 from roller_mlir.sim.engine import layout
 from roller_mlir.sim.engine.clock_pool_ir import clock_bytes
 from roller_mlir.sim.engine.layout import (
@@ -19,7 +18,8 @@ from roller_mlir.sim.engine.layout import (
     ShadowCell,
     ThreadClock,
 )
-from roller_mlir.sim.records import Records
+from roller_mlir.sim.memory.buffers import ALIGNMENT_BYTES, Arguments
+from roller_mlir.sim.memory.records import Records
 
 Array = np.ndarray[Any, Any]
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.mapping.layout.bank_phases import Banks
-from roller_mlir.sim.buffers import ALIGNMENT_BYTES, aligned_empty
 from roller_mlir.sim.engine import layout
 from roller_mlir.sim.engine.fibers import map_stacks
 from roller_mlir.sim.engine.layout import Block, LaunchRecord, SiteSpec, Space
 from roller_mlir.sim.engine.sites import SiteTable
+from roller_mlir.sim.memory.buffers import ALIGNMENT_BYTES, aligned_empty
 
 Array = np.ndarray[Any, Any]
 
