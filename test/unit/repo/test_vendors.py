@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Vendors are compared where devices, targets and back ends are: everybody else asks the family of the target."""
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from roller_mlir.targets import families
+
+ROOT = Path(__file__).parents[3]
+FOLDERS = ("roller_mlir", "passes", "dialects", "tools")
+ROOMS = tuple(ROOT / "roller_mlir" / room for room in ("targets", "backend", "hal"))
+VENDORS = {family.name for family in families()}
+
+LEFT = {
+    "roller_mlir/runtime/registry.py": (1, "the table from vendors to back ends, to which others are added by name"),
+}
+"""By file: how many comparisons and tables of vendors are left, and why."""
+
+
+def named(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and node.value in VENDORS
+
+
+def places_of(text: str) -> list[int]:
+    """Return the lines that compare a vendor with something, or list vendors.
+
+    "cpu" and "simulator" are names of other things, too: they count beside a vendor, or where `vendor` is written.
+    """
+    found: list[int] = []
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Compare():
+                inner = [one for one in ast.walk(node) if isinstance(one, ast.Constant)]
+            case ast.MatchValue():
+                inner = [node.value]
+            case ast.Tuple() | ast.List() | ast.Set() if all(map(named, node.elts)):
+                inner = list(node.elts)
+            case ast.Dict():
+                inner = [key for key in node.keys if key is not None]
+            case _:
+                continue
+        said = [str(one.value) for one in inner if isinstance(one, ast.Constant) and named(one)]
+        if {"nvidia", "amd"} & set(said) or (said and "vendor" in ast.unparse(node)):
+            found.append(node.lineno)
+    return found
+
+
+def test_vendors_are_compared_in_their_rooms_only() -> None:
+    files = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
+    others = [path for path in files if not set(ROOMS) & set(path.parents)]
+    counted = {str(path.relative_to(ROOT)): len(places_of(path.read_text(encoding="utf-8"))) for path in others}
+    assert +Counter(counted) == {name: count for name, (count, _) in LEFT.items()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if device.vendor == 'nvidia': pass",
+        "x = device.vendor in ('amd', 'cpu')",
+        "y = device.vendor != 'cpu'",
+        "KNOWN = {'nvidia': 1, 'amd': 2}",
+        "match vendor:\n    case 'amd': pass",
+    ],
+)
+def test_comparisons_are_found(text: str) -> None:
+    assert places_of(text)
+
+
+def test_other_things_that_are_called_alike_are_none() -> None:
+    assert not places_of("if place == 'cpu': pass\nLEVELS = ('simulator', 'llvm')")
