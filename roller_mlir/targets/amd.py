@@ -29,7 +29,7 @@ AMD = TargetFamily(
         *COMMON,
         Stage(name="rocdl", gives="kernels in the ROCDL and LLVM dialects", made_by="rtile-lower-to-rocdl"),
         LLVM,
-        Stage(name="sass", gives="AMDGPU assembly of each kernel", role="assembly", suffix=".s", replaceable=False),
+        Stage(name="assembly", gives="AMDGPU assembly of each kernel", role="assembly", suffix=".s", replaceable=False),
         Stage(
             name="hsaco",
             gives="a linked code object of each kernel",

@@ -41,7 +41,7 @@ NAMES = (
 
 
 def test_the_catalogue_holds_what_is_promised() -> None:
-    assert device_names() == NAMES
+    assert set(NAMES) <= set(device_names()) and list(device_names()) == sorted(device_names())
     assert [find_device(name).name for name in NAMES] == list(NAMES)
 
 

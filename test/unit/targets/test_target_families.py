@@ -63,7 +63,7 @@ def test_names_of_families_are_unique() -> None:
 @pytest.mark.parametrize(
     ("stages", "message"),
     [
-        (COMMON[1:], "stages must be linalg, fused, plan, loops, buffers, gpu, modules, and then files"),
+        (COMMON[1:], f"stages must be {', '.join(stage.name for stage in COMMON)}, modules, and then files"),
         ((*COMMON, LLVM, replace(LOOPS, name="late")), "modules, and then files"),
         ((*COMMON, LOOPS), "stages must have distinct names"),
     ],
