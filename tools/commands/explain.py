@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("file", metavar="FILE", help="MLIR text or bytecode; - reads the standard input")
     add_target_arguments(parser, default="h200")
-    parser.add_argument("--entry", metavar="NAME", help="function to look at; by default the only public one")
+    add_options(parser, CompileOptions, "entry")
     parser.add_argument("--op", metavar="NAME", help="program to explain, such as matmul_0; by default all")
     parser.add_argument("--top-k", type=positive, metavar="K", help="programs to show (10)")
     parser.add_argument("--json", action="store_true", help="print JSON, an array of one object per operator")
