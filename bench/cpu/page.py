@@ -70,7 +70,10 @@ python bench/cpu/peers.py --suite polydl-gemms --peer mine=FILE.py:make -o both.
 (`roller_mlir/measure/cpu_peers/interface.py`). With ours in it, tables have a column of ours over the best peer, and
 below them the geometric mean and the least of these ratios. Ours is compiled from the suite's text and, as `ours nhwc`,
 from the same layer with channels last; `--epilogue 'bias relu'` or `'bn relu'` (batch normalisation as it is for
-inference) puts these behind every operator, and `ours unfused` has them in a kernel of their own.
+inference) puts these behind every operator, and `ours unfused` has them in a kernel of their own. Convolutions come
+once more with their filter as a constant of the module, as models have it (`ours constant filter`): the compiler may
+pack it, as oneDNN's is reordered before anything is timed. In the other columns it is an argument of each call, packed
+in the call where that pays. Arrays are bound to a call before it is timed, as oneDNN's memories are.
 
 ## Who took part
 

@@ -118,8 +118,9 @@ def summary(found: dict[str, HostResults]) -> str:
         {max(loads):.1f} processes wanted the cores; the median sample is {above:.0%} above the smallest one at most.
         All take turns in processes of their own, results are compared with numpy's first. With one thread the least
         processor time of the thread counts, with two the wall. How, and what the others are: [peers](cpu-peers.md);
-        each problem: [ratios](cpu-ratios.md). "Ours nhwc" is the same layer with channels last. Packed B does less
-        than a product and is no rival."""
+        each problem: [ratios](cpu-ratios.md). "Ours nhwc" is the same layer with channels last, of
+        "constant filter" the filter is a constant of the module, as oneDNN's was reordered beforehand. Packed B does
+        less than a product and is no rival."""
     lines = [
         fill(" ".join(where.split()), 120, break_on_hyphens=False),
         "",

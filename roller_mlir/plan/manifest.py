@@ -99,12 +99,12 @@ class _DenseArray:
         if len(self.shape) > MOST_RANK:
             raise ValueError(f"shape: an array has at most {MOST_RANK} dimensions, but got {len(self.shape)}")
 
-    @property
+    @cached_property
     def static_shape(self) -> tuple[int, ...]:
         """The extents as they are at every call."""
         return static_sizes(self.shape)
 
-    @property
+    @cached_property
     def size_bytes(self) -> int:
         """Bytes of the array, at most; a worked number: 1000x1020 f32 is 4 080 000 B."""
         return product(self.shape).bound * ELEMENT_BYTES[self.element_type]

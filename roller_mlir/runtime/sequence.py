@@ -4,7 +4,7 @@
 A back end supplies memory and launches through the protocol `Backend`; its handle type `B` is opaque here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -110,7 +110,7 @@ class SequenceResult:
 
 
 class LoadedSequence(Generic[B]):
-    """A function on a back end; its state is zeroed once, and kept from run to run."""
+    """A function on a back end; its constants are uploaded and its state zeroed once, and kept from run to run."""
 
     def __init__(self, manifest: Manifest, files: Mapping[str, bytes], backend: Backend[B]) -> None:
         """Load the kernels.
@@ -123,8 +123,10 @@ class LoadedSequence(Generic[B]):
         Raises:
             BackendError: They do not run there.
         """
-        self._manifest, self._files, self._backend = manifest, files, backend
+        self._manifest, self._backend = manifest, backend
         backend.open(manifest, files)
+        self._constants = _uploaded_constants(manifest, files, backend)
+        self._waiting = [launch for launch in manifest.launches if launch.report_bytes is not None]
         self._state: B | None = None
         if manifest.state_bytes:
             self._state = backend.upload(np.zeros(manifest.state_bytes, np.uint8), WORKSPACE_ALIGNMENT_BYTES)
@@ -135,31 +137,78 @@ class LoadedSequence(Generic[B]):
         arrays = check_inputs(manifest, inputs)
         given = None if out is None else check_outputs(manifest, out, arrays)
         adopted = {} if given is None else _adopted(manifest, backend, given)
-        memory = _make_buffers(manifest, self._files, backend, arrays, self._state, adopted)
-        reports: list[LaunchReport] = []
-        for launch in manifest.launches:
-            views = [
-                (view, backend.slice(memory[view.buffer], view.offset_bytes, view.size_bytes))
-                for view in launch.arguments
-            ]
-            if launch.kernel:
-                reports.append(replace(backend.launch(launch, views), times=self._times(launch, memory)))
-            else:
-                backend.copy(views[0][1], views[1][1])
-        for launch in manifest.launches:
-            self._check_waits(launch, memory)
+        memory = {**self._constants, **_make_buffers(manifest, backend, arrays, self._state, adopted)}
+        reports = self._launched(memory, self._views(memory))
         if given is None:
             outputs = tuple(backend.download(memory[name], manifest.buffer(name)) for name in manifest.outputs)
             return SequenceResult(outputs, tuple(reports))
-        for name, array in zip(manifest.outputs, given, strict=True):
-            if name not in adopted:
-                np.copyto(array, backend.download(memory[name], manifest.buffer(name)))
+        self._copy_back(memory, adopted, given)
         return SequenceResult(tuple(out or ()), tuple(reports))
+
+    def bound(self, inputs: Sequence[Any], out: Sequence[Any]) -> Callable[[], None]:
+        """Return a call that runs all launches on the same arrays each time: they are checked and uploaded once.
+
+        Args:
+            inputs: As of `run`. A back end with memory of its own does not see what is written into them later.
+            out: Arrays that each call writes.
+
+        Raises:
+            ArgumentError: An array does not fit.
+        """
+        arrays = check_inputs(self._manifest, inputs)
+        given = check_outputs(self._manifest, out, arrays)
+        if self._waiting:  # a wait that is given up leaves counters behind, which begin again elsewhere
+
+            def again() -> None:
+                self.run(arrays, out)
+
+            return again
+        adopted = _adopted(self._manifest, self._backend, given)
+        made = _make_buffers(self._manifest, self._backend, arrays, self._state, adopted)
+        memory = {**self._constants, **made}
+        views = self._views(memory)
+
+        def call() -> None:
+            self._launched(memory, views)
+            self._copy_back(memory, adopted, given)
+
+        return call
+
+    def _views(self, memory: Mapping[str, B]) -> list[tuple[Launch, list[tuple[BufferView, B]]]]:
+        """Return the launches, each with its arguments."""
+        found: list[tuple[Launch, list[tuple[BufferView, B]]]] = []
+        for launch in self._manifest.launches:
+            parts = [self._backend.slice(memory[v.buffer], v.offset_bytes, v.size_bytes) for v in launch.arguments]
+            found.append((launch, list(zip(launch.arguments, parts, strict=True))))
+        return found
+
+    def _launched(
+        self, memory: Mapping[str, B], views: Sequence[tuple[Launch, list[tuple[BufferView, B]]]]
+    ) -> list[LaunchReport]:
+        """Run launches in order."""
+        reports: list[LaunchReport] = []
+        for launch, arguments in views:
+            if launch.kernel:
+                report = self._backend.launch(launch, arguments)
+                times = self._times(launch, memory)
+                reports.append(report if times is None else replace(report, times=times))
+            else:
+                self._backend.copy(arguments[0][1], arguments[1][1])
+        for launch in self._waiting:
+            self._check_waits(launch, memory)
+        return reports
+
+    def _copy_back(
+        self, memory: Mapping[str, B], adopted: Collection[str], given: Sequence[np.ndarray[Any, Any]]
+    ) -> None:
+        """Bring outputs into the caller's arrays that launches did not write where these lie."""
+        for name, array in zip(self._manifest.outputs, given, strict=True):
+            if name not in adopted:
+                np.copyto(array, self._backend.download(memory[name], self._manifest.buffer(name)))
 
     def _check_waits(self, launch: Launch, memory: Mapping[str, B]) -> None:
         """Raise what a launch reports of a wait that was given up; its counters begin again from zero."""
-        if launch.report_bytes is None:
-            return
+        assert launch.report_bytes is not None
         said = stuck_report(launch.kernel, self._cells(launch, memory, launch.report_bytes, len(REPORT_CELLS)))
         if said is not None:
             zeros = np.zeros(self._manifest.state_bytes, np.uint8)
@@ -215,17 +264,26 @@ def _adopted(manifest: Manifest, backend: Backend[B], given: Sequence[np.ndarray
     return found
 
 
+def _uploaded_constants(manifest: Manifest, files: Mapping[str, bytes], backend: Backend[B]) -> dict[str, B]:
+    """Return the constants of an artifact on a back end, which nothing writes."""
+    file = manifest.file("constants")
+    content = b"" if file is None else files[file.name]
+    found: dict[str, B] = {}
+    for buffer in manifest.buffers:
+        if buffer.role == "constant":
+            data = np.frombuffer(content, np.uint8, buffer.size_bytes, buffer.offset_bytes)
+            found[buffer.name] = backend.upload(data, buffer.alignment_bytes)
+    return found
+
+
 def _make_buffers(
     manifest: Manifest,
-    files: Mapping[str, bytes],
     backend: Backend[B],
     inputs: Sequence[np.ndarray[Any, Any]],
     state: B | None,
     adopted: Mapping[str, B],
 ) -> dict[str, B]:
     given = dict(zip(manifest.inputs, inputs, strict=True))
-    constants_file = manifest.file("constants")
-    constants = files[constants_file.name] if constants_file else b""
     arena: B | None = None
     if manifest.workspace_bytes:
         arena = backend.allocate(manifest.workspace_bytes, WORKSPACE_ALIGNMENT_BYTES)
@@ -237,10 +295,7 @@ def _make_buffers(
             memory[buffer.name] = adopted[buffer.name]
         elif buffer.role == "output":
             memory[buffer.name] = backend.allocate(buffer.size_bytes, buffer.alignment_bytes)
-        elif buffer.role == "constant":
-            data = np.frombuffer(constants, np.uint8, buffer.size_bytes, buffer.offset_bytes)
-            memory[buffer.name] = backend.upload(data, buffer.alignment_bytes)
-        else:
+        elif buffer.role != "constant":
             whole = arena if buffer.role == "workspace" else state
             if whole is not None:
                 memory[buffer.name] = backend.slice(whole, buffer.offset_bytes, buffer.size_bytes)

@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 from roller_mlir.measure.cpu_peers.interface import PeerSource
-from roller_mlir.measure.cpu_peers.texts import LAST, UNFUSED
+from roller_mlir.measure.cpu_peers.texts import CONSTANT, LAST, UNFUSED
 
 _HERE = "roller_mlir.measure.cpu_peers.libraries"
 
@@ -36,7 +36,7 @@ def ours(target: str, on: str) -> PeerSource:
         on: The back end to run on.
     """
     options = {"target": target, "on": on}
-    variants = ("", LAST, UNFUSED, f"{LAST} {UNFUSED}")
+    variants = ("", LAST, CONSTANT, f"{LAST} {CONSTANT}", UNFUSED, f"{LAST} {UNFUSED}")
     return PeerSource(name="ours", factory=f"{_HERE}.own:OwnPeer", variants=variants, options=options)
 
 

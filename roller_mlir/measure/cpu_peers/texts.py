@@ -2,7 +2,7 @@
 """A problem as MLIR text for compilers: in the layout of the suites, or channels last; with its epilogue.
 
 Channels last: input NHWC, weights HWCF (HWC of depthwise ones), output NHWF. A bias and a relu are one `linalg.generic`
-behind the operator.
+behind the operator. Weights may be a constant of the module, as those of a model are.
 """
 
 from collections.abc import Sequence
@@ -18,6 +18,9 @@ LAST = "nhwc"
 """The layout with channels last."""
 UNFUSED = "unfused"
 """A variant of ours whose epilogue is a kernel of its own."""
+CONSTANT = "constant filter"
+"""A variant of ours whose weights are a constant of the module, which a compiler may pack beforehand."""
+_ALIGNMENT = 64
 _WEIGHTS = {"conv2d": (2, 3, 1, 0), "depthwise_conv2d": (1, 2, 0)}
 _LINALG = {"conv2d": "linalg.conv_2d_nhwc_hwcf", "depthwise_conv2d": "linalg.depthwise_conv_2d_nhwc_hwc"}
 
@@ -37,6 +40,28 @@ def text_of(problem: HostProblem, layout: str = "") -> str | None:
     else:
         text, channel = function_text(Operator(problem.id, kind, "f32", dict(problem.sizes))), 1
     return _with_epilogue(problem, text, channel) if problem.epilogue else text
+
+
+def has_filter(problem: HostProblem) -> bool:
+    """Return whether a problem is a convolution, whose weights a library may arrange beforehand."""
+    return problem.reference.kind in _WEIGHTS
+
+
+def with_constant_filter(text: str, weights: Array) -> str:
+    """Return a function whose second argument, `%kernel`, has become a constant of the module.
+
+    Args:
+        text: A function of `text_of`.
+        weights: The constant, in the function's layout.
+    """
+    kind = _tensor(weights.shape)
+    head, argument, rest = text.partition(f", %kernel: {kind}")
+    assert argument, "convolutions have their weights behind their input"
+    signature, brace, body = rest.partition("{\n")
+    data = _ALIGNMENT.to_bytes(4, "little").hex() + np.ascontiguousarray(weights).tobytes().hex()
+    constant = f"  %kernel = arith.constant dense_resource<kernel> : {kind}\n"
+    section = f'{{-# dialect_resources: {{ builtin: {{ kernel: "0x{data}" }} }} #-}}\n'
+    return f"{head}{signature}{brace}{constant}{body}{section}"
 
 
 def arranged(problem: HostProblem, inputs: Sequence[Array], layout: str) -> list[Array]:

@@ -127,11 +127,17 @@ class VectorCost:
         """Return the work of the tasks of a shape."""
         return self.bounded(self.bound(shape), shape)
 
-    def bounded(self, work: Work, shape: TaskShape) -> Work:
-        """Return the work of a shape, whose bound is that of its loops in any order."""
+    def bounded(self, work: Work, shape: TaskShape, ahead: Collection[int] = ()) -> Work:
+        """Return the work of a shape, whose bound is that of its loops in any order.
+
+        Args:
+            work: The bound.
+            shape: The shape.
+            ahead: Inputs whose tiles lie dense in memory, packed when the program was compiled.
+        """
         cores = min(self.units, work.tasks)
         nest = self.caches.walked(shape, TaskWalk.of(self.expression, shape), cores)
-        return replace(work, caches=self.caches.work(nest, shape.staged, cores))
+        return replace(work, caches=self.caches.work(nest, (*shape.staged, *ahead), cores))
 
     def kernel_cycles(self, shape: TaskShape) -> float:
         """Return the cycles of all tiles' points, from data in the nearest cache."""

@@ -33,4 +33,4 @@ def packed_ahead(cost: VectorCost, shape: TaskShape, number: int) -> Work:
     packing = replace(alone, staged=(number,))
     work = cost.bound(packing)
     box = TaskWalk.of(cost.expression, packing).packed_box(packing, cost.expression, number)
-    return cost.bounded(replace(work, cycles=work.cycles - cost.packing(number, box)), alone)
+    return cost.bounded(replace(work, cycles=work.cycles - cost.packing(number, box)), alone, (number,))

@@ -246,6 +246,21 @@ def test_ours_has_an_epilogue_in_its_kernel_or_behind_it(variant: str) -> None:
     assert peer.prepare(plain, inputs_of(plain), "unfused") is None
 
 
+@pytest.mark.parametrize("epilogue", ["", "bn relu"])
+@pytest.mark.parametrize("variant", ["constant filter", "nhwc constant filter"])
+def test_ours_has_its_filter_as_a_constant_of_the_module(variant: str, epilogue: str) -> None:
+    peer = OwnPeer(1, target="host", on="cpu")
+    for kind, more in WINDOWED:
+        reference = Reference(kind=kind, dtype="f32", sizes=windows(**more))
+        one = HostProblem(id=kind, reference=reference, epilogue=epilogue)
+        right(one, peer, variant)
+        inputs = [aligned(each.shape, each) for each in inputs_of(one)]
+        call = peer.prepare(one, inputs, variant)
+        assert call is not None
+        assert len(call.kept) == len(inputs) - 1  # the filter is no argument
+    assert peer.prepare(matmul(), inputs_of(matmul()), variant) is None
+
+
 def test_this_compiler_is_a_peer_too() -> None:
     peer = OwnPeer(1, target="h200", on="sim")
     right(matmul(8, 8, 4), peer, "")

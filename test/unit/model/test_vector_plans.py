@@ -98,6 +98,15 @@ def test_packing_pays_where_rows_share_sets_of_the_caches() -> None:
     assert (small.inner_order, [one.layer for one in small.operands]) == ((), ["register", "register"])
 
 
+def test_tiles_of_a_packed_constant_lie_dense() -> None:
+    """Rows of 1024 f32 share sets of every cache, rows of a packed tile do not, so that nobody has to pack them."""
+    given = best(product(49, 1024, 512), max_units=1)
+    ahead = best(product(49, 1024, 512), max_units=1, constants=(1,))
+    assert ahead.operands[1].layer == "constant" and given.operands[1].layer == "workgroup"
+    assert ahead.prediction is not None and given.prediction is not None
+    assert ahead.prediction.seconds < given.prediction.seconds
+
+
 def test_a_reduction_that_no_cache_holds_is_divided() -> None:
     """A panel of 32 columns and 32768 points has 4 MB."""
     plan = best(product(1024, 1024, 32768))

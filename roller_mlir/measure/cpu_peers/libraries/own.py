@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """This compiler as a peer: the problem's text compiled for a device, run by a back end of the runtime.
 
-What is timed is a run of the whole function on arrays that lie ready, with all that the runtime does about it; it
-writes into an array that it is given, as the libraries do.
+What is timed is a run of the whole function on arrays that lie ready and were bound to it, as the libraries' arguments
+are; it writes into an array that it is given. Of a convolution the weights are an argument of the function, which a
+kernel packs in each call where that pays, or a constant of its module, which the compiler may pack beforehand.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,16 @@ from roller_mlir.hal import find_device
 from roller_mlir.hal.errors import DeviceError
 from roller_mlir.measure.cpu_peers.interface import Array, HostCall, aligned
 from roller_mlir.measure.cpu_peers.problem import HostProblem
-from roller_mlir.measure.cpu_peers.texts import LAST, UNFUSED, arranged, restored, text_of
+from roller_mlir.measure.cpu_peers.texts import (
+    CONSTANT,
+    LAST,
+    UNFUSED,
+    arranged,
+    has_filter,
+    restored,
+    text_of,
+    with_constant_filter,
+)
 from roller_mlir.measure.runner.peers.peer import PeerError
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.registry import find_backend
@@ -68,6 +78,11 @@ class OwnPeer:
         text = text_of(problem, layout)
         if text is None or (unfused and not problem.epilogue):
             return None
+        arrays = arranged(problem, inputs, layout)
+        if CONSTANT in variant:
+            if not has_filter(problem):
+                return None
+            text = with_constant_filter(text, arrays.pop(1))
         options = replace(CompileOptions(), binaries=self._on != SIMULATOR, fusion=not unfused)
         if find_device(self._target).vector_bytes is not None:
             options = replace(options, max_units=self._threads)
@@ -76,12 +91,9 @@ class OwnPeer:
             loaded = LoadedSequence(artifact.manifest, artifact.files, self._backend())
         except (DiagnosedError, BackendError) as error:
             raise PeerError(str(error).splitlines()[0]) from error
-        arrays = arranged(problem, inputs, layout)
         (name,) = artifact.manifest.outputs
         output = aligned(artifact.manifest.buffer(name).static_shape)
 
-        def run() -> None:
-            loaded.run(arrays, [output])
-
+        run = loaded.bound(arrays, [output])
         note = f"kernels {', '.join(kernel.name for kernel in artifact.kernels)}"
         return HostCall(run=run, result=lambda: restored(output, layout), written=(output,), kept=arrays, note=note)

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls that are bound to their arrays once: results, what is uploaded how often, and arrays that do not fit."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cpu_programs import compiled
+
+from roller_mlir.runtime.cpu.backend import CpuBackend
+from roller_mlir.runtime.errors import ArgumentError
+from roller_mlir.runtime.sequence import LoadedSequence
+
+WEIGHTS = np.arange(24, dtype=np.float32).reshape(6, 4) - 11
+TEXT = f"""func.func @f(%x: tensor<5x6xf32>) -> tensor<5x4xf32> {{
+  %zero = arith.constant 0.0 : f32
+  %w = arith.constant dense<{WEIGHTS.tolist()}> : tensor<6x4xf32>
+  %e = tensor.empty() : tensor<5x4xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<5x4xf32>) -> tensor<5x4xf32>
+  %r = linalg.matmul ins(%x, %w : tensor<5x6xf32>, tensor<6x4xf32>) outs(%i : tensor<5x4xf32>) -> tensor<5x4xf32>
+  return %r : tensor<5x4xf32>
+}}"""
+
+
+class Counting(CpuBackend):
+    """Counts the bytes that are uploaded."""
+
+    def __init__(self) -> None:
+        super().__init__(threads=1)
+        self.uploaded: list[int] = []
+
+    def upload(self, data: np.ndarray[Any, Any], alignment_bytes: int) -> Any:
+        """Upload and count."""
+        self.uploaded.append(data.nbytes)
+        return super().upload(data, alignment_bytes)
+
+
+def test_constants_are_uploaded_once_and_a_bound_call_reads_its_arrays_anew() -> None:
+    artifact, backend = compiled(TEXT), Counting()
+    loaded = LoadedSequence(artifact.manifest, artifact.files, backend)
+    constants = [one.size_bytes for one in artifact.manifest.buffers if one.role == "constant"]
+    assert constants and sorted(backend.uploaded) == sorted(constants)
+    x, y = np.ones((5, 6), np.float32), np.full((5, 4), np.nan, np.float32)
+    call = loaded.bound([x], [y])
+    for value in (1, 2):
+        x[...] = value
+        call()
+        assert np.array_equal(y, x @ WEIGHTS)
+    assert np.array_equal(loaded.run([x]).outputs[0], y)
+    assert sorted(backend.uploaded) == sorted([*constants, x.nbytes, x.nbytes])
+
+
+class Elsewhere(CpuBackend):
+    """Writes no array of the caller's, as a device with memory of its own."""
+
+    def adopt(self, data: np.ndarray[Any, Any], alignment_bytes: int) -> None:
+        """Take none."""
+
+
+def test_outputs_that_launches_cannot_reach_are_copied() -> None:
+    artifact = compiled(TEXT)
+    loaded = LoadedSequence(artifact.manifest, artifact.files, Elsewhere(threads=1))
+    x, y = np.full((5, 6), 3, np.float32), np.empty((5, 4), np.float32)
+    loaded.bound([x], [y])()
+    assert np.array_equal(y, x @ WEIGHTS)
+
+
+def test_arrays_are_checked_when_they_are_bound() -> None:
+    artifact = compiled(TEXT)
+    loaded = LoadedSequence(artifact.manifest, artifact.files, CpuBackend(threads=1))
+    x, y = np.ones((5, 6), np.float32), np.empty((5, 4), np.float32)
+    with pytest.raises(ArgumentError, match="must have shape"):
+        loaded.bound([x[:4]], [y])
+    with pytest.raises(ArgumentError, match="gives 1 outputs, but out has 0"):
+        loaded.bound([x], [])
