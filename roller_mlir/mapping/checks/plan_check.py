@@ -162,15 +162,22 @@ def _constant_problem(expression: TensorExpression, plan: Plan, number: int) -> 
     """Return why an input cannot be packed when the program is compiled, or an empty string."""
     access = expression.inputs[number]
     several = [i for i in expression.reductions() if _blocks(expression, plan, i) > 1]
-    if several:
-        return f"is packed as a constant, but loop {several[0]} is a reduction of several steps"
+    if several and not plan.inner_order:
+        return f"is packed as a constant, but loop {several[0]} is a reduction of several steps inside of a tile"
+    cut = next((i for i in several if expression.bounds[i] % plan.axes[i].block), None)
+    if cut is not None:
+        size = plan.axes[cut].block
+        return f"is packed as a constant, but steps of {size} do not divide the {expression.bounds[cut]} of loop {cut}"
     if plan.threads > 1:
         return f"is packed as a constant, which is for tasks of one thread, but this plan has {plan.threads}"
     if access.gathered or not access.shape or (expression.prologue_flops and expression.prologue_flops[number]):
         return "is packed as a constant, but it is not read as it is"
-    parted = next((i for i in sorted(access.loops()) if i in plan.inner_order and plan.axes[i].walked), None)
-    if parted is not None:
-        return f"is packed as a constant, but a task walks a part of loop {parted}, which moves it"
+    for loop in sorted(access.loops()):
+        blocks = _blocks(expression, plan, loop)
+        walked = walked_blocks(plan, loop, blocks)
+        if blocks % walked:
+            tiles = f"{blocks} tiles along loop {loop}, of which a task walks {walked}"
+            return f"is packed as a constant of {tiles}: no whole number of times"
     return ""
 
 

@@ -296,7 +296,8 @@ def _work(
     if not ahead:
         cycles += cost.packing(roles.columns, blocks)
     bound = Work(tasks, cycles, rows * vectors + vectors + 1, cost.caches.least(min(cost.units, tasks)))
-    return cost.bounded(bound, TaskShape(blocks, roles.column, order, inner, {}, () if ahead else (roles.columns,)))
+    placed = ((), (roles.columns,)) if ahead else ((roles.columns,), ())
+    return cost.bounded(bound, TaskShape(blocks, roles.column, order, inner, {}, *placed))
 
 
 @dataclass(frozen=True)

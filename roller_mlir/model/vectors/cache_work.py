@@ -141,11 +141,13 @@ class CacheModel:
         return total
 
     def least(self, cores: int = 1) -> CacheWork:
-        """Return what no order of tasks comes below: each tensor comes from memory once, by way of all caches."""
-        caches = self.caches(cores)
-        behind, total = caches[1:] or caches, self._least_bytes
-        seconds = {one.name: total / (one.bandwidth_bytes_per_s or 1.0) / cores for one in behind}
-        return CacheWork((total,) * len(behind), seconds)
+        """Return what no order of tasks comes below: each tensor comes once from the nearest cache that holds all."""
+        caches, total = self.caches(cores), self._least_bytes
+        held = next(place for place, one in enumerate(caches) if total <= (one.capacity_bytes or total))
+        behind = list(enumerate(caches))[1:] or [(0, caches[0])]
+        moved = {one.name: total if place <= held else 0.0 for place, one in behind}
+        seconds = {one.name: moved[one.name] / (one.bandwidth_bytes_per_s or 1.0) / cores for _, one in behind}
+        return CacheWork(tuple(moved.values()), seconds)
 
 
 def _walks_down(nest: TiledNest, tensor: TouchedTensor) -> bool:

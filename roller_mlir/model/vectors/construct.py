@@ -23,8 +23,7 @@ from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.tile import contiguous_loop, reuse_loops
 from roller_mlir.model.vectors.atom_programs import atom_programs
 from roller_mlir.model.vectors.cost import VectorCost, Work, lanes_of, reads_lanes
-from roller_mlir.model.vectors.packing import packed_operand, packed_shapes, room_of
-from roller_mlir.model.vectors.predict import packed_ahead
+from roller_mlir.model.vectors.packing import constant_shapes, packed_operand, packed_shapes, room_of
 from roller_mlir.model.vectors.shape import TaskShape
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import CONSTANT, MOST_POINTS, REGISTER, WORKGROUP
@@ -40,7 +39,8 @@ UNROLLED = 4
 LEAST_LANES = 2
 _ORDERED_LOOPS = 4
 _SPARE = 4
-"""Vector registers beside those of sums: for what the next points read; LLVM spills sums where there are fewer."""
+"""Vector registers beside those of sums, at least: for what the next points read. LLVM spills sums where there are
+fewer, and where a row of vectors and an element for all lanes do not fit beside them."""
 
 
 def construct_vectors(
@@ -72,6 +72,7 @@ def construct_vectors(
     if not tiles:
         raise ConstructionError(_too_large(expression, device))
     shapes = [*tiles.values(), *packed_shapes(expression, device, cost, list(tiles.values()))]
+    shapes += constant_shapes(expression, shapes, options.constants)
     bounds = [(cost.seconds(work)[0], number, work) for number, work in enumerate(map(cost.bound, shapes))]
     ranked: list[VectorProgram] = []
     for least, number, work in sorted(bounds, key=lambda one: one[:2]):
@@ -79,7 +80,6 @@ def construct_vectors(
             break  # no order of this shape, nor of those behind it, comes before the best that were found
         programs = _ordered(cost, shapes[number], work)
         insort(ranked, min(programs, key=lambda one: one.seconds), key=VectorProgram.rank)
-    ranked += _with_packed_constants(cost, [*ranked], options.constants)
     made = [(one.seconds, partial(_plan, cost, one)) for one in sorted(ranked, key=VectorProgram.rank)]
     if options.instructions and device.multiply_add.family not in options.instructions:
         made = []
@@ -113,17 +113,16 @@ class VectorProgram:
         shape: Its tiles and the loops around them.
         work: What the tasks do.
         seconds: The predicted time.
-        ahead: Inputs that are packed when the program is compiled.
     """
 
     shape: TaskShape
     work: Work
     seconds: float
-    ahead: tuple[int, ...] = ()
 
-    def rank(self) -> tuple[float, int, tuple[int, ...], bool]:
-        """Order by predicted time; among equals what stages less, then smaller tiles."""
-        return self.seconds, len(self.shape.staged), self.shape.blocks, self.shape.lane is None
+    def rank(self) -> tuple[float, int, int, tuple[int, ...], bool]:
+        """Order by predicted time; among equals what stages less, then what was packed before, then smaller tiles."""
+        shape = self.shape
+        return self.seconds, len(shape.staged), -len(shape.ahead), shape.blocks, shape.lane is None
 
 
 def _outside(expression: TensorExpression, blocks: Sequence[int]) -> list[int]:
@@ -138,30 +137,6 @@ def _ordered(cost: VectorCost, shape: TaskShape, work: Work) -> Iterator[VectorP
         made = replace(shape, order=tuple(order))
         one = cost.bounded(work, made)
         yield VectorProgram(made, one, cost.seconds(one)[0])
-
-
-def _with_packed_constants(
-    cost: VectorCost, found: Sequence[VectorProgram], constants: Sequence[int]
-) -> Iterator[VectorProgram]:
-    """Yield programs for which what is read as vectors was packed when the program was compiled: nobody packs it."""
-    expression = cost.expression
-    for one in found if constants and expression.reductions() and not expression.whole else ():
-        shape, lane = one.shape, one.shape.lane
-        if lane is None or expression.loops[lane].reduction:
-            continue
-        if any(shape.blocks[i] < expression.bounds[i] for i in expression.reductions()):
-            continue
-        for number in constants:
-            access = expression.inputs[number]
-            changed = expression.prologue_flops and expression.prologue_flops[number]
-            if access.gathered or changed or reads_lanes(access, lane) != "vector":
-                continue
-            around = tuple(_outside(expression, shape.blocks))
-            moving = tuple(i for i in around if i in access.loops())
-            for order in {around: None, (*moving, *(i for i in around if i not in moving)): None}:
-                alone = TaskShape(shape.blocks, lane, order)
-                work = packed_ahead(cost, alone, number)
-                yield VectorProgram(alone, work, cost.seconds(work)[0], (number,))
 
 
 def vector_plan_problem(plan: Plan, device: Device) -> str:
@@ -236,12 +211,12 @@ def _tiles(
     rows = [i for i in reuse_loops(expression) if i != lane and i not in expression.whole]
     if not rows or expression.whole:
         rows = [i for i in expression.parallel() if i != lane and i not in expression.whole][-1:]
-    most_sums = max(1, (device.vector_registers or 8) - _SPARE)
+    registers = device.vector_registers or 8
     for count in counts:
         start = list(base)
         if lane is not None and not expression.loops[lane].reduction and lane not in expression.whole:
             start[lane] = own * count
-        limit = max(1, most_sums // max(count, fixed))
+        limit = max(1, (registers - max(_SPARE, count + 1)) // max(count, fixed))
         for sizes in _rows([bounds[i] for i in rows], limit):
             blocks = list(start)
             for loop, size in zip(rows, sizes, strict=True):
@@ -325,7 +300,7 @@ def _plan(cost: VectorCost, one: VectorProgram) -> Plan:
             packed_operand(expression, shape, number, width, pad)
             if number in shape.staged
             else _packed_constant(len(access.shape), pad, width)
-            if number in one.ahead
+            if number in shape.ahead
             else OperandPlan(layer=REGISTER, order=tuple(range(len(access.shape))), pad_value=pad)
             for number, (access, pad) in enumerate(zip(expression.inputs, expression.pad_values, strict=True))
         ),

@@ -127,17 +127,11 @@ class VectorCost:
         """Return the work of the tasks of a shape."""
         return self.bounded(self.bound(shape), shape)
 
-    def bounded(self, work: Work, shape: TaskShape, ahead: Collection[int] = ()) -> Work:
-        """Return the work of a shape, whose bound is that of its loops in any order.
-
-        Args:
-            work: The bound.
-            shape: The shape.
-            ahead: Inputs whose tiles lie dense in memory, packed when the program was compiled.
-        """
+    def bounded(self, work: Work, shape: TaskShape) -> Work:
+        """Return the work of a shape, whose bound is that of its loops in any order."""
         cores = min(self.units, work.tasks)
         nest = self.caches.walked(shape, TaskWalk.of(self.expression, shape), cores)
-        return replace(work, caches=self.caches.work(nest, (*shape.staged, *ahead), cores))
+        return replace(work, caches=self.caches.work(nest, shape.packed, cores))
 
     def kernel_cycles(self, shape: TaskShape) -> float:
         """Return the cycles of all tiles' points, from data in the nearest cache."""
@@ -183,12 +177,12 @@ class VectorCost:
 
     def _kernel(self, shape: TaskShape) -> "_Kernel":
         """Return what one point of the reduction takes in a tile."""
-        key = shape.blocks, shape.lane, shape.staged
+        key = shape.blocks, shape.lane, shape.packed
         if key not in self._kernels:
-            self._kernels[key] = self._made_kernel(shape.blocks, shape.lane, shape.staged)
+            self._kernels[key] = self._made_kernel(shape.blocks, shape.lane, shape.packed)
         return self._kernels[key]
 
-    def _made_kernel(self, blocks: Sequence[int], lane: int | None, staged: Collection[int]) -> "_Kernel":
+    def _made_kernel(self, blocks: Sequence[int], lane: int | None, packed: Collection[int]) -> "_Kernel":
         expression, device = self.expression, self.device
         loops, known = expression.loops, device.vectors
         width = min(lanes_of(expression, device), blocks[lane]) if lane is not None else 1
@@ -203,7 +197,7 @@ class VectorCost:
             loads += count * (known.gather_cycles * ports if each else 1)
             if not each and lane is not None and reads_lanes(access, lane) == "vector":
                 temporaries = max(temporaries, count)
-            if number in staged or not self._reductions:
+            if number in packed or not self._reductions:
                 continue
             if device.caches and not access.gathered:
                 own = tuple(

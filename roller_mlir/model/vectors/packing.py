@@ -64,6 +64,47 @@ def packed_shapes(
         yield from (shape for shape in tile.shapes() if shape.inner)  # nothing is packed for a single tile
 
 
+def constant_shapes(
+    expression: TensorExpression, found: Sequence[TaskShape], constants: Sequence[int]
+) -> Iterator[TaskShape]:
+    """Yield shapes for which an input that is read as vectors was packed when the program was compiled.
+
+    Args:
+        expression: The operator.
+        found: Shapes that pack nothing, or something in a task.
+        constants: Inputs that may be packed then.
+    """
+    if not expression.reductions() or expression.whole:
+        return
+    made: set[tuple[object, ...]] = set()
+    for number in constants:
+        access = expression.inputs[number]
+        if access.gathered or (expression.prologue_flops and expression.prologue_flops[number]):
+            continue
+        for shape in found:
+            lane = shape.lane
+            if lane is None or expression.loops[lane].reduction or reads_lanes(access, lane) != "vector":
+                continue
+            staged = tuple(one for one in shape.staged if one != number)
+            steps = any(shape.blocks[i] < expression.bounds[i] for i in expression.reductions())
+            alone = not staged and not steps
+            if steps and not shape.inner:
+                continue
+            one = replace(shape, staged=staged, ahead=(number,))
+            if alone and shape.inner:  # a task of one tile, in any order, is as good
+                continue
+            if any(_tiles_of(expression, shape, i) % shape.walked.get(i, 1) for i in access.loops()):
+                continue  # whole tiles alone are there
+            key = one.blocks, one.lane, one.order, one.inner, tuple(sorted(one.walked.items())), one.staged, number
+            if key not in made:
+                made.add(key)
+                yield one
+
+
+def _tiles_of(expression: TensorExpression, shape: TaskShape, loop: int) -> int:
+    return expression.loops[loop].extent.tiles(shape.blocks[loop]).bound
+
+
 @dataclass(frozen=True)
 class _Tile:
     """A register tile, and the loops around it by what they move.

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from roller_mlir.plan import Plan, TensorExpression
-from roller_mlir.plan.plan import WORKGROUP
+from roller_mlir.plan.plan import CONSTANT, WORKGROUP
 from roller_mlir.plan.walks import staged_depth, walked_blocks
 
 
@@ -26,6 +26,7 @@ class TaskShape:
         inner: Those that one task walks, outermost first.
         walked: How many tiles of each; all where it is not there.
         staged: Inputs that are packed.
+        ahead: Inputs that were packed when the program was compiled.
     """
 
     blocks: tuple[int, ...]
@@ -34,6 +35,12 @@ class TaskShape:
     inner: tuple[int, ...] = ()
     walked: Mapping[int, int] = field(default_factory=dict[int, int])
     staged: tuple[int, ...] = ()
+    ahead: tuple[int, ...] = ()
+
+    @property
+    def packed(self) -> tuple[int, ...]:
+        """Inputs whose tiles lie dense, whenever they were packed."""
+        return (*self.staged, *self.ahead)
 
     @classmethod
     def of(cls, expression: TensorExpression, plan: Plan) -> "TaskShape":
@@ -47,6 +54,7 @@ class TaskShape:
             inner=inner,
             walked={loop: walked_blocks(plan, loop, tiles[loop]) for loop in inner},
             staged=tuple(number for number, operand in enumerate(plan.operands) if operand.layer == WORKGROUP),
+            ahead=tuple(number for number, operand in enumerate(plan.operands) if operand.layer == CONSTANT),
         )
 
 

@@ -107,6 +107,35 @@ def test_tiles_of_a_packed_constant_lie_dense() -> None:
     assert ahead.prediction.seconds < given.prediction.seconds
 
 
+def test_constants_and_packed_rows_go_together_and_few_programs_hide_no_better_one() -> None:
+    """Rows of 2048 f32 share sets: a task packs these, the other factor was packed before."""
+    few, many = (
+        construct(product(64, 448, 2048), SPR, ConstructOptions(top_k=k, max_units=1, constants=(1,))) for k in (1, 20)
+    )
+    assert [one.layer for one in few[0].operands] == ["workgroup", "constant"] and few[0].inner_order
+    assert few[0].prediction is not None and many[0].prediction is not None
+    assert few[0].prediction.seconds == many[0].prediction.seconds
+
+
+@pytest.mark.parametrize("extents", [(64, 448, 2048), (512, 512, 512), (49, 1024, 512), (1024, 16, 5000)])
+def test_bounds_are_bounds(extents: tuple[int, int, int]) -> None:
+    """Whatever a cache holds whole comes from no layer behind it."""
+    cost = VectorCost(product(*extents), SPR, 1)
+    for blocks in ((14, 32), (7, 48), (1, 16)):
+        for order in ((0, 1), (1, 0)):
+            shape = TaskShape((*blocks, extents[2]), 1, order)
+            least, found = cost.seconds(cost.bound(shape))[0], cost.seconds(cost.shaped(shape))[0]
+            assert least <= found
+
+
+def test_a_row_of_vectors_fits_beside_the_sums() -> None:
+    """28 sums, four vectors of a row and an element for all lanes are more than 32 registers."""
+    plans = construct(product(49, 1024, 512), SPR, ConstructOptions(top_k=40, max_units=1))
+    for plan in plans:
+        vectors = plan.axes[1].block // 16
+        assert plan.axes[0].block * vectors + vectors + 1 <= 32
+
+
 def test_a_reduction_that_no_cache_holds_is_divided() -> None:
     """A panel of 32 columns and 32768 points has 4 MB."""
     plan = best(product(1024, 1024, 32768))
