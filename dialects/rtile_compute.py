@@ -5,7 +5,8 @@ For every point p of `box` with 0 <= origin(indices) + p < bounds, the region ru
 maps select in the tiles (maps take tile-local points), and what it yields replaces the accumulators' elements. Points
 outside `bounds` are not executed. The operands are inputs, accumulators and indices; the results are the
 accumulators, updated; a body without reduction gets the old elements too and ignores them. `threads` says how the box
-is spread (#rtile.threads), `instruction` which matrix instruction computes it, if any (#rtile.instruction).
+is spread (#rtile.threads), `instruction` which matrix instruction computes it, if any (#rtile.instruction). `skips` are
+inputs whose padding contributes nothing: points that read them outside of their tensors need not be executed.
 
     %s = "rtile.compute"(%at, %bt, %z, %i, %j, %k) ({
     ^bb0(%x: f32, %y: f32, %c: f32):
@@ -58,7 +59,7 @@ from roller_mlir.dialects.rtile_slots import (
 from roller_mlir.support.bindings import ext, ir
 
 ITERATOR_TYPES = ("parallel", "reduction")
-_ATTRIBUTES = ("indexing_maps", "iterator_types", "box", "bounds", "origin", "threads", "instruction")
+_ATTRIBUTES = ("indexing_maps", "iterator_types", "box", "bounds", "origin", "threads", "instruction", "skips")
 
 
 class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Speculatable]):
@@ -135,6 +136,11 @@ class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Sp
         return None if attribute is None else attribute.read()
 
     @property
+    def skips(self) -> tuple[int, ...]:
+        """Inputs whose padding contributes nothing."""
+        return tuple(self.attributes["skips"]) if "skips" in self.attributes else ()
+
+    @property
     def entry(self) -> Any:
         """The block that computes one point; its arguments are elements of inputs, then of accumulators."""
         return self.regions[0].blocks[0]
@@ -175,6 +181,10 @@ class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Sp
         instruction = optional_attribute(self, "instruction", InstructionAttr, "#rtile.instruction<{...}>")
         if instruction is not None:
             instruction.check(self.iterators, self.thread_map)
+        skips = optional_attribute(self, "skips", ir.DenseI64ArrayAttr, "array<i64: ...>")
+        wrong = next((n for n in skips or () if not 0 <= n < len(self.inputs)), None)
+        if wrong is not None:
+            raise InvalidOpError(f"skips must hold numbers of its {len(self.inputs)} inputs, but holds {wrong}")
         self._check_tiles(box)
         require(len(self.accumulators) >= 1, "needs an accumulator operand, which the result updates")
         kinds = [value.type for value in self.accumulators]
@@ -248,6 +258,7 @@ def compute(
     origin: Any,
     threads: ThreadsAttr,
     instruction: InstructionAttr | None = None,
+    skips: Sequence[int] = (),
 ) -> ComputeOp:
     """Build an `rtile.compute` with an empty `entry` block, which the caller fills and ends with `yield_`.
 
@@ -262,6 +273,7 @@ def compute(
         origin: ir.AffineMap from the indices to the box's first point.
         threads: How the box is spread over threads.
         instruction: The matrix instruction that computes it; None where each thread computes by itself.
+        skips: Inputs whose padding contributes nothing.
     """
     kinds = [value.type for value in accumulators]
     attributes: dict[str, ir.Attribute] = {
@@ -275,6 +287,8 @@ def compute(
     }
     if instruction is not None:
         attributes["instruction"] = instruction
+    if skips:
+        attributes["skips"] = ir.DenseI64ArrayAttr.get(list(skips))
     operands = [*inputs, *accumulators, *indices]
     op = ir.Operation.create("rtile.compute", results=kinds, operands=operands, attributes=attributes, regions=1)
     tiles = [*inputs, *accumulators]

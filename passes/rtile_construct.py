@@ -326,7 +326,8 @@ def _best(unit: Unit, device: Device, options: ConstructOptions, share: int | No
     """Return the plan that construction chooses for a unit, with its time on a share of the units."""
     try:
         if device.vector_bytes is not None:
-            options = replace(options, constants=constant_inputs(unit))
+            constants, finite = constant_inputs(unit)
+            options = replace(options, constants=constants, finite=finite)
         plan = best_plan(unit.expression, device, options)
         if share in (None, plan.max_units):
             return plan

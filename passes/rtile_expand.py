@@ -31,6 +31,7 @@ from typing import ClassVar
 from roller_mlir.codegen import FAMILIES
 from roller_mlir.dialects import rtile
 from roller_mlir.dialects.rtile_fields import read_record
+from roller_mlir.linalg.group.dispatches import finite_constants, group_of
 from roller_mlir.linalg.group.group import GroupError, members_of, read_group
 from roller_mlir.linalg.reader import erase_unused
 from roller_mlir.linalg.rewrite.equal_programs import EqualPrograms, copy_of
@@ -63,6 +64,7 @@ class RTileExpand(Pass):
         expanded = EqualPrograms(_expand)
         names = packed_names()
         for program in programs:
+            _check_skips(program)
             first, is_new = expanded.of(program)
             made = first if is_new else copy_of(first, program)
             _pack(made, names)
@@ -111,6 +113,21 @@ def _expand(program: rtile.ProgramOp) -> rtile.ProgramOp:
         if count is not None:
             program.attributes[name] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), count)
     return program
+
+
+def _check_skips(program: rtile.ProgramOp) -> None:
+    """Refuse to leave padding out of products with what may be infinite or no number."""
+    plan = program.plan.read() if program.plan is not None else None
+    if plan is None or not plan.skips:
+        return
+    finite = finite_constants(program.operation, group_of(program.operation))
+    other = next((n for n in range(len(plan.operands)) if n not in plan.skips and n not in finite), None)
+    if other is not None:
+        fail(
+            program,
+            f"'rtile.program' has a plan whose skips {list(plan.skips)} leave out products with input {other}, which "
+            "is no constant of finite numbers",
+        )
 
 
 def _pack(program: rtile.ProgramOp, names: Iterator[str]) -> None:

@@ -284,8 +284,10 @@ class Expansion:
             for source, access in zip(root.sources, expression.inputs, strict=True)
         ]
         accesses += [self._inner(box, access) for access in expression.outputs]
-        instruction = self._instruction(box) if number == self._group.reduction_root else None
-        compute = self._emit_compute(box, tiles, accumulators, accesses, unroll, instruction)
+        is_root = number == self._group.reduction_root
+        skips = [self._group.inputs[operand][0][1] for operand in self._plan.skips] if is_root else []
+        instruction = self._instruction(box) if is_root else None
+        compute = self._emit_compute(box, tiles, accumulators, accesses, unroll, instruction, skips)
         clone_region(root, compute)
         return list(compute.operation.results)
 
@@ -297,6 +299,7 @@ class Expansion:
         accesses: Sequence[Access],
         unroll: int,
         instruction: rtile.InstructionAttr | None = None,
+        skips: Sequence[int] = (),
     ) -> rtile.ComputeOp:
         count = len(box.loops)
         used = self._used(box, range(box.own))
@@ -318,6 +321,7 @@ class Expansion:
                 lane_order=box.lane_order,
             ),
             instruction=instruction,
+            skips=skips,
         )
 
     def _instruction(self, box: ComputeBox) -> rtile.InstructionAttr | None:

@@ -204,11 +204,13 @@ class ConstructOptions(PlanningOptions):
         top_k: Programs to return at most.
         epsilon: Largest share of an axis by which padding may grow it, before it is relaxed (ROLLER section 3.1).
         constants: Inputs whose content is known when the program is compiled, so that it may be packed then.
+        finite: Those of them whose elements are finite numbers: a product of one and of padding is nothing.
     """
 
     top_k: int = 10
     epsilon: float = 0.5
     constants: tuple[int, ...] = ()
+    finite: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -39,6 +39,7 @@ MOST_WIDTH = 128
 
 Count = Annotated[int, Range(1, MOST_POINTS)]
 LoopNumber = Annotated[int, Range(0)]
+InputNumber = Annotated[int, Range(0)]
 Width = Annotated[int, PowerOfTwo(1, MOST_WIDTH)]
 
 
@@ -294,6 +295,8 @@ class Plan:
         persistent: Whether blocks that fill the device once walk all tasks, so that a task's end overlaps the copies of
             the next one; else each task is a block.
         atom: The instruction that multiplies matrices and its loops, None where each thread computes point by point.
+        skips: Inputs whose padding of 0 contributes nothing, since the other factor is a constant of finite numbers:
+            points that read padding alone are left out.
         prediction: The model's expectation, None before it was asked.
     """
 
@@ -319,6 +322,7 @@ class Plan:
     inner_order: tuple[LoopNumber, ...] = ()
     raster: tuple[tuple[LoopNumber, Count, Count], ...] = ()
     atom: AtomPlan | None = None
+    skips: tuple[InputNumber, ...] = ()
     prediction: Prediction | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:

@@ -818,6 +818,25 @@ func.func @compute(%a: tensor<16x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16x16x
 // -----
 
 func.func @compute(%a: tensor<16x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16x16xf32>, %m: memref<16x8xf32>, %i: index, %x: f32) {
+  // expected-error@+1 {{'rtile.compute' op skips must hold numbers of its 2 inputs, but holds 2}}
+  %r = "rtile.compute"(%a, %b, %c, %i) ({
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %t = arith.mulf %p, %q : f32
+    %u = arith.addf %o, %t : f32
+    "rtile.yield"(%u) : (f32) -> ()
+  }) {operandSegmentSizes = array<i32: 2, 1, 1>, skips = array<i64: 0, 2>,
+      indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>,
+                       affine_map<(d0, d1, d2) -> (d0, d1)>],
+      iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>],
+      box = array<i64: 16, 16, 8>, bounds = array<i64: 16, 16, 100>, origin = affine_map<(d0) -> (0, 0, d0 * 8)>,
+      threads = #rtile.threads<{axes = [[4, 4], [8, 2], [1, 1]], order = [1, 0], lane = 1, unroll = 8}>}
+      : (tensor<16x8xf32>, tensor<8x16xf32>, tensor<16x16xf32>, index) -> tensor<16x16xf32>
+  return
+}
+
+// -----
+
+func.func @compute(%a: tensor<16x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16x16xf32>, %m: memref<16x8xf32>, %i: index, %x: f32) {
   // expected-error@+1 {{'rtile.compute' op results must have the types of the accumulators: number 0 is tensor<8x8xf32>, not tensor<16x16xf32>}}
   %r = "rtile.compute"(%a, %b, %c, %i) ({
   ^bb0(%p: f32, %q: f32, %o: f32):
@@ -1099,7 +1118,7 @@ func.func @compute(%a: tensor<16x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16x16x
 // -----
 
 func.func @compute(%a: tensor<16x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16x16xf32>, %m: memref<16x8xf32>, %i: index, %x: f32) {
-  // expected-error@+1 {{'rtile.compute' op has unknown attribute 'stages'; known are bounds, box, indexing_maps, instruction, iterator_types, operandSegmentSizes, origin, resultSegmentSizes, threads}}
+  // expected-error@+1 {{'rtile.compute' op has unknown attribute 'stages'; known are bounds, box, indexing_maps, instruction, iterator_types, operandSegmentSizes, origin, resultSegmentSizes, skips, threads}}
   %r = "rtile.compute"(%a, %b, %c, %i) ({
   ^bb0(%p: f32, %q: f32, %o: f32):
     %t = arith.mulf %p, %q : f32
@@ -1306,7 +1325,7 @@ func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf
 // #rtile.plan.
 
 func.func @plan(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'rtile.program' op plan.grid: expected one of the keys ['atom', 'axes', 'device', 'edge', 'epilogue_vectors', 'inner_order', 'instruction', 'lane', 'max_units', 'operands', 'part', 'persistent', 'pipeline', 'prediction', 'raster', 'reduction_order', 'split', 'stages', 'store', 'tasks_per_unit', 'thread_order', 'unit_order', 'unroll'], but got 'grid'}}
+  // expected-error@+1 {{'rtile.program' op plan.grid: expected one of the keys ['atom', 'axes', 'device', 'edge', 'epilogue_vectors', 'inner_order', 'instruction', 'lane', 'max_units', 'operands', 'part', 'persistent', 'pipeline', 'prediction', 'raster', 'reduction_order', 'skips', 'split', 'stages', 'store', 'tasks_per_unit', 'thread_order', 'unit_order', 'unroll'], but got 'grid'}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()

@@ -117,7 +117,7 @@ def _explain_schedule(source: "Source", arguments: argparse.Namespace) -> int:
 
 def _what(operator: "SourceOperator") -> object:
     """Return what an operator is planned by: those that are equal in it have equal plans."""
-    return operator.expression, operator.joined, operator.source_extents, operator.constants
+    return operator.expression, operator.joined, operator.source_extents, operator.constants, operator.finite
 
 
 def _heading(operator: "SourceOperator", name: str, tuned: dict[str, str]) -> str:
@@ -131,7 +131,7 @@ def _explained(operator: "SourceOperator", device: Any, arguments: argparse.Name
 
     options = ConstructOptions(top_k=arguments.top_k or 10, **ChoiceOptions.values_of(arguments))
     if device.vector_bytes is not None:
-        options = replace(options, constants=operator.constants)
+        options = replace(options, constants=operator.constants, finite=operator.finite)
     try:
         return explain(
             operator.expression,

@@ -194,6 +194,22 @@ class Emitter:
                 around.attributes[ROLLED] = ir.UnitAttr.get()
         return list(loop.results_)
 
+    def loop_between(
+        self,
+        bounds: tuple[ir.Value, ir.Value],
+        most: int,
+        initial: Sequence[ir.Value],
+        body: Callable[[Symbol, list[ir.Value]], Sequence[ir.Value]],
+    ) -> list[ir.Value]:
+        """Emit a loop between two index values, which are known to lie between 0 and `most`, that carries values."""
+        i32 = ir.IntegerType.get_signless(32)
+        low, high = (self.op("arith.index_cast", [one], i32) for one in bounds)
+        loop = scf.ForOp(low, high, self.typed_constant(ir.IntegerAttr.get(i32, 1)), iter_args=list(initial))
+        with self.scope(loop.body):
+            step = self.op("arith.index_castui", [loop.induction_variable], self.index_type)
+            scf.YieldOp(list(body(Symbol("step", 0, most - 1, 1, step), list(loop.inner_iter_args))))
+        return list(loop.results_)
+
     def branch(
         self,
         condition: ir.Value,

@@ -15,9 +15,10 @@ from roller_mlir.codegen.builder.gathers import emit_gather
 from roller_mlir.codegen.builder.task_context import TaskContext, element_bytes
 from roller_mlir.codegen.builder.thread_box import Positions, ThreadBox
 from roller_mlir.codegen.builder.tile_values import DirectTile, RegisterTile, StagedTile
+from roller_mlir.codegen.task.padded_points import PaddedDimension, trips_inside
 from roller_mlir.codegen.task.register_tiles import read_register_tile
 from roller_mlir.linalg.body import INDEX, Body, BodyArgument, Local, Reference
-from roller_mlir.mapping.index import Linear
+from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.point_order import Reads, point_order
 from roller_mlir.mapping.unrolling import rolled_loops
 from roller_mlir.plan import LinearIndex
@@ -42,6 +43,7 @@ class Compute:
         unroll: Reduction points that are unrolled.
         matrix: The matrix instruction that computes it, None where each thread computes by itself.
         atom: The instruction on whole vectors that computes it, None where there is none.
+        padded: Dimensions of inputs outside of whose tensors a point contributes nothing.
     """
 
     box: ThreadBox
@@ -53,6 +55,7 @@ class Compute:
     unroll: int
     matrix: "Matrix | None" = None
     atom: "VectorAtom | None" = None
+    padded: tuple[PaddedDimension, ...] = ()
 
 
 def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[ir.Value]) -> list[ir.Value]:
@@ -72,15 +75,15 @@ def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[i
         if loops:
             loop, rest = loops[0], loops[1:]
             stride = box.axes[loop].threads * box.axes[loop].chunk
+
+            def one(run: Symbol, carried: list[ir.Value]) -> list[ir.Value]:
+                return nest(rest, {**positions, loop: box.base(loop) + Linear.of(run, stride)}, carried)
+
+            bounds = trips_inside(context.emit, compute.padded, box, loop, runs[loop]) if stride == 1 else None
             with fragments.scope():
-                return context.emit.loop(
-                    0,
-                    runs[loop],
-                    values,
-                    lambda run, carried: nest(
-                        rest, {**positions, loop: box.base(loop) + Linear.of(run, stride)}, carried
-                    ),
-                )
+                if bounds is not None:
+                    return context.emit.loop_between(bounds, runs[loop], values, one)
+                return context.emit.loop(0, runs[loop], values, one)
         points = [positions]
         for loop in reductions:
             offsets = [
@@ -94,7 +97,9 @@ def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[i
         ordered = compute.body.combiners() is None
         with fragments.scope():
             for place, result in point_order(_reads(compute, points), len(points), len(box.keys), ordered=ordered):
-                _point(context, compute, fragments, points[place], result, current, counted=counted)
+                at = {**points[place], **box.at(box.keys[result])}
+                if not any(one.is_outside(box, at) for one in compute.padded):
+                    _point(context, compute, fragments, points[place], result, current, counted=counted)
         return current
 
     return nest(sorted(rolled), {}, accumulators)

@@ -20,6 +20,7 @@ from roller_mlir.codegen.builder.tile_values import (
 from roller_mlir.codegen.matrix.product import matrix_of
 from roller_mlir.codegen.matrix.results import pack, unpack
 from roller_mlir.codegen.task.compute import Compute
+from roller_mlir.codegen.task.padded_points import padded_dimensions
 from roller_mlir.codegen.task.register_tiles import materialise, read_register_tile
 from roller_mlir.codegen.task.scope import TaskScope
 from roller_mlir.codegen.vectors.vector_atom import vector_atom_of
@@ -100,7 +101,14 @@ class ComputeReader:
         )
         matrix = matrix_of(view, box, body, maps)
         unroll = view.thread_map.unroll
-        return Compute(box, body, inputs, tables, origin, masked, unroll, matrix, vector_atom_of(view, body))
+        padded = [
+            one
+            for number in view.skips
+            if number in inputs and not isinstance(tile := inputs[number][0], RegisterTile)
+            for one in padded_dimensions(tile, inputs[number][1])
+        ]
+        atom = vector_atom_of(view, body)
+        return Compute(box, body, inputs, tables, origin, masked, unroll, matrix, atom, tuple(padded))
 
     def _contributes_nothing(
         self, loop: int, extent: int, body: Body, inputs: Inputs, origin: tuple[Linear, ...]

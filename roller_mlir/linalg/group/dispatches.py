@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from roller_mlir.linalg.constants import is_known_constant
+from roller_mlir.linalg.constants import constant_behind, is_known_constant
 from roller_mlir.linalg.group.group import Group, GroupError, members_of, read_group, starts_others_only
 from roller_mlir.linalg.reader import StructuredOp, StructuredReader, is_structured
 from roller_mlir.linalg.rewrite.equal_programs import program_text
 from roller_mlir.plan import TensorExpression
+from roller_mlir.plan.uneven import reads_outside
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.elements import is_finite
 from roller_mlir.support.values import defining_op, values_used
 
 _VIEWS = ("tensor.expand_shape", "tensor.collapse_shape", "tensor.extract_slice", "tensor.cast", "tensor.pad")
@@ -164,11 +166,17 @@ def group_of(unit: ir.Operation) -> Group:
         fail(program, f"'rtile.program' cannot be one kernel: {error}")
 
 
-def constant_inputs(unit: Unit) -> tuple[int, ...]:
-    """Return the inputs of a unit's expression that are constants of the module, whose data is there."""
+def constant_inputs(unit: Unit) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the inputs of a unit's expression that are constants of the module, and those of finite numbers.
+
+    The second are asked for only where something is read outside of its tensor.
+    """
     if not any(is_known_constant(value) for value in unit.operation.operands):
-        return ()
-    return constants_of_group(unit.operation, group_of(unit.operation))
+        return (), ()
+    group = group_of(unit.operation)
+    padded = any(reads_outside(group.expression, access) for access in group.expression.inputs)
+    finite = finite_constants(unit.operation, group) if padded else ()
+    return constants_of_group(unit.operation, group), finite
 
 
 def constants_of_group(operation: ir.Operation, group: Group) -> tuple[int, ...]:
@@ -183,6 +191,18 @@ def constants_of_group(operation: ir.Operation, group: Group) -> tuple[int, ...]
         values = [group.members[member].root.sources[position] for member, position in uses]
         if len(values) == 1 and _readings(operation, values[0]) == 1:
             found += [number] if is_known_constant(_outside(operation, values[0])) else []
+    return tuple(found)
+
+
+def finite_constants(operation: ir.Operation, group: Group) -> tuple[int, ...]:
+    """Return the inputs of a group's expression that are constants of finite numbers; arguments as above."""
+    found: list[int] = []
+    for number in constants_of_group(operation, group):
+        ((member, position),) = group.inputs[number]
+        constant = constant_behind(_outside(operation, group.members[member].root.sources[position]))
+        assert constant is not None, "it is one of the constants"
+        if is_finite(constant.attributes["value"]):
+            found.append(number)
     return tuple(found)
 
 

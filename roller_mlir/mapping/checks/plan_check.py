@@ -82,6 +82,9 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
     problem = _inner_problem(expression, plan)
     if problem:
         return f"has a plan whose inner_order {list(plan.inner_order)} {problem}"
+    problem = _skips_problem(expression, plan)
+    if problem:
+        return f"has a plan whose skips {list(plan.skips)} {problem}"
     family = atom_family(plan.instruction)
     accesses = zip(expression.inputs, expression.pad_values, plan.operands, strict=True)
     for number, (access, pad, operand) in enumerate(accesses):
@@ -127,6 +130,20 @@ def _kept_row_problem(expression: TensorExpression, access: Access, operand: Ope
         return (
             "is a row that stays in workgroup memory, which lies there as in its tensor; it takes no pad and no swizzle"
         )
+    return ""
+
+
+def _skips_problem(expression: TensorExpression, plan: Plan) -> str:
+    """Return why points that read padding cannot be left out, or an empty string."""
+    if not plan.skips:
+        return ""
+    inputs = len(expression.inputs)
+    if any(number >= inputs for number in plan.skips) or len(plan.skips) > 1 or inputs != 2:
+        return f"must be one of two factors, but there are {inputs} inputs"
+    if not expression.fused_multiply_add or plan.threads > 1 or plan.atom is not None:
+        return "is for sums of products that a task of one thread multiplies and adds"
+    if expression.pad_values[plan.skips[0]] != 0:
+        return f"is an input that reads as {expression.pad_values[plan.skips[0]]} outside of its tensor, not as 0"
     return ""
 
 

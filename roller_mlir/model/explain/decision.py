@@ -346,12 +346,14 @@ def _row(rank: int, plan: Plan, families: Sequence[str]) -> Row:
 
 
 def _packed(expression: TensorExpression, plan: Plan) -> list[str]:
-    """Return which inputs are packed when the program is compiled, in sentences."""
+    """Return which inputs are packed when the program is compiled, and what is left out, in sentences."""
     found: list[str] = []
     for access, operand in zip(expression.inputs, plan.operands, strict=True):
         if operand.layer == CONSTANT:
             rows = f", its rows interleaved by {operand.interleave}" if operand.interleave else ""
             found.append(f"The constant {access.name} is packed for its tiles when the program is compiled{rows}.")
+    for number in plan.skips:
+        found.append(f"Points that read padding of {expression.inputs[number].name} alone are left out.")
     return found
 
 

@@ -24,6 +24,7 @@ from roller_mlir.model.tile import contiguous_loop, reuse_loops
 from roller_mlir.model.vectors.atom_programs import atom_programs
 from roller_mlir.model.vectors.cost import VectorCost, Work, lanes_of, reads_lanes
 from roller_mlir.model.vectors.packing import constant_shapes, packed_operand, packed_shapes, room_of
+from roller_mlir.model.vectors.padding import skipped_inputs
 from roller_mlir.model.vectors.shape import TaskShape
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import CONSTANT, MOST_POINTS, REGISTER, WORKGROUP
@@ -61,7 +62,7 @@ def construct_vectors(
         raise ConstructionError(
             f"needs {len(expression.loops)} tile-sizes, one per loop, but got {len(options.tile_sizes)}"
         )
-    cost = VectorCost(expression, device, options.max_units)
+    cost = VectorCost(expression, device, options.max_units, skipped_inputs(expression, options.finite))
     tiles: dict[tuple[tuple[int, ...], int | None], TaskShape] = {}
     for lane in _lanes(expression, device):
         if options.tile_sizes and lane is not None and options.tile_sizes[lane] == 1:
@@ -305,6 +306,7 @@ def _plan(cost: VectorCost, one: VectorProgram) -> Plan:
             for number, (access, pad) in enumerate(zip(expression.inputs, expression.pad_values, strict=True))
         ),
         unroll=unrolled,
+        skips=cost.skips,
         tasks_per_unit=1,
         max_units=None,  # whoever runs the tasks says how many threads share them
         prediction=cost.prediction(one.work),

@@ -17,6 +17,7 @@ from roller_mlir.hal import Device, MemoryLayer, VectorConstants
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.polydl.footprint import tensor_of
 from roller_mlir.model.vectors.cache_work import LINE_BYTES, CacheModel, CacheWork
+from roller_mlir.model.vectors.padding import computed_share
 from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import Access, Plan, Prediction, TensorExpression
 from roller_mlir.plan.expression import dense_strides
@@ -89,14 +90,18 @@ class _Kernel:
 class VectorCost:
     """The costs of plans of one operator on a device."""
 
-    def __init__(self, expression: TensorExpression, device: Device, max_units: int | None = None) -> None:
+    def __init__(
+        self, expression: TensorExpression, device: Device, max_units: int | None = None, skips: Sequence[int] = ()
+    ) -> None:
         """Take both.
 
         Args:
             expression: The operator.
             device: The device.
             max_units: Cores that may be used; all by default.
+            skips: Inputs of which points on padding are left out.
         """
+        self.skips = tuple(skips)
         self.expression, self.device, self._max_units = expression, device, max_units
         self.units = min(device.units, max_units or device.units)
         self.caches = CacheModel(expression, device)
@@ -135,9 +140,11 @@ class VectorCost:
 
     def kernel_cycles(self, shape: TaskShape) -> float:
         """Return the cycles of all tiles' points, from data in the nearest cache."""
-        bounds, loops = self.expression.bounds, self.expression.loops
+        expression = self.expression
+        bounds, loops = expression.bounds, expression.loops
         tiles = prod([loops[i].extent.tiles(shape.blocks[i]).bound for i in self._parallel])
-        return tiles * prod([bounds[i] for i in self._reductions]) * self._kernel(shape).point
+        points = prod([bounds[i] for i in self._reductions]) * computed_share(expression, shape.blocks, self.skips)
+        return tiles * points * self._kernel(shape).point
 
     def size(self, number: int, box: tuple[int, ...]) -> float:
         """Return the bytes of an input that a box of points touches, each element once."""
@@ -156,6 +163,7 @@ class VectorCost:
         points = prod([shape.blocks[i] if walk.steps else expression.bounds[i] for i in self._reductions])
         if shape.lane in self._reductions:
             points = -(-points // kernel.width)
+        points *= computed_share(expression, shape.blocks, self.skips)
         outputs = len(expression.outputs) * (1 + known.resume_cycles * (passes > 1))
         stored = kernel.vectors * (outputs + len(expression.epilogue) + expression.epilogue_flops)
         tiles = passes * prod([trips for _, trips in walk.inner])
@@ -361,5 +369,5 @@ def _rows_collide(access: Access, own: tuple[tuple[int, int], ...], cache: Memor
 
 def predict_vectors(expression: TensorExpression, plan: Plan, device: Device) -> Prediction:
     """Return what the model expects of a plan of vectors; see `cost.performance.predict`."""
-    cost = VectorCost(expression, device)
+    cost = VectorCost(expression, device, skips=plan.skips)
     return cost.prediction(cost.shaped(TaskShape.of(expression, plan)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.reached_stage import reached_stage
 from roller_mlir.compiler.source import Source, parse_source
-from roller_mlir.linalg.group.dispatches import constants_of_group, group_of, named_units
+from roller_mlir.linalg.group.dispatches import constant_inputs, group_of, named_units
 from roller_mlir.passes.rtile_fuse import RTileFuse
 from roller_mlir.passes.rtile_normalize import RTileNormalize
 from roller_mlir.plan import TensorExpression
@@ -28,6 +28,7 @@ class SourceOperator:
         source_extents: Extents of its loops before axis fusion, None where they are not known.
         joined: Whether it is several linalg ops, whose reduction is not divided.
         constants: Inputs whose data the module holds.
+        finite: Those of them that are finite numbers, where something is read outside of its tensor.
     """
 
     name: str
@@ -37,6 +38,7 @@ class SourceOperator:
     source_extents: tuple[int, ...] | None
     joined: bool = False
     constants: tuple[int, ...] = ()
+    finite: tuple[int, ...] = ()
 
 
 def read_operators(
@@ -66,6 +68,7 @@ def read_operators(
                 before[at].bounds if at in before else None,
                 one.joined,
                 one.constants,
+                one.finite,
             )
             for one, at in zip(found, _numbered_places(found), strict=True)
         ]
@@ -100,6 +103,6 @@ def _read(source: Source, entry: str | None, context: ir.Context, fuse: RTileFus
     for name, unit in units.items():
         group = group_of(unit.operation)
         place = group.members[group.reduction_root or 0].root.operation.location
-        constants = constants_of_group(unit.operation, group)
-        found.append(SourceOperator(name, function, place_of(place), group.expression, None, unit.joined, constants))
+        known = constant_inputs(unit)
+        found.append(SourceOperator(name, function, place_of(place), group.expression, None, unit.joined, *known))
     return found

@@ -41,6 +41,16 @@ def read_elements(attribute: Any, weights: Mapping[str, np.ndarray[Any, Any]] | 
     return _read_dense(attribute, element).reshape(shape)
 
 
+def is_finite(attribute: Any) -> bool:
+    """Return whether all elements of a constant of f32 or f64 are known and finite; of other types it is not asked."""
+    if str(attribute.type.element_type) not in ("f32", "f64"):
+        return False
+    try:
+        return bool(np.isfinite(read_elements(attribute)).all())
+    except ElementsError:
+        return False
+
+
 def _first(attribute: Any) -> Any:
     """Return a splat of one element."""
     with attribute.context, ir.Location.unknown():

@@ -15,6 +15,7 @@ from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.search.validate_plan import validate_plan
 from roller_mlir.model.vectors.construct import construct_vectors, vector_plan_problem
 from roller_mlir.model.vectors.cost import VectorCost, reads_lanes
+from roller_mlir.model.vectors.padding import computed_share, skipped_inputs
 from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression
 from roller_mlir.plan.codec import from_json, to_json
@@ -214,3 +215,23 @@ def test_lanes_read_neighbours_pairs_or_each_alone() -> None:
         reads_lanes(x(*pair), 1) for pair in (((1, 0), (0, 1)), ((1, 0), (0, 2)), ((0, 1), (1, 0)), ((1, 0), (1, 0)))
     ]
     assert found == ["vector", "pairs", "each", "one"]
+
+
+def test_taps_on_padding_are_as_many_as_counted() -> None:
+    """Beside a count of each tile's taps, one by one."""
+    for rows, taps, stride, dilation, low in ((7, 3, 1, 1, 1), (9, 5, 2, 1, 3), (6, 3, 1, 2, 5), (5, 1, 1, 1, 2)):
+        places = (rows + 2 * low - dilation * (taps - 1) - 1) // stride + 1
+        x = Access("x", (rows, 4), "f32", (LinearIndex((stride, 0, dilation, 0), -low), LinearIndex((0, 0, 0, 1))))
+        filters = tuple(LinearIndex(one) for one in ((0, 0, 1, 0), (0, 0, 0, 1), (0, 1, 0, 0)))
+        w = Access("w", (taps, 4, 16), "f32", filters)
+        y = Access("y", (places, 16), "f32", (LinearIndex((1, 0, 0, 0)), LinearIndex((0, 1, 0, 0))))
+        loops = (Loop(places), Loop(16), Loop(taps, True), Loop(4, True))
+        expression = TensorExpression(loops, (x, w), y, "arith.addf", 2, (0.0, 0.0), fused_multiply_add=True)
+        assert skipped_inputs(expression, (1,)) == (0,) and skipped_inputs(expression, ()) == ()
+        for block in (1, 2, 4):
+            tiles = [range(start, start + block) for start in range(0, places, block)]
+            left = 0
+            for tap in range(taps):
+                left += sum(any(0 <= stride * row + dilation * tap - low < rows for row in tile) for tile in tiles)
+            assert computed_share(expression, (block, 16, taps, 4), (0,)) == left / (taps * len(tiles))
+            assert computed_share(expression, (block, 16, taps, 4), ()) == 1.0

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Points on padding that are left out: results, machine code that has fewer, and what must stay."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cpu_programs import compiled, differences
+
+from roller_mlir.plan import AxisPlan, OperandPlan, Plan
+from roller_mlir.plan.codec import to_json
+from roller_mlir.runtime import Artifact
+from roller_mlir.support.diagnostics import DiagnosedError
+
+LANES = 16
+
+
+def convolution(
+    image: tuple[int, int],
+    window: tuple[int, int],
+    low: tuple[int, int],
+    high: tuple[int, int],
+    *,
+    stride: int = 1,
+    dilation: int = 1,
+    channels: int = 4,
+    filters: int = 16,
+    weights: np.ndarray | None = None,
+    pad: float = 0.0,
+) -> str:
+    """Return a convolution of a padded image with a constant filter."""
+    if weights is None:
+        weights = np.random.default_rng(0).integers(-3, 4, (*window, channels, filters)).astype(np.float32)
+    padded = [n + a + b for n, a, b in zip(image, low, high, strict=True)]
+    output = [(n - dilation * (k - 1) - 1) // stride + 1 for n, k in zip(padded, window, strict=True)]
+    x, p, y = (
+        f"tensor<1x{h}x{w}x{c}xf32>"
+        for (h, w), c in zip((image, padded, output), (channels, channels, filters), strict=True)
+    )
+    f = f"tensor<{window[0]}x{window[1]}x{channels}x{filters}xf32>"
+    data = (64).to_bytes(4, "little").hex() + np.ascontiguousarray(weights, np.float32).tobytes().hex()
+    return f"""func.func @convolution(%x: {x}) -> {y} {{
+      %zero = arith.constant 0.0 : f32
+      %pad = arith.constant {pad:.1f} : f32
+      %w = arith.constant dense_resource<w> : {f}
+      %p = tensor.pad %x low[0, {low[0]}, {low[1]}, 0] high[0, {high[0]}, {high[1]}, 0] {{
+      ^bb0(%i: index, %j: index, %k: index, %l: index):
+        tensor.yield %pad : f32
+      }} : {x} to {p}
+      %e = tensor.empty() : {y}
+      %i = linalg.fill ins(%zero : f32) outs(%e : {y}) -> {y}
+      %r = linalg.conv_2d_nhwc_hwcf {{dilations = dense<{dilation}> : tensor<2xi64>,
+          strides = dense<{stride}> : tensor<2xi64>}} ins(%p, %w : {p}, {f}) outs(%i : {y}) -> {y}
+      return %r : {y}
+    }}
+    {{-# dialect_resources: {{ builtin: {{ w: "0x{data}" }} }} #-}}
+    """
+
+
+def _plan(text: str) -> Plan:
+    (kernel,) = compiled(text).kernels
+    assert kernel.plan is not None
+    return kernel.plan
+
+
+def _adopted(text: str, plan: Plan, folder: Path) -> Artifact:
+    file = folder / "plan.json"
+    file.write_text(json.dumps({compiled(text).kernels[0].program: to_json(plan)}))
+    return compiled(text, plan_file=file)
+
+
+def _skipping(plan: Plan, rows: int, columns: int, *, packed: bool, unrolled: Sequence[int] = ()) -> Plan:
+    """Return a plan of tiles of so many rows and columns of the image, which is packed or read where it lies."""
+    blocks = [1, rows, columns, LANES, *(axis.block for axis in plan.axes[4:])]
+    axes = [
+        AxisPlan(block=block, chunk=LANES if loop == 3 else block if loop in unrolled else 1)
+        for loop, block in enumerate(blocks)
+    ]
+    image, weights = plan.operands
+    image = OperandPlan(layer="workgroup" if packed else "register", order=image.order, pad_value=0.0)
+    weights = OperandPlan(layer="register", order=weights.order, pad_value=0.0)
+    inner = (1, 2) if packed else ()
+    made = replace(plan, axes=tuple(axes), lane=3, operands=(image, weights), unit_order=(0, 3, 1, 2))
+    unroll = 1
+    for loop in unrolled:
+        unroll *= blocks[loop]
+    return replace(made, inner_order=inner, unroll=unroll, skips=(0,), pipeline="", prediction=None)
+
+
+SHAPES = {
+    "rows": ((7, 7), (3, 3), (1, 1), (1, 1), {}),
+    "far": ((3, 5), (2, 3), (4, 3), (5, 2), {}),  # windows that lie on padding alone
+    "strides": ((9, 8), (5, 4), (2, 1), (3, 2), {"stride": 2}),
+    "dilated": ((8, 6), (3, 3), (3, 2), (2, 4), {"dilation": 2}),
+    "both": ((11, 10), (3, 4), (4, 3), (5, 1), {"stride": 3, "dilation": 2}),
+}
+
+
+@pytest.mark.parametrize("packed", [True, False], ids=["packed", "where it lies"])
+@pytest.mark.parametrize("tile", [(1, 3), (2, 2), (3, 1), (4, 4)])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.full(every=3)
+def test_results_without_padding_equal_numpy(shape: str, tile: tuple[int, int], packed: bool, tmp_path: Path) -> None:
+    image, window, low, high, more = SHAPES[shape]
+    text = convolution(image, window, low, high, **more)
+    for unrolled in ((), (5,)):
+        artifact = _adopted(text, _skipping(_plan(text), *tile, packed=packed, unrolled=unrolled), tmp_path)
+        (kernel,) = artifact.kernels
+        assert kernel.plan is not None and kernel.plan.skips == (0,)
+        assert differences(text, artifact) == []
+
+
+def test_whole_columns_stand_in_fewer_multiply_adds(tmp_path: Path) -> None:
+    """Of seven columns under three taps the outer two have one tap less, where taps stand in the code."""
+    text = convolution((7, 7), (3, 3), (1, 1), (1, 1))
+    counts: list[int] = []
+    for skips in ((0,), ()):
+        plan = replace(_skipping(_plan(text), 1, 7, packed=True, unrolled=(5,)), skips=skips)
+        artifact = _adopted(text, plan, tmp_path)
+        assert differences(text, artifact) == []
+        counts.append(artifact.files["convolution_conv_2d_nhwc_hwcf_0.s"].count(b"vfmadd"))
+    assert counts == [19, 21]
+
+
+def test_the_planner_leaves_padding_out_of_products_with_finite_constants_alone() -> None:
+    weights = np.ones((3, 3, 4, 16), np.float32)
+    usual = convolution((7, 7), (3, 3), (1, 1), (1, 1), weights=weights)
+    assert _plan(usual).skips == (0,)
+    assert differences(usual, compiled(usual)) == []
+    assert _plan(convolution((7, 7), (3, 3), (0, 0), (0, 0), weights=weights)).skips == ()
+    assert _plan(convolution((7, 7), (3, 3), (1, 1), (1, 1), weights=weights, pad=1.0)).skips == ()
+    weights[0, 1, 2, 3] = np.inf  # times padding that is no number
+    infinite = convolution((7, 7), (3, 3), (1, 1), (1, 1), weights=weights)
+    assert _plan(infinite).skips == ()
+    artifact = compiled(infinite)
+    found = artifact.run(np.ones((1, 7, 7, 4), np.float32), on="cpu")[0]
+    assert np.isnan(found[0, 0, :, 3]).all() and not np.isnan(found[0, 1:, :, :3]).any()
+
+
+def test_explain_says_what_is_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "padded.mlir"
+    file.write_text(convolution((7, 7), (3, 3), (1, 1), (1, 1)))
+    command = [shutil.which("roller") or "roller", "explain", str(file), "--target", "spr"]
+    said = " ".join(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+    assert "Points that read padding of arg0 alone are left out." in said
+
+
+@pytest.mark.parametrize(
+    ("skips", "pad", "message"),
+    [
+        ((1,), 0.0, r"skips \[1\] leave out products with input 0, which is no constant of finite numbers"),
+        ((2,), 0.0, r"skips \[2\] must be one of two factors, but there are 2 inputs"),
+        ((0,), 1.0, r"skips \[0\] is an input that reads as 1.0 outside of its tensor, not as 0"),
+    ],
+)
+def test_a_plan_that_leaves_out_what_counts_is_refused(
+    skips: tuple[int, ...], pad: float, message: str, tmp_path: Path
+) -> None:
+    text = convolution((7, 7), (3, 3), (1, 1), (1, 1), pad=pad)
+    with pytest.raises(DiagnosedError, match=message):
+        _adopted(text, replace(_plan(text), skips=skips, prediction=None), tmp_path)
+
+
+def test_infinite_constants_of_a_forced_plan_are_refused(tmp_path: Path) -> None:
+    weights = np.full((3, 3, 4, 16), np.nan, np.float32)
+    text = convolution((7, 7), (3, 3), (1, 1), (1, 1), weights=weights)
+    with pytest.raises(DiagnosedError, match="with input 1, which is no constant of finite numbers"):
+        _adopted(text, replace(_plan(text), skips=(0,), prediction=None), tmp_path)
