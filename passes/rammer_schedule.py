@@ -39,7 +39,6 @@ from roller_mlir.rammer.events import HAND_OVERS
 from roller_mlir.rammer.options import ScheduleOptions
 from roller_mlir.rammer.policy import POLICIES, usual_blocks
 from roller_mlir.rammer.slots import Slices, homes_of
-from roller_mlir.rammer.task_graph import TaskGraph
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes.passes import Pass, register
@@ -64,18 +63,18 @@ class RammerSchedule(ScheduleOptions, DeviceOptions, Pass):
             homes = None
             if any(one.resident for one in graph.operators):
                 most = with_most_slots(virtual, device)
-                homes = homes_of(graph, Slices.read(graph), most.execution_units, slot_room(program, most, device))
+                room, slices = slot_room(program, most, device), Slices.read(graph)
+                homes = homes_of(graph, slices, most.execution_units, room)
                 if homes is None:
-                    fail(program, _too_large(program, graph, slot_room(program, most, device)))
-                spare = slot_room(program, most, device).stop - homes.end_bytes
+                    fail(program, _too_large(program, slices, room))
+                spare = room.stop - homes.end_bytes
                 virtual = replace(most, workgroup_bytes=most.workgroup_bytes - spare // PIECE_BYTES * PIECE_BYTES)
             placed = POLICIES[self.policy](graph, virtual.execution_units, self.hand_over_s, homes)
             schedule = HAND_OVERS[self.hand_over](graph, placed)
             set_schedule(program, virtual, schedule if homes is None else homes.scheduled(schedule))
 
 
-def _too_large(program: rammer.GraphOp, graph: TaskGraph, room: range) -> str:
-    slices = Slices.read(graph)
+def _too_large(program: rammer.GraphOp, slices: Slices, room: range) -> str:
     return (
         f"'rammer.program' '{program.program_name}' keeps {len(slices.bytes)} slices of {int(slices.bytes.sum())} B in "
         f"workgroup memory, which do not fit into {len(room)} B of each block; take operands out of resident"

@@ -13,7 +13,7 @@ from roller_mlir.dialects.rammer.apply import START, ApplyOp, apply, start_value
 from roller_mlir.dialects.rammer.attributes import DeviceAttr, ScheduleAttr
 from roller_mlir.dialects.rammer.dialect import Rammer, load
 from roller_mlir.dialects.rammer.operator import OperatorOp, operator
-from roller_mlir.dialects.rammer.program import EventOp, GraphOp, event, program
+from roller_mlir.dialects.rammer.program import EventOp, GraphOp, event, program, programs_of
 
 __all__ = [
     "START",
@@ -29,5 +29,6 @@ __all__ = [
     "load",
     "operator",
     "program",
+    "programs_of",
     "start_values",
 ]

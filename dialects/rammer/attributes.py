@@ -21,7 +21,8 @@ from roller_mlir.dialects.rammer.dialect import Rammer
 from roller_mlir.dialects.rtile_checks import InvalidOpError, require
 from roller_mlir.dialects.rtile_fields import read_record, to_attribute
 from roller_mlir.rammer.boxes import Ints
-from roller_mlir.rammer.schedule import NO_SLOTS, Schedule, VirtualDevice, in_parts
+from roller_mlir.rammer.parts import Parts
+from roller_mlir.rammer.schedule import NO_SLOTS, Schedule, VirtualDevice
 from roller_mlir.support.bindings import ir
 
 
@@ -52,12 +53,13 @@ class ScheduleAttr(Rammer.Attribute, name="schedule"):
     @classmethod
     def of(cls, schedule: Schedule) -> "ScheduleAttr":
         """Build the attribute of a schedule; its counts stand in `rammer.event` ops."""
+        programs, waits = Parts.of(schedule.programs), schedule.wait_list
         parts = {
-            "tasks": _joined(schedule.programs),
-            "starts": _starts(schedule.programs),
+            "tasks": programs.numbers,
+            "starts": programs.starts,
             "signals": schedule.signals,
-            "waits": _joined(schedule.waits),
-            "wait_starts": _starts(schedule.waits),
+            "waits": waits.numbers,
+            "wait_starts": waits.starts,
         }
         if len(schedule.slots):
             parts |= {"slots": schedule.slots, "fills": schedule.fills}
@@ -80,8 +82,8 @@ class ScheduleAttr(Rammer.Attribute, name="schedule"):
         good = len(slots) == len(fills) and bool(((fills == 0) | (fills == 1)).all())
         require(good, f"schedule 'fills' must say 0 or 1 of each of {len(slots)} slots")
         return Schedule(
-            in_parts(parts["tasks"], parts["starts"]),
-            in_parts(parts["waits"], parts["wait_starts"]),
+            (*Parts(parts["tasks"], parts["starts"]),),
+            Parts(parts["waits"], parts["wait_starts"]),
             parts["signals"],
             np.array(counts, np.int32),
             slots,
@@ -117,17 +119,8 @@ _DIVIDED = (("tasks", "starts"), ("waits", "wait_starts"))
 
 
 def _numbers(attribute: Any) -> Ints:
-    """Return the numbers of an array, which the bindings hand out one by one: reading its text is quicker."""
-    _, _, text = str(attribute).removesuffix(">").partition(":")
-    return np.fromstring(text, np.int32, sep=",")
-
-
-def _joined(parts: Sequence[Ints]) -> Ints:
-    return np.concatenate([np.zeros(0, np.int32), *parts])
-
-
-def _starts(parts: Sequence[Ints]) -> Ints:
-    return np.cumsum([0, *map(len, parts)])
+    """Return the numbers of an array, which the bindings hand out one by one: that is quicker than reading its text."""
+    return np.fromiter(attribute, np.int32, len(attribute))
 
 
 def _check_divides(size: int, starts: Ints, key: str, by: str) -> None:

@@ -13,6 +13,7 @@ their order. `device` says how many blocks there are and what each may use, `sch
 Paper: RAMMER, sections 3.2 and 3.3 (vDevice, rProgram).
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from roller_mlir.dialects.rammer.apply import ApplyOp
@@ -74,10 +75,7 @@ class GraphOp(Rammer.Operation, name="program", traits=[ir.NoTerminatorTrait]):
     @property
     def programs(self) -> list[ProgramOp]:
         """The programs that compute its applications, each once, in the order of their first ones."""
-        first: dict[tuple[str, int], ApplyOp] = {}
-        for application in self.applications:
-            first.setdefault((application.attributes["callee"].value, application.kernel), application)
-        return [application.program for application in first.values()]
+        return programs_of(self.applications)
 
     @property
     def events(self) -> list[EventOp]:
@@ -124,6 +122,14 @@ class GraphOp(Rammer.Operation, name="program", traits=[ir.NoTerminatorTrait]):
         if self.device is not None:
             units, count = self.device.read().execution_units, self.attributes["schedule"].check()
             require(count == units, f"schedule is of {count} vEUs, but the device has {units}")
+
+
+def programs_of(applications: Sequence[ApplyOp]) -> list[ProgramOp]:
+    """Return the programs that compute applications, each once, in the order of their first ones."""
+    first: dict[tuple[str, int], ApplyOp] = {}
+    for application in applications:
+        first.setdefault((application.attributes["callee"].value, application.kernel), application)
+    return [application.program for application in first.values()]
 
 
 def event(count: int, *, loc: Any = None, ip: Any = None) -> EventOp:

@@ -11,6 +11,7 @@ None writes into what it reads, and each output is written.
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from roller_mlir.codegen.builder.task_context import element_bytes
@@ -101,6 +102,7 @@ class _Order:
         self._starts: list[int] = []  # of the spans of the workspace that hold a buffer, which are disjoint
         self._held: dict[int, tuple[int, ir.Value]] = {}  # by the start: the end, and the buffer
         self._known: dict[ir.Value, _Buffer] = {}  # by operand: programs hand one result to several others
+        self._sizes: dict[ir.Type, int] = {}
 
     def fault(self) -> tuple[ir.Operation, str] | None:
         for op in self._block.operations:
@@ -121,29 +123,30 @@ class _Order:
         return None
 
     def _run(self, accesses: "_Accesses", operands: Iterable[ir.Value]) -> str:
-        buffers = [self._buffer(operand) for operand in operands]
-        reads = [(number, buffers[number]) for number in accesses.reads]
-        writes = [(number, buffers[number]) for number in accesses.writes]
-        for number, buffer in reads:
+        known = self._known
+        buffers = [known.get(operand) or self._buffer(operand) for operand in operands]
+        writes = [buffers[number] for number in accesses.writes]
+        for number in accesses.reads:
+            buffer = buffers[number]
             if not self._is_there(buffer):
                 return f"reads operand {number}, which no program before it has written, or one has overwritten"
-            if any(buffer.overlaps(other) for _, other in writes):
-                return f"reads operand {number}, into which it writes"
-        for number, buffer in writes:
+            for other in writes:
+                if buffer.overlaps(other):
+                    return f"reads operand {number}, into which it writes"
+        for number, buffer in zip(accesses.writes, writes, strict=True):
             if buffer.role not in ("output", "workspace", "state"):
                 return f"writes operand {number}, which is {'an input' if buffer.role == 'input' else 'a constant'}"
             self._write(buffer)
         return ""
 
     def _buffer(self, operand: ir.Value) -> "_Buffer":
-        if operand not in self._known:
-            value = buffer_of(operand)
-            span = span_of(value)
-            if isinstance(value, ir.BlockArgument):
-                role = self._roles[value.arg_number]
-            else:
-                role = "workspace" if span is not None else "constant"
-            self._known[operand] = _Buffer(value, span, role)
+        value = buffer_of(operand)
+        span = span_of(value, self._sizes)
+        if isinstance(value, ir.BlockArgument):
+            role = self._roles[value.arg_number]
+        else:
+            role = "workspace" if span is not None else "constant"
+        self._known[operand] = _Buffer(value, span, role)
         return self._known[operand]
 
     def _is_there(self, buffer: "_Buffer") -> bool:
@@ -188,14 +191,29 @@ def buffer_of(value: Any) -> Any:
     return ir.BlockArgument(value) if isinstance(value.owner, ir.Block) else value
 
 
-def span_of(buffer: ir.Value) -> tuple[int, int] | None:
-    """Return the bytes of the workspace that a buffer takes, None of others."""
+def span_of(buffer: ir.Value, sizes: dict[ir.Type, int] | None = None) -> tuple[int, int] | None:
+    """Return the bytes of the workspace that a buffer takes, None of others.
+
+    Args:
+        buffer: An argument, a constant or a view.
+        sizes: The bytes of memrefs that are known already, by their types; who asks for many hands it over each time.
+    """
     view = defining_op(buffer, "memref.view")
     if view is None:
         return None
-    start = int(ir.IntegerAttr(view.operands[1].owner.attributes["value"]).value)
-    kind = ir.MemRefType(buffer.type)
-    size = element_bytes(kind.element_type)
-    for extent in kind.shape:
-        size *= extent
-    return start, start + size
+    start = view.operands[1].owner.attributes["value"].value
+    return start, start + size_of(buffer.type, {} if sizes is None else sizes)
+
+
+def size_of(kind: ir.Type, sizes: dict[ir.Type, int]) -> int:
+    """Return the bytes of a memref.
+
+    Args:
+        kind: Its type.
+        sizes: Those that are known already, by types.
+    """
+    size = sizes.get(kind)
+    if size is None:
+        memref = ir.MemRefType(kind)
+        size = sizes[kind] = element_bytes(memref.element_type) * prod(memref.shape)
+    return size

@@ -7,6 +7,7 @@ tasks, and by its own waits. A task is before another exactly if the other's clo
 
 from collections import defaultdict
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +21,11 @@ class Clocks:
 
     Attributes:
         before: How many tasks of each vEU are done before each task starts, [tasks, vEUs]; of stuck tasks, nothing.
+            Numbers have 16 bits where the longest program allows it: what reads all of them is bound by memory.
         stuck: Tasks that never start: the first of each vEU that waits for ever.
     """
 
-    before: NDArray[np.int32]
+    before: NDArray[np.integer[Any]]
     stuck: tuple[int, ...]
 
 
@@ -36,12 +38,13 @@ def clocks_of(schedule: Schedule) -> Clocks:
     order = np.concatenate([*schedule.programs, np.zeros(0, np.int32)])
     ends = np.cumsum([len(program) for program in schedule.programs])
     starts = ends - [len(program) for program in schedule.programs]
-    before = np.zeros((len(schedule.signals), units), np.int32)
-    last = np.zeros((units, units), np.int32)  # the clock of the last task of each vEU
-    events = np.zeros((len(schedule.counts), units), np.int32)
+    kind = np.result_type(np.uint16, np.min_scalar_type(max(map(len, schedule.programs), default=0)))
+    before = np.zeros((len(schedule.signals), units), kind)
+    last = np.zeros((units, units), kind)  # the clock of the last task of each vEU
+    events = np.zeros((len(schedule.counts), units), kind)
     missing = schedule.counts.copy()
-    open_events = np.array([np.count_nonzero(missing[waits]) for waits in sets], np.int32)
-    over = np.zeros((len(sets), units), np.int32)  # what is done where the waits of a set are over
+    open_events = np.bincount(sets.owners, missing[sets.numbers] != 0, len(sets)).astype(np.int32)
+    over = np.zeros((len(sets), units), kind)  # what is done where the waits of a set are over
     waiting: dict[int, list[int]] = defaultdict(list)
     for number, waits in enumerate(sets):
         for event in waits.tolist():

@@ -6,7 +6,7 @@ Paper: RAMMER, section 3.3 (`Wait`), where one wait for the last of consecutive 
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from roller_mlir.rammer.boxes import Ints
 from roller_mlir.rammer.clocks import Clocks, clocks_of
 from roller_mlir.rammer.options import HAND_OVER_NAMES
+from roller_mlir.rammer.parts import Parts, run_begins, spread
 from roller_mlir.rammer.policy import waves_of
-from roller_mlir.rammer.schedule import NO_EVENT, NO_WAITS, Schedule, in_parts, spread
-from roller_mlir.rammer.task_graph import TaskDependences, TaskGraph
+from roller_mlir.rammer.schedule import NO_EVENT, NO_WAITS, Schedule
+from roller_mlir.rammer.task_graph import TaskGraph
 
 PAIRS_TOGETHER = 1 << 21
 """Pairs of tasks that are looked at together."""
@@ -33,30 +34,42 @@ def add_events(graph: TaskGraph, programs: Sequence[Ints]) -> Schedule:
         graph: The tasks.
         programs: The tasks of each vEU, in order.
     """
-    pairs = TaskDependences(graph.dependences.producers[graph.direct], graph.dependences.consumers[graph.direct])
-    placed = Schedule(
-        tuple(programs), (NO_WAITS,) * graph.tasks, np.full(graph.tasks, NO_EVENT, np.int32), np.zeros(0, np.int32)
-    )
+    set_of, sets = graph.direct_producers
+    event = _events_of(sets, graph.tasks)
+    placed = Schedule(tuple(programs), Parts.of([NO_WAITS] * graph.tasks), event, np.zeros(0, np.int32))
     unit, position = placed.place
-    across = (unit[pairs.producers] != unit[pairs.consumers]) | (position[pairs.producers] > position[pairs.consumers])
-    event = _events_of(pairs, graph.tasks)
-    awaited = event[pairs.producers[across]].astype(np.int64)
-    keys = np.unique(pairs.consumers[across] * np.int64(graph.tasks) + awaited)
-    consumers, events = np.divmod(keys, max(1, graph.tasks))
-    starts = np.searchsorted(consumers, np.arange(graph.tasks + 1))
-    return _numbered(replace(placed, waits=in_parts(events.astype(np.int32), starts), signals=event))
+    # The members of each event in each set, behind each other.
+    order = np.lexsort((event[sets.numbers], sets.owners))
+    members, owners = sets.numbers[order], sets.owners
+    begins = np.flatnonzero(run_begins(event[members]) | run_begins(owners))
+    first = members[begins]
+    alone = np.zeros(0, bool)  # whether they are on one vEU, whose tasks need not wait behind the last of them
+    last = position[first]
+    if len(begins):
+        alone = np.minimum.reduceat(unit[members], begins) == np.maximum.reduceat(unit[members], begins)
+        last = np.maximum.reduceat(position[members], begins)
+    runs = Parts(np.arange(len(begins), dtype=np.int32), np.searchsorted(begins, sets.starts)).chosen(set_of)
+    consumers, run = runs.owners, runs.numbers
+    across = ~alone[run] | (unit[first[run]] != unit[consumers]) | (last[run] > position[consumers])
+    waits = Parts(event[first[run]], runs.starts).kept(across)
+    return _numbered(replace(placed, waits=waits))
 
 
-def _events_of(pairs: TaskDependences, tasks: int) -> Ints:
+def _events_of(sets: Parts, tasks: int) -> Ints:
     """Return of each task the event that it signals, one for all tasks with the same consumers; those of no task none.
 
+    Each consumer has one set of producers, so that tasks have the same consumers exactly if they are in the same sets.
     Events are numbered by their first tasks.
+
+    Args:
+        sets: The sets of producers, each of some consumer.
+        tasks: How many tasks there are.
     """
-    order = np.argsort(pairs.producers, kind="stable")  # of each, its consumers rise as they do in the pairs
-    consumers = pairs.consumers[order]
-    starts = np.searchsorted(pairs.producers[order], np.arange(tasks + 1)).tolist()
-    known: dict[bytes, int] = {b"": NO_EVENT}
-    return np.array([known.setdefault(consumers[a:b].tobytes(), len(known) - 1) for a, b in pairwise(starts)], np.int32)
+    of, found = sets.turned(tasks).distinct()
+    none = np.flatnonzero(found.sizes == 0)
+    for one in none.tolist():
+        return np.where(of == one, NO_EVENT, of - (of > one)).astype(np.int32)
+    return of
 
 
 def add_barriers(graph: TaskGraph, programs: Sequence[Ints]) -> Schedule:
@@ -103,40 +116,44 @@ def reduce_waits(schedule: Schedule) -> Schedule:
         return schedule
     unit, position = schedule.place
     set_of, sets = schedule.wait_sets
-    events = np.concatenate([*sets, NO_WAITS])
-    signals = schedule.signals
-    order = np.argsort(signals, kind="stable").astype(np.int32)
-    begin, end = (np.searchsorted(signals[order], events, side) for side in ("left", "right"))
-    of = np.repeat(np.arange(len(sets)), list(map(len, sets)))  # the set of each of the events, then of their members
-    members, of = order[spread(begin, end - begin)], np.repeat(of, end - begin)
-    starts = np.searchsorted(of, np.arange(len(sets) + 1))
-    implied = np.zeros(len(members), bool)
-    sizes = np.diff(starts)
-    for part in _in_turn(sizes * len(schedule.programs)):  # those that another member of their set has waited for
-        part = part[sizes[part] > 0]
-        own = spread(starts[part], sizes[part])
-        waited = np.maximum.reduceat(clocks.before[members[own]], np.cumsum(sizes[part]) - sizes[part])
-        each = np.repeat(np.arange(len(part)), sizes[part])
-        implied[own] = waited[each, unit[members[own]]] > position[members[own]]
-    members, of = members[~implied], of[~implied]
-    starts = np.searchsorted(of, np.arange(len(sets) + 1))
+    waited = _before_members(schedule, clocks)
+    given = schedule.members.chosen(sets.numbers)  # the members of each event of each set
+    members = Parts(given.numbers, given.starts[sets.starts])  # of each set
+    implied = np.zeros(len(members.numbers), bool)
+    for part in _in_turn(sets.sizes * len(schedule.programs)):  # those that another member of their set has waited for
+        some, own = sets.chosen(part), members.chosen(part)
+        known = some.reduced(np.maximum, waited[some.numbers], 0)
+        at = spread(members.starts[part], members.sizes[part])
+        implied[at] = known[own.owners, unit[own.numbers]] > position[own.numbers]
+    members = members.kept(~implied)
     previous = np.full(len(unit), -1, np.int32)
     for program in schedule.programs:
         previous[program[1:]] = program[:-1]
     keys = [np.zeros(0, np.int64)]
-    for part in _in_turn(np.diff(starts)[set_of]):  # tasks, and what they wait for beyond the order on their vEUs
-        task = np.repeat(part, np.diff(starts)[set_of[part]])
-        member = members[spread(starts[set_of[part]], np.diff(starts)[set_of[part]])]
+    for part in _in_turn(members.sizes[set_of]):  # tasks, and what they wait for beyond the order on their vEUs
+        own = members.chosen(set_of[part])
+        task, member = part[own.owners], own.numbers
         done = np.where(previous[task] < 0, 0, clocks.before[previous[task], unit[member]])
         done = np.where(unit[member] == unit[task], position[task], done)
         missing = done <= position[member]
-        keys.append(np.unique(task[missing] * np.int64(len(schedule.counts)) + signals[member[missing]]))
+        found = task[missing] * np.int64(len(schedule.counts)) + schedule.signals[member[missing]]
+        keys.append(np.unique(found[run_begins(found)]))
     task, event = np.divmod(np.concatenate(keys), max(1, len(schedule.counts)))
-    left = in_parts(event.astype(np.int32), np.searchsorted(task, np.arange(len(unit) + 1)))
+    left = Parts(event.astype(np.int32), np.searchsorted(task, np.arange(len(unit) + 1)))
     return _joined(_numbered(replace(schedule, waits=left)), clocks)
 
 
-def _in_turn(sizes: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+def _before_members(schedule: Schedule, clocks: Clocks) -> NDArray[np.integer[Any]]:
+    """Return of each event what is done before its members start, of all that some member waits for, [events, vEUs]."""
+    found = np.zeros((len(schedule.counts), len(schedule.programs)), clocks.before.dtype)
+    members = schedule.members
+    for part in _in_turn(members.sizes * len(schedule.programs)):
+        own = members.chosen(part)
+        found[part] = own.reduced(np.maximum, clocks.before[own.numbers], 0)
+    return found
+
+
+def _in_turn(sizes: NDArray[np.integer[Any]]) -> Iterator[NDArray[np.int64]]:
     """Yield the numbers of things of these sizes, together those that have so many in all that memory holds them."""
     behind = np.cumsum(sizes)
     for start in range(0, int(behind[-1]) if len(behind) else 0, PAIRS_TOGETHER):
@@ -152,14 +169,12 @@ def _joined(schedule: Schedule, clocks: Clocks) -> Schedule:
     before all that wait for one (`known`) holds what the other's signals ask for (`asked`).
     """
     unit, position = schedule.place
-    asked = np.zeros((len(schedule.counts), len(schedule.programs)), np.int32)
+    kind = clocks.before.dtype
+    asked = np.zeros((len(schedule.counts), len(schedule.programs)), kind)
     signal = np.flatnonzero(schedule.signals != NO_EVENT)
-    np.maximum.at(asked, (schedule.signals[signal], unit[signal]), position[signal] + 1)
-    known = np.full(asked.shape, np.iinfo(np.int32).max, np.int32)
+    np.maximum.at(asked, (schedule.signals[signal], unit[signal]), (position[signal] + 1).astype(kind))
     set_of, sets = schedule.wait_sets
-    for waits, tasks in zip(sets, schedule.waiters, strict=True):
-        if len(waits):
-            known[waits] = np.minimum(known[waits], clocks.before[tasks].min(axis=0))
+    known = _done_before(schedule, clocks)
     joined = list(range(len(asked)))
     for waits in sets:
         found = dict.fromkeys(_root(joined, event) for event in waits.tolist())
@@ -177,8 +192,25 @@ def _joined(schedule: Schedule, clocks: Clocks) -> Schedule:
                 count += 1
     became = np.array([_root(joined, event) for event in range(len(joined))], np.int32)
     signals = np.where(schedule.signals == NO_EVENT, NO_EVENT, became[schedule.signals]) if joined else schedule.signals
-    made = [np.unique(became[waits]) for waits in sets]
-    return _numbered(replace(schedule, waits=tuple(made[number] for number in set_of.tolist()), signals=signals))
+    keys = np.unique(sets.owners * np.int64(max(1, len(joined))) + became[sets.numbers])
+    owners, events = np.divmod(keys, max(1, len(joined)))
+    made = Parts(events.astype(np.int32), np.searchsorted(owners, np.arange(len(sets) + 1)))
+    return _numbered(replace(schedule, waits=made.chosen(set_of), signals=signals))
+
+
+def _done_before(schedule: Schedule, clocks: Clocks) -> NDArray[np.integer[Any]]:
+    """Return of each event what is done before any task that waits for it starts, [events, vEUs]."""
+    set_of, sets = schedule.wait_sets
+    most = np.iinfo(clocks.before.dtype).max
+    waiters, of_set = (
+        Parts.by_number(set_of, len(sets)),
+        np.empty((len(sets), len(schedule.programs)), clocks.before.dtype),
+    )
+    for part in _in_turn(waiters.sizes * len(schedule.programs)):
+        own = waiters.chosen(part)
+        of_set[part] = own.reduced(np.minimum, clocks.before[own.numbers], most)
+    users = sets.turned(len(schedule.counts))
+    return users.reduced(np.minimum, of_set[users.numbers], most)
 
 
 def _root(joined: list[int], event: int) -> int:
@@ -190,11 +222,11 @@ def _root(joined: list[int], event: int) -> int:
 
 def _numbered(schedule: Schedule) -> Schedule:
     """Return a schedule whose events are those that tasks wait for, numbered through in their order, and counted."""
-    waits, starts = schedule.wait_list
+    waits = schedule.wait_list
     awaited = np.zeros(int(schedule.signals.max(initial=NO_EVENT)) + 1, bool)
-    awaited[waits] = True
+    awaited[waits.numbers] = True
     number = np.where(awaited, np.cumsum(awaited) - 1, NO_EVENT).astype(np.int32)
     signals = schedule.signals.copy()
     signals[signals != NO_EVENT] = number[signals[signals != NO_EVENT]]
     counts = np.bincount(signals[signals != NO_EVENT], minlength=int(awaited.sum())).astype(np.int32)
-    return replace(schedule, waits=in_parts(number[waits], starts), signals=signals, counts=counts)
+    return replace(schedule, waits=Parts(number[waits.numbers], waits.starts), signals=signals, counts=counts)

@@ -7,15 +7,16 @@ Paper: RAMMER, section 3.3: the policy stands apart from the mechanism.
 import heapq
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import pairwise
+from math import inf
 from typing import Protocol
 
 import numpy as np
 
 from roller_mlir.rammer.boxes import Ints
 from roller_mlir.rammer.options import POLICY_NAMES
+from roller_mlir.rammer.parts import Parts
 from roller_mlir.rammer.slots import Homes
-from roller_mlir.rammer.task_graph import TaskGraph, run_begins
+from roller_mlir.rammer.task_graph import TaskGraph
 
 
 class Policy(Protocol):
@@ -39,9 +40,9 @@ class _Placement:
     """Tasks placed so far, and when the model expects each to end."""
 
     def __init__(self, graph: TaskGraph, execution_units: int, hand_over_s: float, homes: Homes | None) -> None:
-        self.producers = graph.dependences.producers_of(graph.tasks)
-        # By producers, of which tasks of an operator often have the same.
-        self.results: dict[bytes, tuple[float, int, float]] = {}
+        set_of, self.sets = graph.producer_sets
+        self.set_of: list[int] = set_of.tolist()
+        self.results: dict[int, tuple[float, int, float]] = {}  # by the set of producers
         self.early: list[float] = graph.early_seconds.tolist()
         self.late: list[float] = (graph.seconds - graph.early_seconds).tolist()
         self.hand_over_s = hand_over_s
@@ -59,10 +60,10 @@ class _Placement:
         may pass before its waits are over passes as soon as its vEU is free. A task that keeps slices in workgroup
         memory runs where these are, and brings them there if none before it has.
         """
-        ready, own, own_ready = self._results_of(self.producers[task])
+        ready, own, own_ready = self._results_of(self.set_of[task])
         if self.keeps is not None and (home := self.keeps.unit[task]) >= 0:
             if home != own and own >= 0:
-                ready = self._ready_on(self.producers[task], home)
+                ready = self._ready_on(self.sets[self.set_of[task]], home)
             early = self.early[task] + self.keeps.bring(task)
             return self._put(task, home, max(self.free_at[home] + early, own_ready if home == own else ready))
         while self.free[0][0] < self.free_at[self.free[0][1]]:  # used meanwhile as a producer's vEU
@@ -84,15 +85,15 @@ class _Placement:
         self.programs[unit].append(task)
         return end
 
-    def _results_of(self, before: Ints) -> tuple[float, int, float]:
-        """Return when results of tasks are there on any vEU, the vEU of the last one, and when they are there.
+    def _results_of(self, producers: int) -> tuple[float, int, float]:
+        """Return when results of a set of tasks are there on any vEU, the last one's vEU, and when they are there.
 
         All of them are placed, so that nothing changes behind the first question.
         """
-        key = before.tobytes()
-        if key not in self.results:
-            self.results[key] = self._gathered(before) if len(before) else (0.0, -1, 0.0)
-        return self.results[key]
+        if producers not in self.results:
+            before = self.sets[producers]
+            self.results[producers] = self._gathered(before) if len(before) else (0.0, -1, 0.0)
+        return self.results[producers]
 
     def _gathered(self, before: Ints) -> tuple[float, int, float]:
         ends, units = self.end[before].tolist(), self.unit[before].tolist()
@@ -179,20 +180,41 @@ def wavefront(
     return placement.result()
 
 
-def urgency_of(graph: TaskGraph, hand_over_s: float) -> list[float]:
+def _urgency_of(graph: TaskGraph, waiting: "_Waiting", hand_over_s: float) -> list[float]:
     """Return of each task how long it takes at least from its start to the end of all, in seconds."""
-    pairs = graph.dependences
-    order = np.argsort(pairs.producers, kind="stable")
-    producers, consumers = pairs.producers[order], pairs.consumers[order]
-    urgency, early = graph.seconds.copy(), graph.early_seconds
-    edges = np.searchsorted(producers, graph.first).tolist()
-    for begin, end in reversed([*pairwise(edges)]):  # of the tasks of an operator, none needs another
-        if begin < end:
-            behind = consumers[begin:end]
-            starts = np.flatnonzero(run_begins(producers[begin:end]))
-            latest = np.maximum.reduceat(urgency[behind] - early[behind], starts)
-            urgency[producers[begin:end][starts]] += hand_over_s + latest
-    return urgency.tolist()
+    urgency: list[float] = graph.seconds.tolist()
+    early: list[float] = graph.early_seconds.tolist()
+    set_of: list[int] = graph.producer_sets[0].tolist()
+    latest = [-inf] * len(waiting.missing)  # of the tasks behind each set, from their waits on
+    for task in range(graph.tasks - 1, -1, -1):
+        if behind := waiting.sets_with(task):
+            urgency[task] += hand_over_s + max([latest[one] for one in behind])
+        own = set_of[task]
+        latest[own] = max(latest[own], urgency[task] - early[task])
+    return urgency
+
+
+class _Waiting:
+    """Tasks that wait for others, by the sets of these: all tasks that wait for one set may run from then on."""
+
+    def __init__(self, graph: TaskGraph) -> None:
+        set_of, sets = graph.producer_sets
+        self.missing: list[int] = sets.sizes.tolist()
+        tasks, inside = Parts.by_number(set_of, len(sets)), sets.turned(graph.tasks)
+        self._tasks, self._starts = tasks.numbers.tolist(), tasks.starts.tolist()
+        self._inside, self._begins = inside.numbers.tolist(), inside.starts.tolist()
+
+    def sets_with(self, task: int) -> list[int]:
+        """Return the sets that a task is in."""
+        return self._inside[self._begins[task] : self._begins[task + 1]]
+
+    def tasks_behind(self, one: int) -> list[int]:
+        """Return the tasks that wait for a set."""
+        return self._tasks[self._starts[one] : self._starts[one + 1]]
+
+    def first(self) -> list[int]:
+        """Return the tasks that wait for nobody."""
+        return [task for one, count in enumerate(self.missing) if not count for task in self.tasks_behind(one)]
 
 
 def critical_path(
@@ -206,41 +228,38 @@ def critical_path(
     if homes is not None:
         return _as_time_goes(graph, execution_units, hand_over_s, homes)
     placement = _Placement(graph, execution_units, hand_over_s, homes)
-    urgency = urgency_of(graph, hand_over_s)
-    pairs = graph.dependences
-    missing = np.bincount(pairs.consumers, minlength=graph.tasks).tolist()
-    order = np.argsort(pairs.producers, kind="stable")
-    starts = np.searchsorted(pairs.producers[order], np.arange(graph.tasks + 1)).tolist()
-    consumers: list[int] = pairs.consumers[order].tolist()
-    ready = [(-urgency[task], task) for task in range(graph.tasks) if not missing[task]]
+    waiting = _Waiting(graph)
+    urgency, missing = _urgency_of(graph, waiting, hand_over_s), waiting.missing
+    ready = [(-urgency[task], task) for task in waiting.first()]
     heapq.heapify(ready)
     while ready:
         _, task = heapq.heappop(ready)
         placement.append(task)
-        for consumer in consumers[starts[task] : starts[task + 1]]:
-            missing[consumer] -= 1
-            if not missing[consumer]:
-                heapq.heappush(ready, (-urgency[consumer], consumer))
+        for one in waiting.sets_with(task):
+            missing[one] -= 1
+            if not missing[one]:
+                for consumer in waiting.tasks_behind(one):
+                    heapq.heappush(ready, (-urgency[consumer], consumer))
     return placement.result()
 
 
 def _as_time_goes(graph: TaskGraph, execution_units: int, hand_over_s: float, homes: Homes) -> tuple[Ints, ...]:
     """Let each vEU that is free take the most urgent task that may begin, of its own and of those that any may run."""
-    urgency, home, keeps = urgency_of(graph, hand_over_s), homes.unit_of_task.tolist(), _Keeping(graph, homes)
-    pairs = graph.dependences
-    missing = np.bincount(pairs.consumers, minlength=graph.tasks).tolist()
-    order = np.argsort(pairs.producers, kind="stable")
-    starts = np.searchsorted(pairs.producers[order], np.arange(graph.tasks + 1)).tolist()
-    consumers: list[int] = pairs.consumers[order].tolist()
+    waiting, home, keeps = _Waiting(graph), homes.unit_of_task.tolist(), _Keeping(graph, homes)
+    urgent = [(-one, task) for task, one in enumerate(_urgency_of(graph, waiting, hand_over_s))]
+    missing = waiting.missing
     early: list[float] = graph.early_seconds.tolist()
     late: list[float] = (graph.seconds - graph.early_seconds).tolist()
     ready = [0.0] * graph.tasks
+    # Of each set of producers, when the last of them ends, on which vEU, and when the last one of all other vEUs does.
+    last, last_on, other = [-inf] * len(missing), [-1] * len(missing), [-inf] * len(missing)
     own: list[list[tuple[float, int]]] = [[] for _ in range(execution_units)]
     others: list[tuple[float, int]] = []
     programs: list[list[int]] = [[] for _ in range(execution_units)]
     free = set(range(execution_units))
     # When a task may begin (0, with its number), or a vEU is free again (1).
-    coming = [(0.0, 0, task) for task in range(graph.tasks) if not missing[task]]
+    coming = [(0.0, 0, task) for task in waiting.first()]
+    heapq.heapify(coming)
     while coming:
         now, able = coming[0][0], list[int]()
         while coming and coming[0][0] <= now:
@@ -249,24 +268,32 @@ def _as_time_goes(graph: TaskGraph, execution_units: int, hand_over_s: float, ho
                 free.add(number)
                 able.append(number)
             elif (unit := home[number]) >= 0:
-                heapq.heappush(own[unit], (-urgency[number], number))
+                heapq.heappush(own[unit], urgent[number])
                 able.append(unit)
             else:
-                heapq.heappush(others, (-urgency[number], number))
+                heapq.heappush(others, urgent[number])
         for unit in sorted(free) if others else sorted({*able} & free):
-            waiting = min((one for one in (own[unit], others) if one), key=lambda one: one[0], default=None)
-            if waiting is None:
+            mine = own[unit]
+            able_here = others if not mine or (others and others[0] < mine[0]) else mine
+            if not able_here:
                 continue
-            _, task = heapq.heappop(waiting)
+            _, task = heapq.heappop(able_here)
             end = max(now + early[task] + keeps.bring(task), ready[task]) + late[task]
             programs[unit].append(task)
             free.discard(unit)
             heapq.heappush(coming, (end, 1, unit))
-            for consumer in consumers[starts[task] : starts[task + 1]]:
-                there = end if home[consumer] == unit else end + hand_over_s
-                ready[consumer] = max(ready[consumer], there)
-                missing[consumer] -= 1
-                if not missing[consumer]:
+            for one in waiting.sets_with(task):
+                if end > last[one]:
+                    other[one] = last[one] if last_on[one] != unit else other[one]
+                    last[one], last_on[one] = end, unit
+                elif last_on[one] != unit and end > other[one]:
+                    other[one] = end
+                missing[one] -= 1
+                if missing[one]:
+                    continue
+                there, near = last[one] + hand_over_s, max(last[one], other[one] + hand_over_s)
+                for consumer in waiting.tasks_behind(one):
+                    ready[consumer] = near if home[consumer] == last_on[one] else there
                     heapq.heappush(coming, (max(end, ready[consumer] - early[consumer]), 0, consumer))
     return tuple(np.array(program, np.int32) for program in programs)
 

@@ -106,9 +106,9 @@ def _form_faults(graph: TaskGraph, schedule: Schedule) -> Iterator[ScheduleFault
             "programs", (task,), f"{graph.describe(task)} stands {times[task]} times in programs, not once"
         )
     events = len(schedule.counts)
-    waits, starts = schedule.wait_list
-    unknown = np.flatnonzero((waits < 0) | (waits >= events))
-    for task in np.unique(np.searchsorted(starts, unknown, side="right") - 1).tolist():
+    waits = schedule.wait_list
+    unknown = (waits.numbers < 0) | (waits.numbers >= events)
+    for task in np.unique(waits.owners[unknown]).tolist():
         yield ScheduleFault("events", (task,), f"{graph.describe(task)} waits for an event that is none of {events}")
     out = (schedule.signals < NO_EVENT) | (schedule.signals >= events)
     for task in np.flatnonzero(out).tolist():

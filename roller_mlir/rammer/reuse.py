@@ -53,11 +53,11 @@ def maybe_together(schedule: Schedule, buffers: Sequence[BufferUse]) -> list[NDA
     begins = np.array([buffer.writers.min() for buffer in ordered])
     ends = np.array([buffer.tasks.max() for buffer in ordered])
     unit, position = schedule.place
-    # Positions of one vEU are few: narrow numbers are compared several times as fast.
-    kind = np.min_scalar_type(max(map(len, schedule.programs)))
+    before = clocks_of(schedule).before
+    kind = before.dtype
     writers = np.concatenate([buffer.writers for buffer in ordered])
     starts = np.cumsum([0, *(len(buffer.writers) for buffer in ordered[:-1])])
-    done = np.minimum.reduceat(clocks_of(schedule).before.astype(kind)[writers], starts)
+    done = np.minimum.reduceat(before[writers], starts)
     by_unit = np.ascontiguousarray(done.T)  # tasks of each vEU that are done before any writes each buffer
     tasks = np.concatenate([buffer.tasks for buffer in ordered])
     of = np.repeat(np.arange(count), [len(buffer.tasks) for buffer in ordered])
@@ -74,9 +74,12 @@ def maybe_together(schedule: Schedule, buffers: Sequence[BufferUse]) -> list[NDA
         sure[touching] = np.maximum(sure[touching], np.searchsorted(fewest, each[touching]))
     later: list[NDArray[np.int64]] = []
     for number, (low, high) in enumerate(zip(least.tolist(), np.maximum(least, sure).tolist(), strict=True)):
-        touching = np.flatnonzero(last[number])
-        behind = (by_unit[touching, low:high] >= last[number, touching, None]).all(axis=0)
-        later.append(np.concatenate([np.arange(number + 1, low), low + np.flatnonzero(~behind)]))
+        together = np.arange(number + 1, low)
+        if low < high:
+            touching = np.flatnonzero(last[number])
+            behind = (by_unit[touching, low:high] >= last[number, touching, None]).all(axis=0)
+            together = np.concatenate([together, low + np.flatnonzero(~behind)])
+        later.append(together)
     second, lengths = np.concatenate(later), [*map(len, later)]
     by_second = np.argsort(second.astype(np.min_scalar_type(count)), kind="stable")
     earlier = np.split(

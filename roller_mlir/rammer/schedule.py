@@ -4,15 +4,14 @@
 Paper: RAMMER, sections 3.2 and 3.3.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from roller_mlir.rammer.boxes import Ints
+from roller_mlir.rammer.parts import Parts
 
 NO_EVENT = -1
 """The signal of a task that nobody waits for."""
@@ -60,8 +59,8 @@ class Schedule:
         fills: Of each of them 1 where the task brings the slice, 0 where it finds it there.
     """
 
-    programs: tuple[Ints, ...]
-    waits: tuple[Ints, ...]
+    programs: Sequence[Ints]
+    waits: Sequence[Ints]
     signals: Ints
     counts: Ints
     slots: Ints = field(default_factory=lambda: NO_SLOTS)
@@ -70,27 +69,17 @@ class Schedule:
     @property
     def wait_count(self) -> int:
         """How many waits there are."""
-        return sum(map(len, self.waits))
+        return len(self.wait_list.numbers)
 
     @cached_property
-    def wait_list(self) -> tuple[Ints, NDArray[np.int64]]:
-        """The waits of all tasks behind each other, and where those of each task begin, and behind them how many."""
-        return np.concatenate([*self.waits, NO_WAITS]), np.cumsum([0, *map(len, self.waits)])
+    def wait_list(self) -> Parts:
+        """The waits of all tasks behind each other."""
+        return Parts.of(self.waits)
 
     @cached_property
-    def wait_sets(self) -> tuple[Ints, tuple[Ints, ...]]:
+    def wait_sets(self) -> tuple[Ints, Parts]:
         """Of each task the number of the set of events that it waits for, and these: tasks of an operator have one."""
-        said = [waits.tobytes() for waits in self.waits]
-        numbers = {one: number for number, one in enumerate(dict.fromkeys(said))}
-        of = np.fromiter(map(numbers.__getitem__, said), np.int32, len(said))
-        return of, tuple(np.frombuffer(one, np.int32) for one in numbers)
-
-    @cached_property
-    def waiters(self) -> tuple[Ints, ...]:
-        """The tasks that wait for each of `wait_sets`, in rising order."""
-        set_of, sets = self.wait_sets
-        order = np.argsort(set_of, kind="stable").astype(np.int32)
-        return in_parts(order, np.searchsorted(set_of[order], np.arange(len(sets) + 1)))
+        return self.wait_list.distinct()
 
     @cached_property
     def place(self) -> tuple[Ints, Ints]:
@@ -102,23 +91,6 @@ class Schedule:
         return unit, position
 
     @cached_property
-    def members(self) -> tuple[Ints, ...]:
+    def members(self) -> Parts:
         """The tasks that signal each event, in rising order."""
-        order = np.argsort(self.signals, kind="stable").astype(np.int32)
-        starts = np.searchsorted(self.signals[order], np.arange(len(self.counts) + 1))
-        return in_parts(order, starts)
-
-
-def in_parts(numbers: Ints, starts: NDArray[np.integer[Any]]) -> tuple[Ints, ...]:
-    """Return numbers cut into parts, one from each start to the next."""
-    return tuple(numbers[a:b] for a, b in pairwise(starts.tolist()))
-
-
-def spread(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return so many numbers from each start on, one after the other.
-
-    >>> spread(np.array([5, 0]), np.array([2, 3])).tolist()
-    [5, 6, 0, 1, 2]
-    """
-    behind = np.cumsum(counts)
-    return np.repeat(starts - behind + counts, counts) + np.arange(counts.sum())
+        return Parts.by_number(self.signals, len(self.counts))

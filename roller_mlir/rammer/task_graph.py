@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from math import gcd
 from typing import Any
 
@@ -16,11 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roller_mlir.rammer.boxes import DistinctBoxes, Ints, TaskBoxes, contents
+from roller_mlir.rammer.parts import Parts, run_begins, spread
 from roller_mlir.rammer.whole_views import WholeViews
 
 NONE: Ints = np.zeros(0, np.int32)
 
-_ORDER = ("first", "operator_of", "_tracked", "_runs", "_operator_pairs", "operator_producers", "direct")
+_ORDER = (
+    *("first", "operator_of", "_tracked", "producer_sets", "_operator_runs", "_operator_pairs", "operator_producers"),
+    *("_direct_pairs", "direct_producers"),
+)
 """What is remembered of a graph that neither times nor slots change."""
 
 FEW_BOXES = 4
@@ -54,7 +58,7 @@ class TaskAccess:
     slot_bytes: int = 0
     slot_form: tuple[object, ...] = ()
 
-    @cached_property
+    @property
     def span(self) -> tuple[int, int]:
         """The bytes of the buffer between which the view lies."""
         return self.offset_bytes, self.offset_bytes + self.boxes.size_bytes
@@ -122,10 +126,9 @@ class TaskDependences:
     producers: Ints
     consumers: Ints
 
-    def producers_of(self, tasks: int) -> list[Ints]:
+    def producers_of(self, tasks: int) -> Parts:
         """Return of each of so many tasks what must be done before it starts."""
-        starts = np.searchsorted(self.consumers, np.arange(tasks + 1))
-        return [self.producers[a:b] for a, b in pairwise(starts)]
+        return Parts(self.producers, np.searchsorted(self.consumers, np.arange(tasks + 1)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,30 +215,28 @@ class TaskGraph:
         return found
 
     @cached_property
-    def _runs(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Runs of pairs of one consumer and one producers' operator: both operators in one number, and their lengths.
+    def producer_sets(self) -> tuple[Ints, Parts]:
+        """Of each task the number of the set of tasks that must be done before it, and these: many tasks have one."""
+        return self.dependences.producers_of(self.tasks).distinct()
 
-        The numbers are those of the first value, each operators' once.
-        """
-        of = self.dependences
-        consumer_op, producer_op = self.operator_of[of.consumers], self.operator_of[of.producers]
-        begins = np.flatnonzero(run_begins(of.consumers) | run_begins(producer_op))
-        keys = consumer_op[begins].astype(np.int64) * len(self.operators) + producer_op[begins]
-        distinct, number = np.unique(keys, return_inverse=True)
-        return distinct, number, np.diff(begins, append=len(producer_op))
+    @cached_property
+    def _operator_runs(self) -> "_OperatorRuns":
+        return _OperatorRuns.of(self)
 
     @cached_property
     def _operator_pairs(self) -> dict[tuple[int, int], tuple[int, int]]:
         """Of each two dependent operators, the pairs of dependent tasks, and tasks of the second one in some pair."""
-        distinct, number, lengths = self._runs
-        pairs, tasks = np.bincount(number, lengths).astype(np.int64), np.bincount(number)
-        consumers, producers = np.divmod(distinct, max(1, len(self.operators)))
+        runs = self._operator_runs
+        keys, number = np.unique(runs.between, return_inverse=True)
+        pairs = np.bincount(number, runs.lengths * runs.consumers).astype(np.int64)
+        tasks = np.bincount(number, runs.consumers).astype(np.int64)
+        consumers, producers = np.divmod(keys, max(1, len(self.operators)))
         between = zip(producers.tolist(), consumers.tolist(), strict=True)
         return dict(zip(between, zip(pairs.tolist(), tasks.tolist(), strict=True), strict=True))
 
     @cached_property
-    def direct(self) -> NDArray[np.bool_]:
-        """Which dependences no operator in between implies.
+    def _direct_pairs(self) -> NDArray[np.int64]:
+        """The operators between which dependences are that no operator in between implies, as `_OperatorRuns.between`.
 
         They are implied where each task of that operator needs all tasks of the producers' one, and each task of the
         consumers' one needs some of it.
@@ -244,16 +245,25 @@ class TaskGraph:
         givers: dict[int, list[int]] = defaultdict(list)
         for producer, consumer in pairs:
             givers[consumer].append(producer)
+        whole = {one for one, (count, _) in pairs.items() if count == tasks[one[0]] * tasks[one[1]]}
+        met = {one for one, (_, some) in pairs.items() if some == tasks[one[1]]}
         direct = [
-            not any(
-                pairs.get((producer, between), (0, 0))[0] == tasks[producer] * tasks[between]
-                and pairs[between, consumer][1] == tasks[consumer]
-                for between in givers[consumer]
-            )
+            consumer * len(tasks) + producer
             for producer, consumer in pairs
+            if not any((producer, one) in whole and (one, consumer) in met for one in givers[consumer])
         ]
-        _, number, lengths = self._runs
-        return np.repeat(np.array(direct, bool)[number], lengths)
+        return np.array(direct, np.int64)
+
+    @cached_property
+    def direct_producers(self) -> tuple[Ints, Parts]:
+        """What `producer_sets` says, but for dependences that an operator in between implies."""
+        runs, (_, sets) = self._operator_runs, self.producer_sets
+        direct = np.isin(runs.between, self._direct_pairs)
+        # Run by run, and so set by set: the producers that stay.
+        counts = np.bincount(runs.user[direct], runs.lengths[direct], len(runs.sets)).astype(np.int64)
+        numbers = sets.numbers[spread(runs.begins[direct], runs.lengths[direct])]
+        of, found = Parts(numbers, np.append(0, np.cumsum(counts))).distinct()
+        return of[runs.users], found
 
     def describe(self, task: int) -> str:
         """Return how messages call a task: its number in its operator, and the operator."""
@@ -261,11 +271,47 @@ class TaskGraph:
         return f"task {task - self.first[operator]} of '{self.operators[operator].name}'"
 
 
-def run_begins(values: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-    """Return where runs of equal numbers begin."""
-    begins = np.ones(len(values), bool)
-    np.not_equal(values[1:], values[:-1], out=begins[1:])
-    return begins
+@dataclass(frozen=True, eq=False)
+class _OperatorRuns:
+    """Which operators' tasks stand behind each other in the producers of tasks.
+
+    Tasks of one operator with the same producers are a user of their set: runs are looked at once for each.
+
+    Attributes:
+        users: The user that each task is.
+        sets: The set of each user.
+        user: The user of each run of producers of one operator, in rising order.
+        begins: Where it begins in the numbers of all sets.
+        lengths: How many tasks it has.
+        between: Both operators in one number: that of the user, times how many operators there are, and the run's.
+        consumers: How many tasks its user is.
+    """
+
+    users: Ints
+    sets: Ints
+    user: Ints
+    begins: NDArray[np.integer[Any]]
+    lengths: NDArray[np.integer[Any]]
+    between: NDArray[np.integer[Any]]
+    consumers: NDArray[np.integer[Any]]
+
+    @classmethod
+    def of(cls, graph: TaskGraph) -> "_OperatorRuns":
+        """Read the runs of a graph."""
+        set_of, sets = graph.producer_sets
+        keys = graph.operator_of.astype(np.int64) * len(sets) + set_of
+        distinct, users, counts = np.unique(keys, return_inverse=True, return_counts=True)
+        operators, used = np.divmod(distinct, max(1, len(sets)))
+        producer_op = graph.operator_of[sets.numbers]
+        begins = np.flatnonzero(run_begins(sets.owners) | run_begins(producer_op))
+        lengths = np.diff(begins, append=len(producer_op))
+        runs = np.searchsorted(begins, sets.starts)  # of each set
+        user = np.repeat(np.arange(len(used), dtype=np.int32), np.diff(runs)[used])
+        mine = spread(runs[used], np.diff(runs)[used])
+        between = operators[user] * len(graph.operators) + producer_op[begins[mine]]
+        return cls(
+            users.astype(np.int32), used.astype(np.int32), user, begins[mine], lengths[mine], between, counts[user]
+        )
 
 
 class _Tracker:
@@ -291,7 +337,8 @@ class _Tracker:
         self.known: dict[tuple[TaskBoxes, int, bytes], tuple[Ints, Ints]] = {}
         self.early: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]  # of all
         self.bits = graph.tasks.bit_length()  # of the second number of a pair: shifts take less than divisions
-        self.whole = WholeViews(graph, self.bits, lambda cells, boxes: self._writers_in(cells, boxes, 0))
+        tasks = graph.tasks
+        self.whole = WholeViews(graph, self.bits, lambda cells, boxes: _writers_in(cells, boxes, 0, tasks))
 
     def dependences(self) -> tuple[TaskDependences, TaskDependences]:
         """Return each pair of which the first writes what the second touches, or touches what the second writes.
@@ -347,34 +394,14 @@ class _Tracker:
         if low == high:
             return np.full(len(boxes.tasks), high, np.int32), boxes.tasks
         if cells.size > MOST_KNOWN_CELLS:
-            return self._writers_in(cells, boxes, least)
+            return _writers_in(cells, boxes, least, self.graph.tasks)
         # Cells of operators of one type are mostly written alike, but for the number of the first writer.
         key = one.boxes, max(least - low, 0), (cells - low).tobytes()
         if key not in self.known:
-            writers, tasks = self._writers_in(cells, boxes, least)
+            writers, tasks = _writers_in(cells, boxes, least, self.graph.tasks)
             self.known[key] = writers - low, tasks
         writers, tasks = self.known[key]
         return writers + low, tasks
-
-    def _writers_in(self, cells: Ints, boxes: DistinctBoxes, least: int) -> tuple[Ints, Ints]:
-        """Return the writers of the cells of each box, from a number on, with each task of the box."""
-        if len(boxes.slices) <= FEW_BOXES:
-            pairs = [(NONE, NONE)]
-            for number, box in enumerate(boxes.slices):
-                found = np.unique(cells[box])
-                found, tasks = found[found >= least], boxes.tasks_of(number)
-                pairs.append((found.repeat(len(tasks)), np.tile(tasks, len(found))))
-            writers, tasks = zip(*pairs, strict=True)
-            return np.concatenate(writers), np.concatenate(tasks)
-        keys = [np.zeros(0, np.int64)]
-        for part, values in contents(cells, boxes):
-            # Neighbours are mostly written by one task: the first of each run is enough.
-            begins = np.ones(values.shape, bool)
-            np.not_equal(values[:, 1:], values[:, :-1], out=begins[:, 1:])
-            begins &= values >= least
-            keys.append(np.repeat(part, np.count_nonzero(begins, axis=1)) * self.graph.tasks + values[begins])
-        box, writers = np.divmod(np.unique(np.concatenate(keys)), self.graph.tasks)
-        return boxes.each_task(box, writers.astype(np.int32))
 
     def _add(self, producers: Ints, consumers: Ints) -> None:
         if len(producers):
@@ -427,3 +454,24 @@ class _Tracker:
     def _refuse(self, one: int, other: int, what: str, access: TaskAccess) -> None:
         names = f"{self.graph.describe(one)} and {self.graph.describe(other)}"
         raise ConflictError(f"{names}: {what} the same bytes of buffer {access.buffer}")
+
+
+def _writers_in(cells: Ints, boxes: DistinctBoxes, least: int, tasks_in_all: int) -> tuple[Ints, Ints]:
+    """Return the writers of the cells of each box, from a number on, with each task of the box."""
+    if len(boxes.slices) <= FEW_BOXES:
+        pairs = [(NONE, NONE)]
+        for number, box in enumerate(boxes.slices):
+            found = np.unique(cells[box])
+            found, tasks = found[found >= least], boxes.tasks_of(number)
+            pairs.append((found.repeat(len(tasks)), np.tile(tasks, len(found))))
+        writers, tasks = zip(*pairs, strict=True)
+        return np.concatenate(writers), np.concatenate(tasks)
+    keys = [np.zeros(0, np.int64)]
+    for part, values in contents(cells, boxes):
+        # Neighbours are mostly written by one task: the first of each run is enough.
+        begins = np.ones(values.shape, bool)
+        np.not_equal(values[:, 1:], values[:, :-1], out=begins[:, 1:])
+        begins &= values >= least
+        keys.append(np.repeat(part, np.count_nonzero(begins, axis=1)) * tasks_in_all + values[begins])
+    box, writers = np.divmod(np.unique(np.concatenate(keys)), tasks_in_all)
+    return boxes.each_task(box, writers.astype(np.int32))

@@ -3,6 +3,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,18 +29,17 @@ class Edges:
     """
 
     givers: Ints
-    first: NDArray[np.int64]
+    first: NDArray[np.integer[Any]]
     takers: Ints
-    taken: NDArray[np.int64]
+    taken: NDArray[np.integer[Any]]
 
     @classmethod
     def of(cls, graph: TaskGraph) -> "Edges":
         """Return the dependences of a graph that no other implies."""
-        pairs, numbers = graph.dependences, np.arange(graph.tasks + 1)
-        givers, takers = pairs.producers[graph.direct], pairs.consumers[graph.direct]
-        by_giver = np.argsort(givers, kind="stable")
-        first, taken = np.searchsorted(takers, numbers), np.searchsorted(givers[by_giver], numbers)
-        return cls(givers, first, takers[by_giver], taken)
+        set_of, sets = graph.direct_producers
+        given = sets.chosen(set_of)
+        taken = given.turned(graph.tasks)
+        return cls(given.numbers, given.starts, taken.numbers, taken.starts)
 
     @property
     def reversed(self) -> "Edges":

@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What applications may work on: arguments of the function, constants, and views of its one workspace."""
 
-from roller_mlir.codegen.buffer_order import ROLE, buffer_of, span_of
+from collections.abc import Sequence
+
+from roller_mlir.codegen.buffer_order import ROLE, buffer_of, size_of, span_of
 from roller_mlir.dialects import rammer
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import constant_of
 
 
-def places_of(program: rammer.GraphOp) -> dict[ir.Value, tuple[ir.Value | str, int]]:
+def places_of(
+    program: rammer.GraphOp, applications: Sequence[rammer.ApplyOp]
+) -> dict[ir.Value, tuple[ir.Value | str, int]]:
     """Return where the operands of applications lie: in an argument, or a constant by its name; and at which byte.
+
+    Args:
+        program: The program.
+        applications: Those of it.
 
     Raises:
         DiagnosedError: No persistent kernel finds one of them: what is where must be known now.
@@ -21,11 +29,12 @@ def places_of(program: rammer.GraphOp) -> dict[ir.Value, tuple[ir.Value | str, i
     if roles.count("workspace") > 1:
         fail(function, f"function '{function.name.value}' has {roles.count('workspace')} workspaces; it can have one")
     found: dict[ir.Value, tuple[ir.Value | str, int]] = {}  # a result is an operand of several
-    for application in program.applications:
+    sizes: dict[ir.Type, int] = {}
+    for application in applications:
         for number, value in enumerate(application.operands):
             if value in found:
                 continue
-            place = _place_or_problem(value, roles)
+            place = _place_or_problem(value, roles, sizes)
             if isinstance(place, str):
                 name = application.attributes["callee"].value
                 fail(application, f"operand {number} of '{name}' {place}; run rtile-assign-buffers")
@@ -33,7 +42,7 @@ def places_of(program: rammer.GraphOp) -> dict[ir.Value, tuple[ir.Value | str, i
     return found
 
 
-def _place_or_problem(value: ir.Value, roles: list[str]) -> tuple[ir.Value | str, int] | str:
+def _place_or_problem(value: ir.Value, roles: list[str], sizes: dict[ir.Type, int]) -> tuple[ir.Value | str, int] | str:
     buffer = buffer_of(value)
     if isinstance(buffer, ir.BlockArgument):
         return buffer, 0
@@ -48,7 +57,7 @@ def _place_or_problem(value: ir.Value, roles: list[str]) -> tuple[ir.Value | str
         return "is a view of something that is not the workspace"
     if constant_of(start) is None:
         return "is a view of the workspace that starts at no constant byte"
-    span, size = span_of(buffer), ir.MemRefType(source.type).shape[0]
+    span, size = span_of(buffer, sizes), size_of(source.type, sizes)
     assert span is not None
     if span[0] < 0 or span[1] > size:
         return f"lies at bytes {span[0]} to {span[1]} of the workspace, which has {size}"

@@ -42,10 +42,14 @@ def read_graph(program: rammer.GraphOp, device: Device, *, ordered: bool = True)
         ordered: Whether it is asked which task comes before which. Tasks of one operator that conflict are refused
             then; who asks for the operators alone leaves it out, for it takes most of the time.
     """
-    memory, applications = places_of(program), program.applications
-    readers: dict[tuple[str, int], TaskReader] = {}
+    applications = program.applications
+    readers: dict[tuple[str, int], _ProgramReader] = {}
     kinds: dict[Hashable, _Kind] = {}
     numbers: dict[ir.Value | str, int] = {}
+    memory = {
+        value: (numbers.setdefault(root, len(numbers)), offset)
+        for value, (root, offset) in places_of(program, applications).items()
+    }
     operators: list[TaskOperator] = []
     for number, application in enumerate(applications):
         said = frozenset(application.attributes.items())
@@ -55,8 +59,7 @@ def read_graph(program: rammer.GraphOp, device: Device, *, ordered: bool = True)
         reads, writes = list[TaskAccess](), list[TaskAccess]()
         for found, accesses in ((reads, kind.reads), (writes, kind.writes)):
             for operand, boxes, early, (slot_bytes, slot_form) in accesses:
-                root, offset = memory[operands[operand]]
-                buffer = numbers.setdefault(root, len(numbers))
+                buffer, offset = memory[operands[operand]]
                 found.append(TaskAccess(buffer, offset, boxes, early, slot_bytes, slot_form))
         name = f"{kind.name} ({number})" if len(applications) > 1 else kind.name
         operators.append(
@@ -102,13 +105,28 @@ class _Kind:
     brought: tuple[float, float] | None
 
 
-def _kind_of(application: rammer.ApplyOp, readers: dict[tuple[str, int], TaskReader], device: Device) -> _Kind:
+@dataclass(frozen=True, eq=False)
+class _ProgramReader:
+    """What reads a program, and what its operator says of operands: alike in all of its applications."""
+
+    boxes: TaskReader
+    early: tuple[int, ...]
+    slots: dict[int, _Slot]
+
+    @classmethod
+    def of(cls, application: rammer.ApplyOp) -> "_ProgramReader":
+        """Read the program of an application."""
+        program, operator = application.program, application.callee
+        return cls(TaskReader(program), operator.early, _slots(program, operator.resident))
+
+
+def _kind_of(application: rammer.ApplyOp, readers: dict[tuple[str, int], _ProgramReader], device: Device) -> _Kind:
     """Read what an application says but for its operands, with what reads its program, which is known or made."""
-    name, seconds = application.attributes["callee"].value, application.seconds
-    if (name, application.kernel) not in readers:
-        readers[name, application.kernel] = TaskReader(application.program)
-    boxes, early = readers[name, application.kernel].boxes(application.starts), application.callee.early
-    slots = _slots(application.program, application.callee.resident)
+    name, kernel, seconds = application.attributes["callee"].value, application.kernel, application.seconds
+    if (name, kernel) not in readers:
+        readers[name, kernel] = _ProgramReader.of(application)
+    reader = readers[name, kernel]
+    boxes, early, slots = reader.boxes.boxes(application.starts), reader.early, reader.slots
     brought = (_moved_seconds(boxes, device) if seconds is None else seconds), application.early_seconds
     own_s, early_s = application.found_seconds or brought
     return _Kind(

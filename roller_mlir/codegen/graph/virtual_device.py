@@ -35,12 +35,13 @@ def virtual_device(graph: rammer.GraphOp, device: Device, wanted: int | None = N
         wanted: Blocks, where the device holds as many at a time; None where nobody asks for more than
             the largest operator has tasks.
     """
-    programs = graph.programs
+    applications = graph.applications
+    programs = rammer.programs_of(applications)
     threads = aligned(max(threads_of(program) for program in programs), device.subgroup_size)
     layout = role_layout(graph, threads, device.subgroup_size, device.max_workgroup_bytes_per_block)
     if layout is None:
         block, registers = threads, max(_registers(program, device) for program in programs)
-        memory = _arena_bytes(graph, device) + _ring_bytes(graph)
+        memory = _arena_bytes(programs, device) + _ring_bytes(applications)
         held = tasks_per_unit(device, threads, registers, memory)
     else:
         block, memory = threads + PRODUCER_THREADS, layout.places.total_bytes
@@ -64,7 +65,9 @@ def virtual_device(graph: rammer.GraphOp, device: Device, wanted: int | None = N
 
 def slot_room(graph: rammer.GraphOp, virtual: VirtualDevice, device: Device) -> range:
     """Return the bytes of a block's workgroup memory that hold slices: between those of bodies and of records."""
-    return range(_arena_bytes(graph, device), virtual.workgroup_bytes - _ring_bytes(graph))
+    applications = graph.applications
+    begin = _arena_bytes(rammer.programs_of(applications), device)
+    return range(begin, virtual.workgroup_bytes - _ring_bytes(applications))
 
 
 def with_most_slots(virtual: VirtualDevice, device: Device) -> VirtualDevice:
@@ -75,22 +78,17 @@ def with_most_slots(virtual: VirtualDevice, device: Device) -> VirtualDevice:
     return replace(virtual, workgroup_bytes=max(virtual.workgroup_bytes, most // PIECE_BYTES * PIECE_BYTES))
 
 
-def _arena_bytes(graph: rammer.GraphOp, device: Device) -> int:
-    programs = graph.programs
+def _arena_bytes(programs: Sequence[rtile.ProgramOp], device: Device) -> int:
     return aligned(max(plan_arena(program.operation, device.subgroup_size).total_bytes for program in programs))
 
 
-def _ring_bytes(graph: rammer.GraphOp) -> int:
-    resident: dict[str, int] = {}
-    for application in graph.applications:
-        name = application.attributes["callee"].value
-        if name not in resident:
-            resident[name] = len(application.callee.resident)
-    return ring_bytes(
-        max(
-            len(one.operands) + len(one.starts) + resident[one.attributes["callee"].value] for one in graph.applications
-        )
-    )
+def _ring_bytes(applications: Sequence[rammer.ApplyOp]) -> int:
+    words: dict[tuple[str, int], int] = {}  # of all applications of a program, which have as many operands and starts
+    for one in applications:
+        key = one.attributes["callee"].value, one.kernel
+        if key not in words:
+            words[key] = len(one.operands) + len(one.starts) + len(one.callee.resident)
+    return ring_bytes(max(words.values()))
 
 
 def check_block(graph: rammer.GraphOp, virtual: VirtualDevice, device: Device) -> None:

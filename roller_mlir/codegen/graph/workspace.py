@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.codegen.buffer_order import argument_roles
-from roller_mlir.codegen.builder.task_context import element_bytes
+from roller_mlir.codegen.buffer_order import argument_roles, size_of
 from roller_mlir.codegen.graph.task_graph import ApplicationGraph
 from roller_mlir.codegen.workspace_offsets import place
 from roller_mlir.dialects import rammer
+from roller_mlir.rammer.boxes import Ints
 from roller_mlir.rammer.reuse import BufferUse, maybe_together
 from roller_mlir.rammer.schedule import Schedule
-from roller_mlir.rammer.task_graph import TaskAccess
 from roller_mlir.support.bindings import arith, func, ir
 from roller_mlir.support.values import defining_op
 
@@ -33,7 +32,8 @@ def share_workspace(program: rammer.GraphOp, graph: ApplicationGraph, schedule: 
     views = [op.operation for op in function.entry_block.operations if op.operation.name == "memref.view"]
     if not views:
         return
-    sizes = [_size(view) for view in views]
+    known: dict[ir.Type, int] = {}
+    sizes = [size_of(view.results[0].type, known) for view in views]
     (number,) = [n for n, role in enumerate(argument_roles(function)) if role == "workspace"]
     buffer = graph.buffers.index(function.arguments[number])
     starts = {
@@ -42,20 +42,17 @@ def share_workspace(program: rammer.GraphOp, graph: ApplicationGraph, schedule: 
     spans = sorted((start, start + sizes[n]) for start, n in starts.items())
     if len(starts) < len(views) or any(end > start for (_, end), (start, _) in pairwise(spans)):
         return
-    touched: list[list[int]] = [[] for _ in views]
-    written: list[list[int]] = [[] for _ in views]
+    read: list[list[Ints]] = [[] for _ in views]
+    written: list[list[Ints]] = [[] for _ in views]
     for first, operator in zip(graph.tasks.first, graph.tasks.operators, strict=False):
-
-        def note(found: list[list[int]], accesses: tuple[TaskAccess, ...], first: int = first) -> None:
+        for found, accesses in ((read, operator.reads), (written, operator.writes)):
             for one in accesses:
                 if one.buffer == buffer:
-                    found[starts[one.offset_bytes]] += (one.boxes.filled + first).tolist()
-
-        note(touched, (*operator.reads, *operator.writes))
-        note(written, operator.writes)
+                    found[starts[one.offset_bytes]].append(one.boxes.filled + np.int32(first))
+    none = np.zeros(0, np.int32)
     uses = [
-        BufferUse(size, np.array(tasks, np.int32), np.array(writers, np.int32))
-        for size, tasks, writers in zip(sizes, touched, written, strict=True)
+        BufferUse(size, np.concatenate([none, *readers, *writers]), np.concatenate([none, *writers]))
+        for size, readers, writers in zip(sizes, read, written, strict=True)
     ]
     near = maybe_together(schedule, uses)
     placed = np.zeros(len(views), bool)
@@ -72,12 +69,3 @@ def share_workspace(program: rammer.GraphOp, graph: ApplicationGraph, schedule: 
     for view, offset in zip(views, offsets, strict=True):
         with ir.InsertionPoint(view), view.location:
             view.operands[1] = arith.constant(ir.IndexType.get(), offset)
-
-
-def _size(view: ir.Operation) -> int:
-    """Return the bytes of a view."""
-    kind = ir.MemRefType(view.results[0].type)
-    size = element_bytes(kind.element_type)
-    for extent in kind.shape:
-        size *= extent
-    return size
