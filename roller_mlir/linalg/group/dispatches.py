@@ -10,10 +10,10 @@ from roller_mlir.linalg.group.group import Group, GroupError, members_of, read_g
 from roller_mlir.linalg.reader import StructuredOp, StructuredReader, is_structured
 from roller_mlir.linalg.rewrite.equal_programs import program_text
 from roller_mlir.plan import TensorExpression
-from roller_mlir.plan.uneven import reads_outside
+from roller_mlir.plan.rewrite.uneven import reads_outside
 from roller_mlir.support.bindings import func, ir
+from roller_mlir.support.constants.elements import is_finite
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.elements import is_finite
 from roller_mlir.support.values import defining_op, values_used
 
 _VIEWS = ("tensor.expand_shape", "tensor.collapse_shape", "tensor.extract_slice", "tensor.cast", "tensor.pad")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from roller_mlir.plan import LinearIndex, TensorExpression
-from roller_mlir.plan.uneven import reads_outside
+from roller_mlir.plan.rewrite.uneven import reads_outside
 
 
 def skipped_inputs(expression: TensorExpression, finite: Sequence[int]) -> tuple[int, ...]:
