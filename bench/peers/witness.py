@@ -5,7 +5,7 @@ python bench/peers/witness.py --python-triton VENV/bin/python
 
 `pip install triton==3.9.0` into an environment of its own; IREE is among our own tools. Small matrix multiplications of
 ours, compiled for targets that are not there, are written as they are given to LLVM's code generators, without debug
-information, with an index of how they are launched. `test/unit/sim/test_llvm_witness_products.py` runs them.
+information, with an index of how they are launched. `test/unit/sim/llvm/test_witness_products.py` runs them.
 """
 
 import argparse

@@ -110,7 +110,7 @@ others compiled: LLVM IR of {compilers}, executed at the LLVM level and equal to
 Planted mistakes that have to be found, each a test: a missing wait for copies, a wait for one group too few, a missing
 barrier, rows written or read without their swizzle, fewer buffers than copies in flight
 (`test/semantics/test_matrix_faults.py`); a missing wait at an `mbarrier`, a wrong phase bit, a wrong stride in a
-descriptor (`test/unit/sim/test_hopper_matmul.py`).
+descriptor (`test/unit/sim/hopper/test_matmul.py`).
 """
 
 

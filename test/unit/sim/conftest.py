@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels that several tests of the simulator use; the tests may import what else this folder holds."""
+"""Kernels that several tests of the simulator use; the tests may import what other files the folders here hold."""
 
 import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).with_name(name)) for name in ("driver", "hopper", "llvm", "matrix")]
 
 _MATMUL = """
 gpu.module @kernels {

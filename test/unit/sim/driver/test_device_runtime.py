@@ -121,7 +121,7 @@ HEADERS = [
 
 @pytest.mark.skipif(not HEADERS, reason="needs NVIDIA's cuda.h, which nvidia-cuda-runtime brings")
 def test_a_program_in_c_gives_the_same_bits(tmp_path: Path) -> None:
-    root = Path(__file__).parents[3]
+    root = Path(__file__).parents[4]
     source, folder, program = tmp_path / "matmul.mlir", tmp_path / "matmul.roller", tmp_path / "run_artifact"
     source.write_text(matmul("f32", 32, 16, 8))
     assert main(["compile", str(source), "--target", "h200", "-o", str(folder)]) == 0

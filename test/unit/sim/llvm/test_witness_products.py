@@ -22,7 +22,7 @@ from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.sim import SimulatedKernels, SimulationError
 from roller_mlir.sim.llvm.level import lower_llvm
 
-DATA = Path(__file__).parent / "data" / "witness"
+DATA = Path(__file__).parents[1] / "data" / "witness"
 INDEX: dict[str, dict[str, Any]] = json.loads((DATA / "index.json").read_text())
 KERNELS = [name for name, entry in INDEX.items() if not name.endswith(("descriptors", "made"))]
 DTYPES: dict[str, Any] = {
