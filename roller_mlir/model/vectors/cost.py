@@ -102,7 +102,7 @@ class VectorCost:
             skips: Inputs of which points on padding are left out.
         """
         self.skips = tuple(skips)
-        self.expression, self.device, self._max_units = expression, device, max_units
+        self.expression, self.device = expression, device
         self.units = min(device.units, max_units or device.units)
         self.caches = CacheModel(expression, device)
         self._reductions, self._parallel = expression.reductions(), expression.parallel()

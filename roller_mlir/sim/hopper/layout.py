@@ -219,14 +219,12 @@ class WarpgroupRecord(IntEnum):
     SITE = 1
     DESCRIPTOR_A = 2
     DESCRIPTOR_B = 3
-    FLAG = 4
-    COMMITTED = 5  # groups of products
-    COMPLETED = 6
-    FENCED = 7
-    REGISTERS = 8  # of a thread; 0: as the launch gave them
-    UNCOMMITTED = 9  # products since the last group
-    WEBS = 10  # int64[MOST_WEBS]: the last group of products on each web of accumulators
-    SIZE = 10 + MOST_WEBS
+    COMMITTED = 4  # groups of products
+    COMPLETED = 5
+    FENCED = 6
+    REGISTERS = 7  # of a thread; 0: as the launch gave them
+    WEBS = 8  # int64[MOST_WEBS]: the last group of products on each web of accumulators
+    SIZE = 8 + MOST_WEBS
 
 
 class OperandElement(IntEnum):
