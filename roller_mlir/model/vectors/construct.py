@@ -260,8 +260,12 @@ def _steps(expression: TensorExpression, loop: int) -> int:
     return next((n for n in range(MOST_POINTS, 0, -1) if extent % n == 0), 1)
 
 
-def _unrolled(expression: TensorExpression, blocks: Sequence[int], lane: int | None) -> tuple[int, int | None]:
+def _unrolled(
+    expression: TensorExpression, blocks: Sequence[int], lane: int | None, standing: int | None
+) -> tuple[int, int | None]:
     """Return the points of a step that are unrolled, and the reduction loop that they lie on."""
+    if standing is not None:
+        return blocks[standing], standing
     reductions = [i for i in expression.reductions() if i != lane and blocks[i] > 1]
     if not reductions or expression.whole:
         return 1, None
@@ -280,7 +284,7 @@ def _orders(expression: TensorExpression, loops: Sequence[int]) -> Iterator[list
 def _plan(cost: VectorCost, one: VectorProgram) -> Plan:
     expression, device, shape = cost.expression, cost.device, one.shape
     width = _width(expression, shape.lane, lanes_of(expression, device)) if shape.lane is not None else 1
-    unrolled, along = _unrolled(expression, shape.blocks, shape.lane)
+    unrolled, along = _unrolled(expression, shape.blocks, shape.lane, cost.standing(shape))
     axes = [
         AxisPlan(
             block=block,

@@ -17,7 +17,7 @@ from roller_mlir.hal import Device, MemoryLayer, VectorConstants
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.polydl.footprint import tensor_of
 from roller_mlir.model.vectors.cache_work import LINE_BYTES, CacheModel, CacheWork
-from roller_mlir.model.vectors.padding import computed_share
+from roller_mlir.model.vectors.padding import computed_share, standing_loop
 from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import Access, Plan, Prediction, TensorExpression
 from roller_mlir.plan.expression import dense_strides
@@ -143,8 +143,17 @@ class VectorCost:
         expression = self.expression
         bounds, loops = expression.bounds, expression.loops
         tiles = prod([loops[i].extent.tiles(shape.blocks[i]).bound for i in self._parallel])
-        points = prod([bounds[i] for i in self._reductions]) * computed_share(expression, shape.blocks, self.skips)
+        points = prod([bounds[i] for i in self._reductions]) * self._computed(shape)
         return tiles * points * self._kernel(shape).point
+
+    def standing(self, shape: TaskShape) -> int | None:
+        """Return the loop over a window all of whose taps stand in the code; see `padding.standing_loop`."""
+        left = (self.device.vector_registers or 0) - self._kernel(shape).registers
+        return standing_loop(self.expression, shape.blocks, self.skips, left) if self.skips else None
+
+    def _computed(self, shape: TaskShape) -> float:
+        """Return the share of a reduction's points that is computed."""
+        return computed_share(self.expression, shape.blocks, self.skips, self.standing(shape)) if self.skips else 1.0
 
     def size(self, number: int, box: tuple[int, ...]) -> float:
         """Return the bytes of an input that a box of points touches, each element once."""
@@ -163,7 +172,7 @@ class VectorCost:
         points = prod([shape.blocks[i] if walk.steps else expression.bounds[i] for i in self._reductions])
         if shape.lane in self._reductions:
             points = -(-points // kernel.width)
-        points *= computed_share(expression, shape.blocks, self.skips)
+        points *= self._computed(shape)
         outputs = len(expression.outputs) * (1 + known.resume_cycles * (passes > 1))
         stored = kernel.vectors * (outputs + len(expression.epilogue) + expression.epilogue_flops)
         tiles = passes * prod([trips for _, trips in walk.inner])

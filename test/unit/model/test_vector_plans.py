@@ -2,6 +2,7 @@
 """Plans for devices of vectors: tiles of divisors and whole extents, what caches hold, packing, and what is refused."""
 
 from dataclasses import replace
+from math import prod
 
 import pytest
 from hypothesis import given
@@ -235,3 +236,31 @@ def test_taps_on_padding_are_as_many_as_counted() -> None:
                 left += sum(any(0 <= stride * row + dilation * tap - low < rows for row in tile) for tile in tiles)
             assert computed_share(expression, (block, 16, taps, 4), (0,)) == left / (taps * len(tiles))
             assert computed_share(expression, (block, 16, taps, 4), ()) == 1.0
+
+
+def layer(size: int, channels: int, filters: int, window: int = 3) -> TensorExpression:
+    """A convolution with channels last of one image that keeps its size; loops h, w, f, r, q, c."""
+
+    def index(constant: int, *loops: int) -> LinearIndex:
+        return LinearIndex(tuple(int(loop in loops) for loop in range(6)), constant)
+
+    low = -(window // 2)
+    x = Access("x", (size, size, channels), "f32", (index(low, 0, 3), index(low, 1, 4), index(0, 5)))
+    w = Access("w", (window, window, channels, filters), "f32", tuple(index(0, loop) for loop in (3, 4, 5, 2)))
+    y = Access("y", (size, size, filters), "f32", tuple(index(0, loop) for loop in range(3)))
+    loops = (Loop(size), Loop(size), Loop(filters), *(Loop(n, True) for n in (window, window, channels)))
+    return TensorExpression(loops, (x, w), y, "arith.addf", 2, (0.0, 0.0), fused_multiply_add=True)
+
+
+@pytest.mark.parametrize(("size", "standing"), [(7, True), (12, True), (14, False), (56, False)])
+def test_taps_stand_in_the_code_where_a_tile_is_as_wide_as_the_image(size: int, standing: bool) -> None:
+    """14 columns of two vectors leave no registers for them."""
+    expression = layer(size, 64, 64)
+    plan = best(expression, max_units=1, constants=(1,), finite=(1,))
+    assert plan.skips == (0,) and plan.axes[4].chunk == (3 if standing else 1)
+    assert plan.unroll == (3 if standing else 4)
+    assert best(expression, max_units=1, constants=(1,)).skips == ()
+    rows = computed_share(expression, tuple(axis.block for axis in plan.axes), (0,), 4 if standing else None)
+    taken = [sum(0 <= y + r - 1 < size for y in range(size) for r in range(3)) / (3 * size)] * (1 + standing)
+    if plan.axes[0].block == 1:
+        assert rows == pytest.approx(prod(taken))
