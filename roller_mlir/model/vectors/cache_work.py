@@ -125,10 +125,14 @@ class CacheModel:
         return CacheWork(moved, {one.name: seconds[one.name] for one in behind})
 
     def _weights(self, nest: TiledNest, dense: Collection[int]) -> list[float]:
-        """Return how much longer a byte of each tensor takes than one that is read in order."""
+        """Return how much longer a byte of each tensor takes than one that is read in order.
+
+        Of rows of more than a page in a tile, one page each is not fetched ahead.
+        """
         factor, found = self._device.vectors.far_factor, list[float]()
         for number, tensor in enumerate(nest.tensors):
-            found.append(factor if number not in dense and _walks_down(nest, tensor) else 1.0)
+            row = 0 if number in dense else _walks_down(nest, tensor)
+            found.append(1 + (factor - 1) * min(1.0, _PAGE_BYTES / row) if row else 1.0)
         return found
 
     @cached_property
@@ -150,15 +154,19 @@ class CacheModel:
         return CacheWork(tuple(moved.values()), seconds)
 
 
-def _walks_down(nest: TiledNest, tensor: TouchedTensor) -> bool:
-    """Return whether the next tile of a tensor lies below, in rows a page or more apart: nothing is fetched ahead."""
+def _walks_down(nest: TiledNest, tensor: TouchedTensor) -> int:
+    """Return the bytes of a tile's row where the next tile lies below, a page or more apart: nothing is fetched ahead.
+
+    0 where it lies beside, or near.
+    """
     access = tensor.access
     if access.gathered or tensor.row is None or access.bounds[-1] * access.element_bytes < _PAGE_BYTES:
-        return False
+        return 0
     body = tile_dimensions(access, nest.body)
     moving = [loop.axis for loop in nest.loops if loop.count > 1 and loop.axis in tensor.axes]
-    part = body[-1].extent * body[-1].step < access.bounds[-1]
-    return part and bool(moving) and moving[-1] not in access.indices[-1].terms()
+    reach = body[-1].extent * body[-1].step
+    below = reach < access.bounds[-1] and bool(moving) and moving[-1] not in access.indices[-1].terms()
+    return reach * access.element_bytes if below else 0
 
 
 def _inside(nest: TiledNest, level: int) -> list[int]:

@@ -23,7 +23,7 @@ from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.tile import contiguous_loop, reuse_loops
 from roller_mlir.model.vectors.atom_programs import atom_programs
 from roller_mlir.model.vectors.cost import VectorCost, Work, lanes_of, reads_lanes
-from roller_mlir.model.vectors.packing import constant_shapes, packed_operand, packed_shapes, room_of
+from roller_mlir.model.vectors.packing import UNROLLED, constant_shapes, packed_operand, packed_shapes, room_of
 from roller_mlir.model.vectors.padding import skipped_inputs
 from roller_mlir.model.vectors.shape import TaskShape
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
@@ -35,8 +35,6 @@ MOST_VECTORS = 4
 """Vectors along the lane loop in a task."""
 MOST_WHOLE_OPERATIONS = 2048
 """Operations on vectors of what must lie whole in a task: each stands in its code."""
-UNROLLED = 4
-"""Points of the innermost reduction loop that are unrolled; more made LLVM spill."""
 LEAST_LANES = 2
 _ORDERED_LOOPS = 4
 _SPARE = 4

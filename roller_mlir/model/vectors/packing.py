@@ -24,6 +24,8 @@ from roller_mlir.plan import OperandPlan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
 from roller_mlir.plan.walks import resumable
 
+UNROLLED = 4
+"""Points of the innermost reduction loop that are unrolled; more made LLVM spill."""
 _TILES = 3
 """Register tiles for which shapes are made: the best of each number of columns."""
 _STEPS = (1024, 512, 256, 128)
@@ -223,7 +225,7 @@ class _Tile:
         return TaskShape(blocks, self.lane, order, inner, kept, tuple(sorted(staged)))
 
     def _steps(self) -> Iterator[tuple[int, ...]]:
-        """Yield the tile with the whole reduction in a step, and with divisors of it."""
+        """Yield the tile with the whole reduction in a step, and with divisors: what a cache holds, and less."""
         bounds, reductions = self.expression.bounds, self.expression.reductions()
         if all(self.blocks[i] == bounds[i] for i in reductions):
             yield self.blocks
@@ -232,10 +234,10 @@ class _Tile:
         longest = max(reductions, key=lambda i: bounds[i])
         beside = prod([bounds[i] for i in reductions if i != longest])
         taken: set[int] = set()
-        for most in _STEPS:
-            points = next(
-                (n for n in range(min(bounds[longest], max(1, most // beside)), 0, -1) if bounds[longest] % n == 0), 1
-            )
+        one = tuple(1 if i == longest else bounds[i] if i in reductions else n for i, n in enumerate(self.blocks))
+        held = int(self._second_cache() * _PANEL_SHARE // max(1.0, self._bytes(self.panels, one, {}))) * beside
+        for most in (held, *_STEPS) if held > _STEPS[0] else _STEPS:
+            points = _divisor(bounds[longest], most // beside)
             if points < bounds[longest] and points not in taken and 2 * points * beside >= min(most, beside):
                 taken.add(points)
                 blocks = list(self.blocks)
@@ -278,6 +280,16 @@ class _Tile:
 
     def _largest_room(self) -> float:
         return room_of(self.device, self.model.units)
+
+
+def _divisor(extent: int, most: int) -> int:
+    """Return a large divisor of an extent, at most so much: one whose points can be unrolled, if it is not much less.
+
+    >>> _divisor(500000, 19660), _divisor(96, 50), _divisor(35, 20)
+    (12500, 48, 7)
+    """
+    found = next((n for n in range(min(extent, most), 0, -1) if extent % n == 0), 1)
+    return next((n for n in range(found, found // 2, -1) if extent % n == 0 and n % UNROLLED == 0), found)
 
 
 def room_of(device: Device, units: int) -> float:

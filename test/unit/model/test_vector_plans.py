@@ -264,3 +264,22 @@ def test_taps_stand_in_the_code_where_a_tile_is_as_wide_as_the_image(size: int, 
     taken = [sum(0 <= y + r - 1 < size for y in range(size) for r in range(3)) / (3 * size)] * (1 + standing)
     if plan.axes[0].block == 1:
         assert rows == pytest.approx(prod(taken))
+
+
+def test_long_reductions_have_steps_that_the_second_cache_holds() -> None:
+    """Else 32 MB of the other factor come from the last cache for each 16 of 1024 rows."""
+    plan = best(product(1024, 16, 500000), max_units=1)
+    step = plan.axes[2].block
+    second = SPR.caches[1]
+    assert 1024 < step < 500000 and step * 16 * 4 < second.capacity_bytes and step % plan.unroll == 0
+    assert plan.inner_order == (0,) and plan.unroll == 4
+
+
+def test_long_rows_are_fetched_ahead_but_for_a_page() -> None:
+    """Tiles below each other: the longer their rows, the less a line of them takes."""
+    cost = VectorCost(product(1024, 16, 500000), SPR, 1)
+    taken = [
+        cost.shaped(TaskShape((16, 16, step), 1, (0,), (0,), staged=(1,))).caches.seconds["global"]
+        for step in (500, 5000, 50000)
+    ]
+    assert taken[0] > 1.5 * taken[1] and taken[1] > 1.1 * taken[2]
