@@ -5,6 +5,9 @@
     %r = math.fma %x, %y, %z : f16           in f64, where it is exact, and rounded once
     %r = arith.truncf %x : f64 to f16        f64 -> f32, rounded to odd, -> f16: rounded once, without a library
 
+    masked loads and stores of bf16          of i16: LLVM takes those of bf16 apart, with a branch for each lane, where
+                                             the cores have no bf16
+
 LLVM takes vectors of bf16 apart through f32 where the cores have no bf16, and calls a library's function to put them
 together again; `LIBRARY` is that function, for modules that name bf16.
 
@@ -61,6 +64,26 @@ def prepare_floats(root: Any) -> None:
         if _element(op.operands[0].type) == "f64" and _element(op.results[0].type) in _HALVES:
             with ir.InsertionPoint(op), op.location:
                 replace_op(op, emit("arith.truncf", [_rounded_to_odd(op.operands[0])], op.results[0].type))
+
+
+def mask_as_integers(root: Any) -> None:
+    """Let masked accesses to bf16 inside an operation of the LLVM dialect be of i16."""
+    i16 = ir.IntegerType.get_signless(16)
+    for op in find(root, ("llvm.intr.masked.load",)):
+        kind = op.results[0].type
+        if _element(kind) != "bf16":
+            continue
+        with ir.InsertionPoint(op), op.location:
+            pointer, mask, *others = op.operands
+            others = [emit("llvm.bitcast", [other], _like(kind, i16)) for other in others]
+            attributes = {name: op.attributes[name] for name in op.attributes}
+            loaded = emit(op.name, [pointer, mask, *others], _like(kind, i16), attributes)
+            replace_op(op, emit("llvm.bitcast", [loaded], kind))
+    for op in find(root, ("llvm.intr.masked.store",)):
+        kind = op.operands[0].type
+        if _element(kind) == "bf16":
+            with ir.InsertionPoint(op), op.location:
+                op.operands[0] = emit("llvm.bitcast", [op.operands[0]], _like(kind, i16))
 
 
 def _rounded_to_odd(value: Any) -> Any:

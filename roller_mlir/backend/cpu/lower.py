@@ -10,7 +10,7 @@ its own. A kernel that packs nothing has none; of one that does, it is the workg
 from collections.abc import Mapping
 from typing import Any
 
-from roller_mlir.backend.cpu.floats import prepare_floats
+from roller_mlir.backend.cpu.floats import mask_as_integers, prepare_floats
 from roller_mlir.backend.kernels.kernel_module import (
     checked_kernels,
     dynamic_workgroup_bytes,
@@ -73,6 +73,7 @@ def lower_to_cpu(module: ir.Module, device: Device) -> None:
         expand_functions(gpu_module)
         prepare_floats(gpu_module)
         _lower(gpu_module)
+        mask_as_integers(gpu_module)
         _promise_functions(gpu_module, planned)
     assert device.vector_bytes is not None
     bits = ir.StringAttr.get(str(8 * device.vector_bytes))

@@ -10,6 +10,7 @@ from roller_mlir.mapping.tensor_copy import MOST_BOX_ELEMENTS
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.problem_context import ProblemContext
+from roller_mlir.plan import TensorExpression
 
 
 def candidate_problem(
@@ -42,12 +43,8 @@ def candidate_problem(
     unordered = ordered_problem(context.expression, candidate.axes(), candidate.lane)
     if unordered:
         return f"{name} {unordered}; change thread-tile or tile-sizes"
-    for loop in context.expression.whole:
-        if candidate.blocks[loop] < context.bounds[loop] and not context.expression.row_passes:
-            return (
-                f"{name} cuts loop {loop} of {context.bounds[loop]} points, which belong into one task: one op of the "
-                "program reduces over them and another needs the result at each; raise tile-sizes, or join no ops"
-            )
+    if not context.expression.row_passes and (cut := cut_problem(context.expression, candidate.blocks)):
+        return f"{name} {cut}"
     for loop in context.reductions:
         size = candidate.threads[loop]
         if size & (size - 1):
@@ -75,6 +72,18 @@ def candidate_problem(
                 "let a matrix instruction compute it"
             )
     return ""
+
+
+def cut_problem(expression: TensorExpression, blocks: Sequence[int]) -> str:
+    """Return how a tile cuts a loop whose points belong into one task, or an empty string."""
+    bounds = expression.bounds
+    cut = next((loop for loop in expression.whole if blocks[loop] < bounds[loop]), None)
+    if cut is None:
+        return ""
+    return (
+        f"cuts loop {cut} of {bounds[cut]} points, which belong into one task: one op of the program reduces over them "
+        "and another needs the result at each; raise tile-sizes, or join no ops"
+    )
 
 
 def matrix_problem(context: ProblemContext, candidate: Candidate) -> str:

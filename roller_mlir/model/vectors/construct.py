@@ -20,6 +20,7 @@ from roller_mlir.hal import Device
 from roller_mlir.mapping.checks.plan_check import plan_problem
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.options import ConstructOptions
+from roller_mlir.model.search.problems import by, cut_problem
 from roller_mlir.model.tile import contiguous_loop, reuse_loops
 from roller_mlir.model.vectors.atom_programs import atom_programs
 from roller_mlir.model.vectors.cost import VectorCost, Work, lanes_of, reads_lanes
@@ -33,8 +34,8 @@ MOST_ROWS = 16
 """Points of a loop beside the vectors' in a task."""
 MOST_VECTORS = 4
 """Vectors along the lane loop in a task."""
-MOST_WHOLE_OPERATIONS = 2048
-"""Operations on vectors of what must lie whole in a task: each stands in its code."""
+MOST_WHOLE_OPERATIONS = 6144
+"""Operations on vectors of what must lie whole in a task, with its loads and functions: each stands in its code."""
 LEAST_LANES = 2
 _ORDERED_LOOPS = 4
 _SPARE = 4
@@ -60,6 +61,8 @@ def construct_vectors(
         raise ConstructionError(
             f"needs {len(expression.loops)} tile-sizes, one per loop, but got {len(options.tile_sizes)}"
         )
+    if options.tile_sizes and (cut := cut_problem(expression, options.tile_sizes)):
+        raise ConstructionError(f"tile {by(options.tile_sizes)} {cut}")
     cost = VectorCost(expression, device, options.max_units, skipped_inputs(expression, options.finite))
     tiles: dict[tuple[tuple[int, ...], int | None], TaskShape] = {}
     for lane in _lanes(expression, device):
@@ -205,8 +208,8 @@ def _tiles(
     else:
         own, counts = 1, (1,)
     fixed = prod([base[i] for i in expression.whole]) // (own if lane in expression.whole else 1)
-    if expression.whole and fixed * max(1, expression.flops_per_point) > MOST_WHOLE_OPERATIONS:
-        return
+    if expression.whole:
+        counts = tuple(n for n in counts if n * fixed * _operations(expression) <= MOST_WHOLE_OPERATIONS)
     rows = [i for i in reuse_loops(expression) if i != lane and i not in expression.whole]
     if not rows or expression.whole:
         rows = [i for i in expression.parallel() if i != lane and i not in expression.whole][-1:]
@@ -221,6 +224,11 @@ def _tiles(
             for loop, size in zip(rows, sizes, strict=True):
                 blocks[loop] = size
             yield blocks
+
+
+def _operations(expression: TensorExpression) -> int:
+    """Return the operations of a point and its loads, of functions what their code has."""
+    return len(expression.inputs) + expression.flops_per_point + expression.point_cycles
 
 
 def _width(expression: TensorExpression, lane: int, width: int) -> int:
@@ -330,7 +338,7 @@ def _packed_constant(rank: int, pad: float | None, width: int) -> OperandPlan:
 def _too_large(expression: TensorExpression, device: Device) -> str:
     points = prod([expression.bounds[i] for i in expression.whole])
     return (
-        f"needs {points} points of loops {list(expression.whole)} in one task, each with {expression.flops_per_point} "
+        f"needs {points} points of loops {list(expression.whole)} in one task, each with {_operations(expression)} "
         f"operations; '{device.name}' takes {MOST_WHOLE_OPERATIONS} operations on vectors; keep the ops apart "
         "(fusion=false)"
     )

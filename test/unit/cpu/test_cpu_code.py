@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How much code kernels have: masked accesses that stay whole, joined ops whose points all stand in the code."""
+
+import pytest
+from cpu_programs import compiled, differences
+
+from roller_mlir.model.vectors.construct import MOST_WHOLE_OPERATIONS
+from roller_mlir.support.diagnostics import DiagnosedError
+
+# A row that is changed before it is multiplied: one program, whose 509 points lie in a task's registers.
+ROW = """func.func @row(%a: tensor<1x509xKIND>, %b: tensor<509x100xKIND>) -> tensor<1x100xf32> {
+  %e = tensor.empty() : tensor<1x509xKIND>
+  %x = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i, k)>],
+      iterator_types = ["parallel", "parallel"]} ins(%a : tensor<1x509xKIND>) outs(%e : tensor<1x509xKIND>) {
+  ^bb0(%u: KIND, %old: KIND):
+    %s = arith.addf %u, %u : KIND
+    linalg.yield %s : KIND
+  } -> tensor<1x509xKIND>
+  %z = arith.constant 0.0 : f32
+  %c = tensor.empty() : tensor<1x100xf32>
+  %i = linalg.fill ins(%z : f32) outs(%c : tensor<1x100xf32>) -> tensor<1x100xf32>
+  %r = linalg.matmul ins(%x, %b : tensor<1x509xKIND>, tensor<509x100xKIND>) outs(%i : tensor<1x100xf32>)
+    -> tensor<1x100xf32>
+  return %r : tensor<1x100xf32>
+}"""
+
+
+def test_masked_accesses_to_bf16_are_of_integers() -> None:
+    """LLVM takes those of bf16 apart, with a branch for each lane, where the cores have no bf16."""
+    text = ROW.replace("KIND", "bf16")
+    artifact = compiled(text, llvm=True)
+    code = "".join(data.decode() for name, data in artifact.files.items() if name.endswith(".ll"))
+    assert "llvm.masked.load.v16i16" in code or "llvm.masked.load.v8i16" in code
+    assert "bf16" not in "".join(line for line in code.splitlines() if "llvm.masked" in line)
+    assert differences(text, artifact) == []
+
+
+def test_what_lies_whole_in_a_task_is_counted_with_its_vectors() -> None:
+    text = ROW.replace("KIND", "f32")
+    artifact = compiled(text)
+    (kernel,) = artifact.kernels
+    assert kernel.plan is not None
+    points = [axis.block // axis.chunk for axis in kernel.plan.axes]
+    assert 509 in points and 4 * points[0] * points[1] * points[2] <= MOST_WHOLE_OPERATIONS
+    assert differences(text, artifact) == []
+
+
+def test_a_tile_that_cuts_what_lies_whole_is_refused() -> None:
+    with pytest.raises(DiagnosedError, match="tile 1x32x150 cuts loop 2 of 509 points, which belong into one task"):
+        compiled(ROW.replace("KIND", "f32"), tile_sizes=(1, 32, 150))
