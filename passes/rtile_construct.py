@@ -378,7 +378,7 @@ def _plan(
         stages.append(_validated(stage.operation, stage.expression, of_part, device, options))
         made.append(_wrap(stage, called, attribute(stages[-1])))
     # As stages of one plan: beside as many blocks as were asked for, and partial results are still in the cache.
-    times = predict_stages(root.expression, plan, machine_for(device, options).device)
+    times = predict_stages(root.expression, plan, machine_for(device, options).device, options.max_units)
     for program, of_part, said in zip(made, stages, times, strict=True):
         program.attributes["plan"] = attribute(replace(of_part, prediction=said))
     return made

@@ -42,26 +42,33 @@ def predict(expression: TensorExpression, plan: Plan, device: Device) -> Predict
         plan: The decision, with layouts.
         device: The device to predict for, which may be another than the plan's.
     """
-    if device.vector_bytes is not None:
-        return predict_vector_plan(expression, plan, device)
     if plan.split is not None:
         return joined(*predict_stages(expression, plan, device))
+    if device.vector_bytes is not None:
+        return predict_vector_plan(expression, plan, device)
     return predict_with(context_of(expression, machine_of(device, plan.max_units), plan), plan)
 
 
-def predict_stages(expression: TensorExpression, plan: Plan, device: Device) -> tuple[Prediction, Prediction]:
+def predict_stages(
+    expression: TensorExpression, plan: Plan, device: Device, max_units: int | None = None
+) -> tuple[Prediction, Prediction]:
     """Return what the model expects of the two stages of a plan whose reduction is divided over tasks.
 
     Args:
         expression: The whole operator.
         plan: The whole decision.
         device: As of `predict`.
+        max_units: Units that share the tasks, where the plan does not say it; None for all.
     """
     division = plan.split
     assert division is not None, "it has two stages"
-    machine = machine_of(device, plan.max_units)
     first = first_expression(expression, division.loop, division.parts, division.extent)
     join, parts = combine_expression(expression, division.parts), first_plan(plan)
+    if device.vector_bytes is not None:
+        stages = (first, parts), (join, division.join)
+        one, two = [predict_vector_plan(*stage, device, max_units) for stage in stages]
+        return one, two
+    machine = machine_of(device, plan.max_units or max_units)
     return (
         predict_with(context_of(first, machine, parts), parts),
         predict_with(context_of(join, l2_resident(machine, join), division.join), division.join),

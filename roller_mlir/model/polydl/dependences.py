@@ -178,6 +178,9 @@ def _extremes(
     """As `_Group.extremes`; the first `outer` loops lie outside of the level, which is the next where `carried`."""
     zeros = (0,) * len(counts)
     source = zeros
+    reach = sum(abs(step) * (count - 1) for step, count in zip(steps[outer + 1 :], counts[outer + 1 :], strict=True))
+    if carried and abs(steps[outer]) > reach:
+        return None  # as parts of a loop are: one iteration leads beyond what the loops inside span
     if carried or not all(row.low <= 0 <= row.high for row in held):
         pair = first_point(*_pairs(counts, steps, held, outer, carried))
         if pair is None:

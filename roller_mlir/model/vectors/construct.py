@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import permutations
-from math import prod
+from math import inf, prod
 
 from roller_mlir.hal import Device
 from roller_mlir.mapping.checks.plan_check import plan_problem
@@ -24,6 +24,7 @@ from roller_mlir.model.search.problems import by, cut_problem
 from roller_mlir.model.tile import contiguous_loop, reuse_loops
 from roller_mlir.model.vectors.atom_programs import atom_programs
 from roller_mlir.model.vectors.cost import VectorCost, Work, lanes_of, reads_lanes
+from roller_mlir.model.vectors.dividing import divided_plans
 from roller_mlir.model.vectors.packing import UNROLLED, constant_shapes, packed_operand, packed_shapes, room_of
 from roller_mlir.model.vectors.padding import skipped_inputs
 from roller_mlir.model.vectors.shape import TaskShape
@@ -61,6 +62,53 @@ def construct_vectors(
         raise ConstructionError(
             f"needs {len(expression.loops)} tile-sizes, one per loop, but got {len(options.tile_sizes)}"
         )
+    found = _constructed(expression, device, options)
+
+    def construct(stage: TensorExpression, asked: ConstructOptions, parts: bool, below_s: float) -> Plan:
+        return _constructed(stage, device, asked, parts=parts, below_s=below_s).plans[0]
+
+    if not options.split or options.tile_sizes or not found.plans[0].prediction:
+        return found.plans, found.programs
+    best_s = found.plans[0].prediction.seconds
+    divided = list(divided_plans(found.cost, options, found.spread_s, best_s, construct))
+    plans = sorted([*divided, *found.plans], key=lambda one: one.prediction.seconds if one.prediction else inf)
+    return plans[: options.top_k], found.programs + len(divided)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What was found without a division of reductions over tasks.
+
+    Attributes:
+        cost: What was asked of costs.
+        plans: At least one, best predicted time first.
+        programs: How many programs were evaluated.
+        spread_s: A bound of the time of all programs, were their tasks as many as cores need.
+    """
+
+    cost: VectorCost
+    plans: list[Plan]
+    programs: int
+    spread_s: float
+
+
+def _constructed(
+    expression: TensorExpression,
+    device: Device,
+    options: ConstructOptions,
+    *,
+    parts: bool = False,
+    below_s: float = inf,
+) -> _Found:
+    """Return plans that divide no reduction over tasks.
+
+    Args:
+        expression: The operator, or the first stage of one.
+        device: The device.
+        options: Those of the construction.
+        parts: Whether the first loop numbers parts of a reduction, one of which a task computes, in this order.
+        below_s: The time that they must come below.
+    """
     if options.tile_sizes and (cut := cut_problem(expression, options.tile_sizes)):
         raise ConstructionError(f"tile {by(options.tile_sizes)} {cut}")
     cost = VectorCost(expression, device, options.max_units, skipped_inputs(expression, options.finite))
@@ -70,22 +118,26 @@ def construct_vectors(
             lane = None
         for blocks in _tiles(expression, device, lane, options):
             key = tuple(blocks), lane
+            if parts and (lane == 0 or blocks[0] > 1):
+                continue
             tiles.setdefault(key, TaskShape(*key, tuple(_outside(expression, blocks))))
     if not tiles:
         raise ConstructionError(_too_large(expression, device))
     shapes = [*tiles.values(), *packed_shapes(expression, device, cost, list(tiles.values()))]
     shapes += constant_shapes(expression, shapes, options.constants)
+    shapes = [one for one in shapes if not parts or 0 not in one.inner]
     bounds = [(cost.seconds(work)[0], number, work) for number, work in enumerate(map(cost.bound, shapes))]
     ranked: list[VectorProgram] = []
     for least, number, work in sorted(bounds, key=lambda one: one[:2]):
-        if len(ranked) >= options.top_k and least >= ranked[options.top_k - 1].seconds:
+        if least >= (ranked[options.top_k - 1].seconds if len(ranked) >= options.top_k else below_s):
             break  # no order of this shape, nor of those behind it, comes before the best that were found
-        programs = _ordered(cost, shapes[number], work)
-        insort(ranked, min(programs, key=lambda one: one.seconds), key=VectorProgram.rank)
+        programs = [one for one in _ordered(cost, shapes[number], work) if not parts or one.shape.order[0] == 0]
+        if programs:
+            insort(ranked, min(programs, key=lambda one: one.seconds), key=VectorProgram.rank)
     made = [(one.seconds, partial(_plan, cost, one)) for one in sorted(ranked, key=VectorProgram.rank)]
     if options.instructions and device.multiply_add.family not in options.instructions:
         made = []
-    if not options.tile_sizes:
+    if not options.tile_sizes and not parts:
         atoms = atom_programs(cost, options.instructions, room_of(device, cost.units), options.constants)
         made += [(cost.seconds(one.work)[0], partial(one.plan, cost)) for one in atoms]
         made.sort(key=lambda one: one[0])
@@ -104,7 +156,7 @@ def construct_vectors(
             break
     if not plans:
         raise ConstructionError(_too_large(expression, device))
-    return plans, len(made)
+    return _Found(cost, plans, len(made), min([cost.spread_seconds(work) for _, _, work in bounds]))
 
 
 @dataclass(frozen=True)
@@ -146,8 +198,6 @@ def vector_plan_problem(plan: Plan, device: Device) -> str:
     threads = next((i for i, axis in enumerate(plan.axes) if axis.threads > 1), None)
     if threads is not None:
         return f"has a plan with {plan.axes[threads].threads} threads along loop {threads}; '{device.name}' has none"
-    if plan.split is not None or plan.part is not None:
-        return f"has a plan that divides its reduction over tasks, which is not done for '{device.name}'"
     lost = next((i for i, one in enumerate(plan.operands) if one.layer == WORKGROUP and not plan.inner_order), None)
     if lost is not None:
         return (

@@ -40,6 +40,11 @@ class Work:
     caches: CacheWork
 
 
+def launch_s(device: Device) -> float:
+    """Return the seconds from one kernel to the next, as far as they are known."""
+    return device.launch_latency_s or device.model.assumed_launch_s
+
+
 def lanes_of(expression: TensorExpression, device: Device) -> int:
     """Return the lanes of a vector in which an expression is computed: those of its widest type."""
     assert device.vector_bytes is not None
@@ -240,8 +245,13 @@ class VectorCost:
         device = self.device
         each = {"compute": -(-work.tasks // self.units) * work.cycles / device.clock_hz, **work.caches.seconds}
         longest, total = max(each.values()), sum(each.values())
-        launch = device.launch_latency_s or device.model.assumed_launch_s
+        launch = launch_s(device)
         return longest + (1 - device.vectors.hidden_share) * (total - longest) + launch, {**each, "launch": launch}
+
+    def spread_seconds(self, work: Work) -> float:
+        """Return a bound of the time of some work, were all cores busy from its first task to the last."""
+        cycles = work.cycles * work.tasks / (-(-work.tasks // self.units) * self.units)
+        return self.seconds(replace(work, cycles=cycles, caches=self.caches.least(self.units)))[0]
 
     def prediction(self, work: Work) -> Prediction:
         """Return the prediction for some work."""
@@ -376,7 +386,9 @@ def _rows_collide(access: Access, own: tuple[tuple[int, int], ...], cache: Memor
     return max(taken.values()) > known.ways_share * ways
 
 
-def predict_vectors(expression: TensorExpression, plan: Plan, device: Device) -> Prediction:
-    """Return what the model expects of a plan of vectors; see `cost.performance.predict`."""
-    cost = VectorCost(expression, device, skips=plan.skips)
+def predict_vectors(
+    expression: TensorExpression, plan: Plan, device: Device, max_units: int | None = None
+) -> Prediction:
+    """Return what the model expects of a plan of vectors; see `predict_vector_plan`."""
+    cost = VectorCost(expression, device, max_units, plan.skips)
     return cost.prediction(cost.shaped(TaskShape.of(expression, plan)))

@@ -13,6 +13,9 @@ from roller_mlir.hal import device_names, find_device
 from roller_mlir.mapping.checks.plan_check import plan_problem
 from roller_mlir.model import ConstructionError, ConstructOptions, construct, predict
 from roller_mlir.model.explain.decision import explain
+from roller_mlir.model.polydl.nest import TiledNest, TileLoop
+from roller_mlir.model.polydl.working_sets import working_sets
+from roller_mlir.model.search.splitting import WORTH
 from roller_mlir.model.search.validate_plan import validate_plan
 from roller_mlir.model.vectors.construct import construct_vectors, vector_plan_problem
 from roller_mlir.model.vectors.cost import VectorCost, reads_lanes
@@ -20,6 +23,7 @@ from roller_mlir.model.vectors.padding import computed_share, skipped_inputs
 from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression
 from roller_mlir.plan.codec import from_json, to_json
+from roller_mlir.plan.rewrite.split import combine_expression, divisible_loops, first_expression, first_plan, whole_plan
 
 SPR, HASWELL = find_device("spr"), find_device("haswell")
 VECTORED = [name for name in device_names() if find_device(name).vector_bytes is not None]
@@ -140,7 +144,7 @@ def test_a_row_of_vectors_fits_beside_the_sums() -> None:
 
 def test_a_reduction_that_no_cache_holds_is_divided() -> None:
     """A panel of 32 columns and 32768 points has 4 MB."""
-    plan = best(product(1024, 1024, 32768))
+    plan = best(product(1024, 1024, 32768), max_units=1)
     assert plan.inner_order and plan.axes[2].block <= 1024 and 32768 % plan.axes[2].block == 0
 
 
@@ -152,10 +156,52 @@ def test_steps_cost_what_sums_are_loaded_and_stored_again() -> None:
 
 
 @given(random_expressions())
+def test_divided_reductions_are_two_plans_that_pay(expression: TensorExpression) -> None:
+    """Parts are told by the first loop, one a task; the time of both stages is what `predict` says again."""
+    try:
+        plans = construct(expression, SPR, ConstructOptions(top_k=40))
+    except ConstructionError:
+        return
+    whole = [plan for plan in plans if plan.split is None]
+    for plan in plans:
+        if plan.split is None:
+            continue
+        assert plan.prediction is not None and plan.split.loop == divisible_loops(expression)[0]
+        first = first_expression(expression, plan.split.loop, plan.split.parts, plan.split.extent)
+        for stage, of_stage in (
+            (first, first_plan(plan)),
+            (combine_expression(expression, plan.split.parts), plan.split.join),
+        ):
+            assert plan_problem(stage, of_stage) == "" and vector_plan_problem(of_stage, SPR) == ""
+            validate_plan(stage, of_stage, SPR)
+        made = first_plan(plan)
+        assert (made.axes[0].block, made.unit_order[0]) == (1, 0) and 0 not in made.inner_order and made.lane != 0
+        assert replace(whole_plan(made), split=plan.split) == plan
+        assert predict(expression, plan, SPR).seconds == pytest.approx(plan.prediction.seconds)
+        assert not whole or plan.prediction.seconds <= WORTH * whole[0].prediction.seconds  # pyrefly: ignore
+
+
+@pytest.mark.parametrize("extents", [(4, 16, 300_000), (1, 16, 4096), (64, 64, 65_536)])
+def test_few_results_of_a_deep_reduction_are_divided_among_cores(extents: tuple[int, int, int]) -> None:
+    expression = product(*extents)
+    plan, one = best(expression), best(expression, max_units=1)
+    assert plan.split is not None and plan.split.parts.bound > 1 and one.split is None
+    assert best(expression, split=False).split is None
+    assert best(expression, max_units=2).split is None or best(expression, max_units=2).split.parts.bound == 2
+
+
+def test_a_part_is_reused_by_nothing_outside_of_it() -> None:
+    """Of 500,000 points in two parts no element of one is in the other: said without a search among 250,000."""
+    expression = first_expression(product(4, 16, 500_000), 2, 2, 250_000)
+    nest = TiledNest(expression, (TileLoop(0, 2, 1), TileLoop(3, 250, 1000)))
+    assert all(one.dependence.level != 0 for one in working_sets(nest))
+
+
+@given(random_expressions())
 def test_shapes_that_pack_are_plans(expression: TensorExpression) -> None:
     """Each keeps its loops, its tiles fit together, and it is the shape of its own plan."""
     try:
-        plans, _ = construct_vectors(expression, SPR, ConstructOptions(top_k=40))
+        plans, _ = construct_vectors(expression, SPR, ConstructOptions(top_k=40, split=False))
     except ConstructionError:
         return
     cost = VectorCost(expression, SPR)
