@@ -26,7 +26,7 @@ from roller_mlir.linalg.accepted_input import compiled_functions
 from roller_mlir.loops.attributes import COOPERATIVE, DEPENDENT, REPORT, TIMES
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.plan.extent import Extent, as_extents
-from roller_mlir.plan.manifest import Buffer, BufferView, Launch, Role
+from roller_mlir.plan.manifest import MEMORY_ALIGNMENT_BYTES, Buffer, BufferView, Launch, Role
 from roller_mlir.plan.persistent.task_times import TaskTimes
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
     from roller_mlir.importers.weights import Weights
 
-CONSTANT_ALIGNMENT_BYTES = 256
-WORKSPACE_ALIGNMENT_BYTES = 256
 _READ_ONLY, _WRITE_ONLY = "llvm.readonly", "llvm.writeonly"
 
 
@@ -152,7 +150,7 @@ class _Reader:
             name=name, role=role, element_type=element, shape=shape, offset_bytes=offset_bytes, weight=weight
         )
         if role in self.arenas:
-            start = aligned(self.arenas[role], WORKSPACE_ALIGNMENT_BYTES)
+            start = aligned(self.arenas[role], MEMORY_ALIGNMENT_BYTES)
             self.arenas[role] = start + buffer.size_bytes
             buffer = Buffer(name=name, role=role, element_type=element, shape=shape, offset_bytes=start)
         self.buffers.append(buffer)
@@ -198,7 +196,7 @@ class _Reader:
 
     def _append(self, array: "np.ndarray[Any, Any]") -> int:
         """Append elements to the constants, and return where they begin; they are copied once."""
-        self.constants.write(bytes(-self.constants.tell() % CONSTANT_ALIGNMENT_BYTES))
+        self.constants.write(bytes(-self.constants.tell() % MEMORY_ALIGNMENT_BYTES))
         start = self.constants.tell()
         for piece in byte_pieces(array):
             self.constants.write(piece)

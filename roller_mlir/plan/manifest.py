@@ -14,6 +14,7 @@ A function is an ordered list of launches with a buffer plan:
 """
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -31,6 +32,10 @@ from roller_mlir.plan.tensor_map import TensorMap
 SCHEMA_VERSION = 1
 MAX_MANIFEST_BYTES = 64 << 20
 DEFAULT_ALIGNMENT_BYTES = 16
+MEMORY_ALIGNMENT_BYTES = 256
+"""Of the memory that buffers in between, constants, state and a CPU's scratch lie in."""
+PREPARE = "_prepare"
+"""What the name of a library's function ends in that asks the system for registers beyond the usual ones."""
 _SHOWN = 20
 _ONE = Extent(1)
 
@@ -369,6 +374,11 @@ class Manifest:
     def kernel(self, name: str) -> Kernel:
         """Return the kernel called `name`."""
         return self._kernels[name]
+
+    @property
+    def symbol(self) -> str:
+        """The function's name in C, which those of its library's other functions begin with."""
+        return "roller_" + re.sub(r"\W", "_", self.function, flags=re.ASCII)
 
     def file(self, role: str) -> File | None:
         """Return the first file of a role, None if there is none."""

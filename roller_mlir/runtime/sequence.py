@@ -11,14 +11,13 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from roller_mlir.plan.extent import as_extent
-from roller_mlir.plan.manifest import Buffer, BufferView, Launch, Manifest
+from roller_mlir.plan.manifest import MEMORY_ALIGNMENT_BYTES, Buffer, BufferView, Launch, Manifest
 from roller_mlir.plan.persistent.stuck_report import REPORT_CELLS, stuck_report
 from roller_mlir.plan.persistent.task_times import TaskTime
 from roller_mlir.runtime.arguments import check_inputs, check_outputs
 from roller_mlir.runtime.errors import BackendError
 
 B = TypeVar("B")
-WORKSPACE_ALIGNMENT_BYTES = 256
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +128,7 @@ class LoadedSequence(Generic[B]):
         self._waiting = [launch for launch in manifest.launches if launch.report_bytes is not None]
         self._state: B | None = None
         if manifest.state_bytes:
-            self._state = backend.upload(np.zeros(manifest.state_bytes, np.uint8), WORKSPACE_ALIGNMENT_BYTES)
+            self._state = backend.upload(np.zeros(manifest.state_bytes, np.uint8), MEMORY_ALIGNMENT_BYTES)
 
     def run(self, inputs: Sequence[Any], out: Sequence[Any] | None = None) -> SequenceResult:
         """Run all launches in order; see `run_sequence`."""
@@ -212,7 +211,7 @@ class LoadedSequence(Generic[B]):
         said = stuck_report(launch.kernel, self._cells(launch, memory, launch.report_bytes, len(REPORT_CELLS)))
         if said is not None:
             zeros = np.zeros(self._manifest.state_bytes, np.uint8)
-            self._state = self._backend.upload(zeros, WORKSPACE_ALIGNMENT_BYTES)
+            self._state = self._backend.upload(zeros, MEMORY_ALIGNMENT_BYTES)
             raise BackendError(said)
 
     def _times(self, launch: Launch, memory: Mapping[str, B]) -> tuple[TaskTime, ...] | None:
@@ -286,7 +285,7 @@ def _make_buffers(
     given = dict(zip(manifest.inputs, inputs, strict=True))
     arena: B | None = None
     if manifest.workspace_bytes:
-        arena = backend.allocate(manifest.workspace_bytes, WORKSPACE_ALIGNMENT_BYTES)
+        arena = backend.allocate(manifest.workspace_bytes, MEMORY_ALIGNMENT_BYTES)
     memory: dict[str, B] = {}
     for buffer in manifest.buffers:
         if buffer.role == "input":

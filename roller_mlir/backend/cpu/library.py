@@ -10,20 +10,18 @@ thread. Results in between lie in memory that the caller gives, and so do consta
 constants.bin.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from math import prod
 
 from roller_mlir.backend.child.frames import Message
 from roller_mlir.backend.child.pool import process_pool
-from roller_mlir.backend.cpu.lower import SCRATCH_ALIGNMENT_BYTES
 from roller_mlir.backend.errors import CompileError
 from roller_mlir.backend.job import KernelBinary
 from roller_mlir.backend.target import DEFAULT_TIMEOUT_S
 from roller_mlir.backend.vendor_tools.run import run_tool
 from roller_mlir.backend.vendor_tools.toolchain import LLD_REMEDY, find_toolchain
 from roller_mlir.mapping.alignment import aligned
-from roller_mlir.plan.manifest import Buffer, BufferView, Manifest
+from roller_mlir.plan.manifest import MEMORY_ALIGNMENT_BYTES, PREPARE, Buffer, BufferView, Manifest
 
 C_TYPES = {
     "f64": "double",
@@ -37,8 +35,6 @@ C_TYPES = {
     "i1": "uint8_t",
 }
 """How elements are spelled; halves are their bits."""
-PREPARE = "_prepare"
-"""What the name of a function ends in that asks the system for registers beyond the usual ones."""
 _DESCRIBES_TILES = "ldtilecfg"
 _ARCH_PRCTL, _REQUEST, _TILE_DATA = 158, 0x1023, 18
 """Linux's numbers on x86-64: the system call, what is asked (ARCH_REQ_XCOMP_PERM), and for which state."""
@@ -59,7 +55,7 @@ def library_files(manifest: Manifest, binaries: Sequence[KernelBinary], triple: 
     """
     if not binaries or any("object" not in binary.files for binary in binaries):
         return {}
-    name, lld = symbol_of(manifest), find_toolchain().lld
+    name, lld = manifest.symbol, find_toolchain().lld
     tiles = any(_DESCRIBES_TILES in binary.text("assembly") for binary in binaries)
     if lld is None:
         raise CompileError(name, f"no iree-lld was found to link its shared library; {LLD_REMEDY}")
@@ -94,11 +90,6 @@ def library_files(manifest: Manifest, binaries: Sequence[KernelBinary], triple: 
     }
 
 
-def symbol_of(manifest: Manifest) -> str:
-    """Return the name of a function in C."""
-    return "roller_" + re.sub(r"\W", "_", manifest.function, flags=re.ASCII)
-
-
 def _parameters(manifest: Manifest) -> list[str]:
     """Return the names of the entry's parameters: inputs, outputs, and the memory that it needs beside them."""
     used = {buffer.role for buffer in manifest.buffers} | ({"workspace"} if _scratch_bytes(manifest) else set[str]())
@@ -113,7 +104,7 @@ def _scratch_bytes(manifest: Manifest) -> int:
 
 def _scratch_start(manifest: Manifest) -> int:
     """Return where in the workspace the entry's scratch begins, behind results in between."""
-    return aligned(manifest.workspace_bytes, SCRATCH_ALIGNMENT_BYTES)
+    return aligned(manifest.workspace_bytes, MEMORY_ALIGNMENT_BYTES)
 
 
 def _entry(manifest: Manifest) -> str:
@@ -144,7 +135,7 @@ def _entry(manifest: Manifest) -> str:
             lines.append(f"  call void @llvm.memcpy.p0.p0.i64({given[1]}, {given[0]}, i64 {size}, i1 false)")
     parameters = ", ".join(f"ptr %{name}" for name in _parameters(manifest))
     body = "\n".join(
-        [*declared.values(), f"define void @{symbol_of(manifest)}({parameters}) {{", *lines, "  ret void", "}"]
+        [*declared.values(), f"define void @{manifest.symbol}({parameters}) {{", *lines, "  ret void", "}"]
     )
     return body + "\n"
 
@@ -177,7 +168,7 @@ define i32 @{name}{PREPARE}() {{
 
 def _header(manifest: Manifest, *, tiles: bool) -> str:
     """Return the header."""
-    name, device = symbol_of(manifest), manifest.device
+    name, device = manifest.symbol, manifest.device
     guard = f"{name.upper()}_H"
     arrays = [manifest.buffer(one) for one in (*manifest.inputs, *manifest.outputs)]
     lines = [
@@ -199,11 +190,11 @@ def _header(manifest: Manifest, *, tiles: bool) -> str:
         workspace = _scratch_start(manifest) + _scratch_bytes(manifest)
     if workspace:
         lines += [
-            "/* The size of `workspace`, which is aligned to 256 B; what it holds before and after does not matter. */",
+            f"/* The size of `workspace`, which is aligned to {MEMORY_ALIGNMENT_BYTES} B, with any content. */",
             f"#define {name.upper()}_WORKSPACE_BYTES {workspace}",
         ]
     if any(buffer.role == "constant" for buffer in manifest.buffers):
-        lines.append("/* `constants` is the content of constants.bin, aligned to 256 B. */")
+        lines.append(f"/* `constants` is the content of constants.bin, aligned to {MEMORY_ALIGNMENT_BYTES} B. */")
     if tiles:
         lines += [
             "/* Whether this process may use tile registers (AMX): 0, or the number of an error (errno), with which",
@@ -241,7 +232,7 @@ def _kernel_lines(manifest: Manifest) -> list[str]:
     lines, seen = (
         [
             "/* Each runs tasks of one kernel, from `first` to before `end`; they are independent of each other. A",
-            "   `scratch` is a thread's own, aligned to 256 B; what it holds before and after does not matter. */",
+            f"   `scratch` is a thread's own, aligned to {MEMORY_ALIGNMENT_BYTES} B, with any content. */",
         ],
         set[str](),
     )

@@ -24,11 +24,11 @@ from roller_mlir.backend.math.elementary import expand_functions
 from roller_mlir.backend.math.operations import prepare_math
 from roller_mlir.hal import Device
 from roller_mlir.loops.attributes import FMA_COUNT, TASK_RANGE
+from roller_mlir.plan.manifest import MEMORY_ALIGNMENT_BYTES
 from roller_mlir.support.bindings import arith, ir, scf
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import operations_inside
 
-SCRATCH_ALIGNMENT_BYTES = 256
 _FUSED = ("vector.fma", "math.fma", "llvm.intr.fma")
 _AT_A_TIME = 16
 """Functions that go through upstream's passes together."""
@@ -141,7 +141,7 @@ def _to_function(kernel: Any, device: Device, scratch_bytes: int) -> None:
         if op.name in ("gpu.barrier", "gpu.shuffle"):
             fail(op, f"'{op.name}' is for threads, which '{device.name}' does not have")
     index = ir.IndexType.get(kernel.context)
-    alignment = ir.IntegerAttr.get(ir.IntegerType.get_signless(64, kernel.context), SCRATCH_ALIGNMENT_BYTES)
+    alignment = ir.IntegerAttr.get(ir.IntegerType.get_signless(64, kernel.context), MEMORY_ALIGNMENT_BYTES)
     facts = list(ir.ArrayAttr(kernel.attributes["arg_attrs"])) if "arg_attrs" in kernel.attributes else []
     facts = facts or [ir.DictAttr.get({})] * len(inputs)
     if scratch_bytes:

@@ -21,6 +21,7 @@ from roller_mlir.codegen.builder.task_context import TaskContext, element_bytes,
 from roller_mlir.codegen.builder.thread_box import Positions
 from roller_mlir.codegen.task.compute import Compute
 from roller_mlir.codegen.vectors.vector_atom import FactorReads, VectorAtom, converted, intrinsic
+from roller_mlir.mapping.atoms.vectors import MOST_TILES
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.thread_map import live_registers
 from roller_mlir.plan.expression import dense_strides
@@ -28,8 +29,6 @@ from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
 
-MOST_ROWS, MOST_COLUMNS = 2, 2
-"""Tiles of sums down and across: four of eight tile registers, beside two of each factor."""
 _WORDS = {"bf16": "llvm.x86.tdpbf16ps", "i8": "llvm.x86.tdpbssd"}
 _FIRST, _SECOND = 4, 6
 """The tile registers of factors; sums are the first four."""
@@ -133,10 +132,10 @@ def _tiles_of(compute: Compute, atom: VectorAtom) -> _Tiles:
         ),
         None,
     )
-    if several is not None or down > MOST_ROWS or across > MOST_COLUMNS:
+    if several is not None or max(down, across) > MOST_TILES:
         fail(
             atom.operation,
-            f"'amx' computes at most {MOST_ROWS} x {MOST_COLUMNS} tiles of {rows} x {columns}, and one point of other "
+            f"'amx' computes at most {MOST_TILES} x {MOST_TILES} tiles of {rows} x {columns}, and one point of other "
             "loops; lower the blocks",
         )
     if compute.box.axes[atom.row].block > len(live_registers(box.axes[atom.row], box.loops[atom.row])):

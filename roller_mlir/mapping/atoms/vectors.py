@@ -18,6 +18,8 @@ from roller_mlir.mapping.atoms.fragments import Shape
 LANE_BYTES = 4
 """Of a sum, and of the factors that make it."""
 TILE_ROWS, TILE_BYTES = 16, 64
+MOST_TILES = 2
+"""Tiles of sums down and across a task: four of eight tile registers, beside two of each factor."""
 _DESCRIPTION_BYTES = 128
 """Of tiles: ours, and that of others, which is restored."""
 

@@ -14,7 +14,7 @@ from math import prod
 
 from roller_mlir.hal import Device, Instruction
 from roller_mlir.mapping.atoms import atom_family
-from roller_mlir.mapping.atoms.vectors import LANE_BYTES, TILE_BYTES, TILE_ROWS
+from roller_mlir.mapping.atoms.vectors import LANE_BYTES, MOST_TILES, TILE_BYTES, TILE_ROWS
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.instruction import SUMS
@@ -24,8 +24,6 @@ from roller_mlir.model.vectors.shape import TaskShape
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import CONSTANT, REGISTER, WORKGROUP, AtomPlan
 
-MOST_TILES = 2
-"""Tiles of sums down and across a task: four of eight tile registers."""
 DESCRIBE_CYCLES = 60
 """What describing and releasing tile registers takes, each once a task. Assumed."""
 AMX_LATENCY_CYCLES = 52.0

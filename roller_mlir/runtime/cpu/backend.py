@@ -3,7 +3,6 @@
 
 import ctypes
 import os
-import re
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -15,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.plan.manifest import Buffer, BufferView, Launch, Manifest
+from roller_mlir.plan.manifest import MEMORY_ALIGNMENT_BYTES, PREPARE, Buffer, BufferView, Launch, Manifest
 from roller_mlir.runtime.cpu.features import missing_feature
 from roller_mlir.runtime.cpu.threads import Pool, thread_count
 from roller_mlir.runtime.element_types import NUMPY_TYPES
@@ -23,7 +22,6 @@ from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.sequence import LaunchReport
 
 VENDOR = "cpu"
-_SCRATCH_ALIGNMENT_BYTES = 256
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ class CpuBackend:
         """Return memory of the thread that asks, kept for its next kernel."""
         known: HostMemory | None = getattr(self._kept, "scratch", None)
         if known is None or known.size_bytes < size_bytes:
-            known = self._kept.scratch = self.allocate(size_bytes, _SCRATCH_ALIGNMENT_BYTES)
+            known = self._kept.scratch = self.allocate(size_bytes, MEMORY_ALIGNMENT_BYTES)
         return known
 
     def open(self, manifest: Manifest, files: Mapping[str, bytes]) -> None:
@@ -83,7 +81,7 @@ class CpuBackend:
             raise BackendError(f"{manifest.function!r} has no shared library; compile it with binaries")
         if file is not None:
             library = _library(manifest.function, files[file.name])
-            _prepare(library, manifest.function)
+            _prepare(library, manifest)
             self._kernels = {kernel.name: _function(library, kernel.name) for kernel in manifest.kernels}
 
     def allocate(self, size_bytes: int, alignment_bytes: int) -> HostMemory:
@@ -153,14 +151,13 @@ def _library(function: str, content: bytes) -> ctypes.CDLL:
         raise BackendError(f"the shared library of {function!r} cannot be loaded: {error}") from error
 
 
-def _prepare(library: ctypes.CDLL, function: str) -> None:
+def _prepare(library: ctypes.CDLL, manifest: Manifest) -> None:
     """Ask the system for registers beyond the usual ones, where a library has some; see its header."""
-    name = "roller_" + re.sub(r"\W", "_", function, flags=re.ASCII) + "_prepare"
-    prepare = getattr(library, name, None)
+    prepare = getattr(library, manifest.symbol + PREPARE, None)
     problem = 0 if prepare is None else int(prepare())
     if problem:
         raise BackendError(
-            f"{function!r} needs tile registers (AMX), which the system does not give: {os.strerror(problem)}"
+            f"{manifest.function!r} needs tile registers (AMX), which the system does not give: {os.strerror(problem)}"
         )
 
 

@@ -258,7 +258,7 @@ def test_a_system_that_keeps_tile_registers_is_named(monkeypatch: pytest.MonkeyP
             return 22
 
     with pytest.raises(BackendError, match=r"'product' needs tile registers \(AMX\), which the system does not give: "):
-        cpu_backend._prepare(Refusing(), "product")  # pyrefly: ignore
+        cpu_backend._prepare(Refusing(), artifact.manifest)  # pyrefly: ignore
 
 
 def _plan(text: str) -> Plan:
