@@ -17,8 +17,8 @@ operators in the place of waits for single tasks, as a baseline.
 There is a block for each unit, or as many as the widest wave of operators has tasks, where those are fewer; operators
 of a wave need nothing of each other, and run side by side. There are more, up to what the device holds at a time, where
 one operator alone has as many tasks: the predicted time of a task knows of that operator's others only. `blocks` asks
-for another number. Tasks of operators with resident operands run where their slices are, which are spread over
-vEUs so that these have as much to do.
+for another number. Tasks of operators with resident operands run where their slices are: those of an operator lie
+side by side, and all are spread so that vEUs have as much to do.
 Refused: resident slices that workgroup memory does not hold, tasks that no block of the device can run, operators whose
 tasks write what others of them touch, applications on anything but arguments, constants and views of the one workspace
 at constant bytes.

@@ -16,6 +16,9 @@ from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.rammer.slots import SLOT_BYTES, Homes, Slices, groups_of, homes_of
 from roller_mlir.rammer.task_graph import TaskGraph
 
+LEAST = 0.01
+"""Of what all slices save: those stay where they are that save least, and together no more; others lie better then."""
+
 
 @dataclass(frozen=True, eq=False)
 class Kept:
@@ -62,8 +65,11 @@ def choose_kept(
     size = np.bincount(part, -(-slices.bytes // SLOT_BYTES) * SLOT_BYTES, parts)
     chosen: list[int] = []
     left = units * len(room)
+    least = np.argsort(saved, kind="stable")
+    worth = np.empty(parts, bool)
+    worth[least] = np.cumsum(np.maximum(0, saved[least])) > LEAST * float(np.maximum(0, saved).sum())
     for one in np.argsort(-saved / np.maximum(1, size), kind="stable").tolist():
-        if saved[one] > 0 and size[one] <= left:
+        if worth[one] and size[one] <= left:
             chosen.append(one)
             left -= int(size[one])
     homes: Homes | None = None

@@ -11,12 +11,17 @@ from math import inf
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from roller_mlir.rammer.boxes import Ints
 from roller_mlir.rammer.options import POLICY_NAMES
 from roller_mlir.rammer.parts import Parts
 from roller_mlir.rammer.slots import Homes
 from roller_mlir.rammer.task_graph import TaskGraph
+
+SOONEST = 0.1
+"""Of tasks on vEUs that many must share: how much a second counts by which one could begin sooner, beside one by which
+another is more urgent."""
 
 
 class Policy(Protocol):
@@ -217,13 +222,29 @@ class _Waiting:
         return [task for one, count in enumerate(self.missing) if not count for task in self.tasks_behind(one)]
 
 
+def _soonest_of(graph: TaskGraph, waiting: "_Waiting", hand_over_s: float) -> NDArray[np.float64]:
+    """Return of each task when it starts at the soonest, if all that it needs is handed over, in seconds."""
+    seconds: list[float] = graph.seconds.tolist()
+    early: list[float] = graph.early_seconds.tolist()
+    set_of: list[int] = graph.producer_sets[0].tolist()
+    ends = [-inf] * len(waiting.missing)  # of the last task of each set
+    start = [0.0] * graph.tasks
+    for task in range(graph.tasks):
+        if (ready := ends[set_of[task]]) > -inf:
+            start[task] = ready + hand_over_s - early[task]
+        end = start[task] + seconds[task]
+        for one in waiting.sets_with(task):
+            ends[one] = max(ends[one], end)
+    return np.array(start)
+
+
 def critical_path(
     graph: TaskGraph, execution_units: int, hand_over_s: float, homes: Homes | None = None
 ) -> tuple[Ints, ...]:
     """Place the most urgent of the tasks whose producers are placed: list scheduling by critical path.
 
-    Where slices say on which vEU many tasks run, the most urgent is taken of those that could begin there by then: no
-    other vEU would begin it sooner.
+    Where slices say on which vEU many tasks run, each vEU takes one of those that could begin there by then: no other
+    would begin it sooner.
     """
     if homes is not None:
         return _as_time_goes(graph, execution_units, hand_over_s, homes)
@@ -243,10 +264,42 @@ def critical_path(
     return placement.result()
 
 
+class _Turns:
+    """Whose turn it is on vEUs that many tasks must share: the most urgent's, of about equals who could begin soonest.
+
+    Attributes:
+        urgency: As of `_urgency_of`.
+        rank: The first is the smallest.
+        least_s: What the schedule takes at least: a chain, the work of a vEU at home, or that of all.
+    """
+
+    def __init__(
+        self, graph: TaskGraph, waiting: "_Waiting", execution_units: int, hand_over_s: float, homes: Homes
+    ) -> None:
+        self.urgency = _urgency_of(graph, waiting, hand_over_s)
+        self.rank: list[float] = (SOONEST * _soonest_of(graph, waiting, hand_over_s) - np.array(self.urgency)).tolist()
+        self.seconds: list[float] = graph.seconds.tolist()
+        work_s = float(graph.seconds.sum()) / execution_units
+        self.least_s = max(homes.busy_s(graph), work_s, *self.urgency)
+        self.soon: list[dict[int, float]] = [{} for _ in range(execution_units)]
+
+    def better_waits(self, unit: int, task: int, now: float) -> bool:
+        """Return whether a vEU had better wait for one of its own tasks that is about to come than begin another.
+
+        It had where that one comes first, and the other, once begun, would make the schedule longer than it can be.
+        """
+        end = now + self.seconds[task]
+        return any(
+            at < end and self.rank[one] < self.rank[task] and end + self.urgency[one] > self.least_s
+            for one, at in self.soon[unit].items()
+        )
+
+
 def _as_time_goes(graph: TaskGraph, execution_units: int, hand_over_s: float, homes: Homes) -> tuple[Ints, ...]:
-    """Let each vEU that is free take the most urgent task that may begin, of its own and of those that any may run."""
+    """Let each vEU that is free take the first task that may begin, of its own and of those that any may run."""
     waiting, home, keeps = _Waiting(graph), homes.unit_of_task.tolist(), _Keeping(graph, homes)
-    urgent = [(-one, task) for task, one in enumerate(_urgency_of(graph, waiting, hand_over_s))]
+    turns = _Turns(graph, waiting, execution_units, hand_over_s, homes)
+    ranked = [(one, task) for task, one in enumerate(turns.rank)]
     missing = waiting.missing
     early: list[float] = graph.early_seconds.tolist()
     late: list[float] = (graph.seconds - graph.early_seconds).tolist()
@@ -268,14 +321,15 @@ def _as_time_goes(graph: TaskGraph, execution_units: int, hand_over_s: float, ho
                 free.add(number)
                 able.append(number)
             elif (unit := home[number]) >= 0:
-                heapq.heappush(own[unit], urgent[number])
+                heapq.heappush(own[unit], ranked[number])
+                turns.soon[unit].pop(number, None)
                 able.append(unit)
             else:
-                heapq.heappush(others, urgent[number])
+                heapq.heappush(others, ranked[number])
         for unit in sorted(free) if others else sorted({*able} & free):
             mine = own[unit]
             able_here = others if not mine or (others and others[0] < mine[0]) else mine
-            if not able_here:
+            if not able_here or turns.better_waits(unit, able_here[0][1], now):
                 continue
             _, task = heapq.heappop(able_here)
             end = max(now + early[task] + keeps.bring(task), ready[task]) + late[task]
@@ -294,7 +348,10 @@ def _as_time_goes(graph: TaskGraph, execution_units: int, hand_over_s: float, ho
                 there, near = last[one] + hand_over_s, max(last[one], other[one] + hand_over_s)
                 for consumer in waiting.tasks_behind(one):
                     ready[consumer] = near if home[consumer] == last_on[one] else there
-                    heapq.heappush(coming, (max(end, ready[consumer] - early[consumer]), 0, consumer))
+                    at = max(end, ready[consumer] - early[consumer])
+                    heapq.heappush(coming, (at, 0, consumer))
+                    if home[consumer] >= 0:
+                        turns.soon[home[consumer]][consumer] = at
     return tuple(np.array(program, np.int32) for program in programs)
 
 

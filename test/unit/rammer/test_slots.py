@@ -100,7 +100,7 @@ def test_slices_that_a_task_reads_are_at_home_together_and_vEUs_have_as_much_to_
     homes = homes_of(graph, Slices.read(graph), units, range(1 << 20))
     assert homes is not None
     work = np.bincount(homes.unit_of_task, minlength=units)
-    assert work.sum() == 24 and work.max() - work.min() <= 3  # of a group, 3 tasks
+    assert work.sum() == 24 and work.max() == 3 * -(-8 // units)  # of eight groups, three tasks each
     for own in homes.slices.of:
         assert (homes.unit[own[:, 0]] == homes.unit[own[:, 1]]).all()
     begins, ends = homes.slot * SLOT_BYTES, homes.slot * SLOT_BYTES + homes.slices.bytes
@@ -109,6 +109,60 @@ def test_slices_that_a_task_reads_are_at_home_together_and_vEUs_have_as_much_to_
             apart = homes.unit[a] != homes.unit[b] or ends[a] <= begins[b] or ends[b] <= begins[a]
             assert apart, (a, b)
     assert homes.end_bytes == ends.max()
+
+
+def test_slices_of_an_operator_lie_side_by_side_and_those_of_others_above_them() -> None:
+    graph = cells(layers=4, steps=3, tasks=4)
+    homes = homes_of(graph, Slices.read(graph), 9, ROOM)
+    assert homes is not None
+    on = [set(homes.unit[own[:, 0]].tolist()) for own in homes.slices.of[:4]]
+    assert on == [{0, 1, 2, 3}, {4, 5, 6, 7}] * 2
+
+
+def test_each_slice_lies_by_itself_where_a_vEU_would_else_have_much_more_to_do() -> None:
+    graph = cells(layers=3, steps=3, tasks=4)
+    homes = homes_of(graph, Slices.read(graph), 6, ROOM)
+    assert homes is not None
+    assert np.bincount(homes.unit_of_task).tolist() == [6] * 6
+    # Tasks of others fill what that leaves idle: all take as long then.
+    others = TaskOperator("others", 60, 2e-6, (), (access(900, 0, (60,), 4, [[range(n, n + 1)] for n in range(60)]),))
+    filled = TaskGraph((*graph.operators, others))
+    homes = homes_of(filled, Slices.read(filled), 6, ROOM)
+    assert homes is not None
+    assert [set(homes.unit[own[:, 0]].tolist()) for own in homes.slices.of[:3]] == [{0, 1, 2, 3}] * 3
+
+
+def test_a_row_that_finds_no_room_side_by_side_is_placed_one_by_one() -> None:
+    graph = cells(layers=3, steps=2, tasks=4, slot_bytes=48)  # 12 groups of 64 B
+    homes = homes_of(graph, Slices.read(graph), 6, range(128, 128 + 2 * 64))
+    assert homes is not None and homes.end_bytes == 128 + 2 * 64
+    assert homes_of(graph, Slices.read(graph), 5, range(128, 128 + 2 * 64)) is None
+
+
+def test_a_vEU_waits_for_its_own_where_the_schedule_would_be_longer_else() -> None:
+    """Four tasks that any vEU may run would each make a step late on the two that have slices."""
+    chain = cells(layers=1, steps=8, tasks=2)
+    anywhere = [[range(task, task + 1)] for task in range(4)]
+    others = TaskOperator("others", 4, 3e-6, (), (access(500, 0, (4,), 4, anywhere),))
+    graph = TaskGraph((*chain.operators, others))
+    _, schedule = kept(graph, 3)
+    assert schedule.programs[2].tolist() == [16, 17, 18, 19]
+    assert replay(graph, schedule, 1.2e-6).makespan_s == pytest.approx(2e-6 + 8e-6 + 7 * 1.2e-6)
+    longer = TaskGraph((*chain.operators, replace(others, tasks=60, writes=())))  # work decides
+    _, schedule = kept(longer, 3)
+    assert replay(longer, schedule, 1.2e-6).utilisation > 0.95
+
+
+def test_of_tasks_as_urgent_the_one_that_could_begin_sooner_comes_first() -> None:
+    operators = [
+        TaskOperator("long", 1, 5e-6, (_weights(100, 1, 48),), (), brought=(6e-6, 1e-6)),
+        TaskOperator("before", 1, 1e-6, (), (access(0, 0, (1,), 4, [[range(1)]]),)),
+        TaskOperator("late", 1, 1e-6, (_weights(100, 1, 48), access(0, 0, (1,), 4, [[range(1)]])), ()),
+        TaskOperator("soon", 1, 1e-6, (_weights(100, 1, 48),), ()),
+    ]
+    graph = TaskGraph(tuple(operators))
+    homes, schedule = kept(graph, 2)
+    assert schedule.programs[homes.unit[0]].tolist() == [0, 3, 2]
 
 
 def test_slices_fit_exactly_or_not_at_all() -> None:
@@ -157,6 +211,11 @@ def test_what_saves_most_for_its_bytes_stays_and_nothing_where_nothing_is_gained
     assert not none.operators and not none.slices
     once = cells(layers=3, steps=1, tasks=4)
     assert not choose_kept(once, 4, ROOM, 1.2e-6, POLICIES["list"], add_events).operators
+    # Layers that two operators of 202 read save less than a hundredth.
+    rare = cells(layers=3, steps=1, tasks=4).operators[2:]
+    often = cells(layers=1, steps=200, tasks=4).operators
+    both = TaskGraph((*often, *rare, *rare))
+    assert choose_kept(both, 4, ROOM, 1.2e-6, POLICIES["list"], add_events).operators == frozenset(range(200))
     slow = TaskGraph(tuple(replace(one, brought=(one.seconds, 0.0)) for one in graph.operators))
     assert not choose_kept(slow, 4, ROOM, 1.2e-6, POLICIES["list"], add_events).operators
 
