@@ -35,7 +35,8 @@ def time_row(target: str, record: dict[str, Any]) -> str:
     """Return a row of the first table."""
     counts = (f"{record[name]:,}" for name in ("operators", "tasks", "waits"))
     times = ("-" if record[name] is None else f"{1e6 * record[name]:,.0f}" for name in TIMES.values())
-    shares = f"{record['makespan_s'] / record['bound_s']:.2f}", f"{record['utilisation']:.0%}"
+    over = (f"{record['makespan_s'] / record[least]:.2f}" for least in ("bound_s", "home_bound_s"))
+    shares = *over, f"{record['utilisation']:.0%}"
     return f"| {' | '.join((target, record['id'], *counts, *times, *shares))} |"
 
 
@@ -75,7 +76,7 @@ def main() -> None:
         gains.append(
             gain_row(target, "all, geometric mean", [*map(statistics.geometric_mean, zip(*found, strict=True))])
         )
-    print(table(("device", "model", "operators", "tasks", "waits", *TIMES, "over it", "busy"), times))
+    print(table(("device", "model", "operators", "tasks", "waits", *TIMES, "over it", "at its homes", "busy"), times))
     print()
     print(table(("device", "model", *GAINS), gains))
 

@@ -28,7 +28,7 @@ from roller_mlir.rammer.baselines import OperatorKernel
 from roller_mlir.rammer.bound import least_makespan_s
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.rammer.schedule import Schedule, VirtualDevice
-from roller_mlir.rammer.slots import found_bytes
+from roller_mlir.rammer.slots import found_bytes, home_of_tasks
 from roller_mlir.rammer.task_graph import TaskGraph
 from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.passes.passes import Pass
@@ -59,6 +59,7 @@ class ScheduledProgram:
         kept_slices: Slices of operands that stay in workgroup memory.
         kept_memory_s: For how long each of the device's memories would be busy to bring what tasks find there.
         bound_s: What no schedule of these tasks on so many blocks comes below, in seconds.
+        home_bound_s: What none does that keeps slices on the blocks on which this one does; `bound_s` where none stays.
     """
 
     function: str
@@ -79,6 +80,7 @@ class ScheduledProgram:
     kept_slices: int
     kept_memory_s: tuple[float, ...]
     bound_s: float
+    home_bound_s: float
 
 
 def scheduled_program(
@@ -113,7 +115,11 @@ def scheduled_program(
                 rates += [machine.last_cache_bytes_per_s] if machine.private_caches > 1 else []
                 found["kept_memory_s"] = tuple(spared / rate for rate in rates)
                 found["bounded"] = _bounded_kernels(graph, apart.without_resident(), device)
-                found["bound_s"] = least_makespan_s(apart, virtual.execution_units, options.hand_over_s)
+                blocks, hand_over_s = virtual.execution_units, options.hand_over_s
+                found["bound_s"] = found["home_bound_s"] = least_makespan_s(apart, blocks, hand_over_s)
+                if found["kept_slices"]:
+                    homes = home_of_tasks(apart, schedule)
+                    found["home_bound_s"] = least_makespan_s(apart, blocks, hand_over_s, homes)
             if not isinstance(step, RammerVerify):
                 continue
             function = graph.operation.parent.opview

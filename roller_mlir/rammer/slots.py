@@ -96,6 +96,14 @@ def found_bytes(graph: TaskGraph, schedule: Schedule) -> int:
     return int(slices.moved_bytes[slices.flat[schedule.fills == 0]].sum())
 
 
+def home_of_tasks(graph: TaskGraph, schedule: Schedule) -> Ints:
+    """Return the vEU of each task that keeps slices; -1 of others."""
+    tasks = Slices.read(graph).tasks
+    found = np.full(graph.tasks, -1, np.int32)
+    found[tasks] = schedule.place[0][tasks]
+    return found
+
+
 def _numbered(one: TaskAccess, numbers: dict[tuple[object, ...], int], sizes: list[tuple[int, int]]) -> list[int]:
     """Return the slice of each task of an access; new ones get numbers."""
     found: list[int] = []

@@ -73,6 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         ("predicted", seconds(predicted.makespan_s)),
         ("at least", seconds(one.bound_s)),
         ("above that", f"{predicted.makespan_s / one.bound_s - 1:.0%}" if one.bound_s else "0%"),
+        *((("at its homes", f"at least {seconds(one.home_bound_s)}"),) if one.kept_slices else ()),
         ("blocks", str(len(one.schedule.programs))),
         ("busy", f"{predicted.utilisation:.0%}"),
         ("tasks", str(one.graph.tasks)),
@@ -85,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
         write_whole(Path(arguments.trace), chrome_trace([(each.name, each.times) for each in runs]))
     if arguments.html:
         write_whole(Path(arguments.html), page(title, facts, runs))
-    lines = [title, *(f"  {name:12}{value}" for name, value in facts)]
+    lines = [title, *(f"  {name:14}{value}" for name, value in facts)]
     lines += [f"  {each.name}: {seconds(each.seconds)}, blocks work {each.utilisation:.0%} of it" for each in runs[1:]]
     path = critical_programs(runs[0])
     lines += [f"critical path: {len(predicted.critical_path)} tasks"]

@@ -68,6 +68,7 @@ class ScheduleExplanation:
         makespan_s: When the last task ends, by the predicted times of tasks and of a hand-over.
         bound_s: What no schedule of these tasks on so many blocks comes below, with the hand-overs that no placement
             avoids.
+        home_bound_s: What none comes below that keeps slices on the blocks on which this one does.
         utilisation: The share of the makespan in which a block works, on average.
         choices: The numbers of threads of a task that were planned for; the least predicted time is taken. Empty where
             one is asked for.
@@ -92,6 +93,7 @@ class ScheduleExplanation:
     state_bytes: int
     makespan_s: float
     bound_s: float
+    home_bound_s: float
     utilisation: float
     choices: tuple[BlockChoice, ...]
     operators: tuple[ScheduledOperator, ...]
@@ -129,6 +131,7 @@ def explain_schedule(source: Source, target: str, options: CompileOptions) -> Sc
         state_bytes=one.state_bytes,
         makespan_s=times.makespan_s,
         bound_s=one.bound_s,
+        home_bound_s=one.home_bound_s,
         utilisation=times.utilisation,
         choices=one.choices,
         operators=tuple(
@@ -159,6 +162,8 @@ def print_schedule(one: ScheduleExplanation, console: Console, *, plain: bool) -
     units = (
         f"{one.blocks_per_unit} a unit, of {one.threads} threads and {size(one.workgroup_bytes)} of workgroup memory"
     )
+    more = one.home_bound_s > one.bound_s
+    at_homes = f" ({seconds(one.home_bound_s)} where its slices are at home)" if more else ""
     said = [
         ("tasks", f"{one.tasks}, up to {one.longest} a block, placed by policy {one.policy}"),
         ("blocks", f"{one.blocks}, {units}"),
@@ -168,7 +173,8 @@ def print_schedule(one: ScheduleExplanation, console: Console, *, plain: bool) -
         ("state", size(one.state_bytes)),
         (
             "predicted",
-            f"{seconds(one.makespan_s)}, of at least {seconds(one.bound_s)}; blocks work {one.utilisation:.0%} of it",
+            f"{seconds(one.makespan_s)}, of at least {seconds(one.bound_s)}{at_homes}; blocks work "
+            f"{one.utilisation:.0%} of it",
         ),
     ]
     print_table(console, "Schedule", grid(("", ""), "ss", said), plain=plain)

@@ -48,7 +48,8 @@ def schedule_model(
     Returns:
         What `model_record` says; `operators` (how many), `programs` and `bodies` (how many of these differ), `tasks`,
         `blocks`, `threads` of a block, `waits` and `waits_before` their reduction, `makespan_s`, `bound_s` (what no
-        schedule of these tasks on so many blocks comes below) and `utilisation` (the share of the makespan in which a
+        schedule of these tasks on so many blocks comes below), `home_bound_s` (what none does that keeps slices of
+        weights where this one does) and `utilisation` (the share of the makespan in which a
         block works), all of the model and not measured; `workspace_bytes`, `state_bytes`; `schedule_s` and `phases_s`.
         `memory_s` is how long the memory or the last cache takes for what all kernels read and write; neither makespan
         nor bound is below it. `kept_slices` is how many slices of weights stay in workgroup memory.
@@ -106,6 +107,7 @@ def schedule_model(
         "plain_s": max(memory_s, times.makespan_s) if not one.kept_slices else max(all_memory_s, makespan_s(plain)),
         "makespan_s": max(memory_s, times.makespan_s),
         "bound_s": max(memory_s, one.bound_s),
+        "home_bound_s": max(memory_s, one.home_bound_s),
         "memory_s": memory_s,
         "kept_slices": one.kept_slices,
         "utilisation": times.utilisation,

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_graphs import graph_of
+from numpy.typing import NDArray
+from small_graphs import access, graph_of
 
 from roller_mlir.rammer import bound
 from roller_mlir.rammer.bound import least_makespan_s
-from roller_mlir.rammer.task_graph import TaskGraph
+from roller_mlir.rammer.slots import Slices
+from roller_mlir.rammer.task_graph import TaskGraph, TaskOperator
 from roller_mlir.rammer.work_bound import Edges, Gatherings
 
 HAND_OVER_S = 1.5
@@ -101,6 +103,106 @@ def test_no_placement_comes_below_it_where_tasks_begin_early(units: int) -> None
         assert found <= least, seed
         met += found >= least * (1 - 1e-9)
     assert met >= 15, met
+
+
+def at_home(rng: random.Random, units: int) -> tuple[TaskGraph, NDArray[np.int32]]:
+    """Return a graph of which some operators keep slices, some of them the same, and the vEU of each of their tasks."""
+    graph = graph_of(random_operators(rng), rng if rng.random() < 0.5 else None)
+    operators: list[TaskOperator] = []
+    for one in graph.operators:
+        if rng.random() < 0.7:
+            columns = [[range(task, task + 1)] for task in range(one.tasks)]
+            weights = replace(access(1000 + rng.randrange(2), 0, (6,), 4, columns), early=True, slot_bytes=16)
+            early_s = one.seconds * rng.choice((0.0, 0.25, 0.5))
+            fill_s = rng.choice((0.0, 0.5, 2.0))
+            brought = (one.seconds + fill_s, early_s + fill_s)
+            one = replace(one, reads=(*one.reads, weights), early_s=early_s, brought=brought)
+        operators.append(one)
+    graph = TaskGraph(tuple(operators))
+    slices = Slices.read(graph)
+    home = np.full(graph.tasks, -1, np.int32)
+    unit = np.array([rng.randrange(units) for _ in slices.bytes], np.int32)
+    home[slices.tasks] = unit[slices.flat]
+    return graph, home
+
+
+def least_at_home(graph: TaskGraph, units: int, home: NDArray[np.int32]) -> float:
+    """Return the shortest time of all placements in which tasks with homes are there, by trying each.
+
+    The first task on a vEU that reads a slice brings it, before its waits are over.
+    """
+    producers = [set(found.tolist()) for found in graph.dependences.producers_of(graph.tasks)]
+    slices = Slices.read(graph)
+    fill, reads = [0.0] * graph.tasks, [-1] * graph.tasks
+    for task, number, spent in zip(slices.tasks, slices.flat, slices.fill_seconds(graph), strict=True):
+        fill[task], reads[task] = float(spent), int(number)
+    best = float("inf")
+
+    def place(done: dict[int, tuple[float, int]], free: tuple[float, ...], there: frozenset[tuple[int, int]]) -> None:
+        nonlocal best
+        if len(done) == graph.tasks:
+            best = min(best, max(free))
+            return
+        for task in range(graph.tasks):
+            if task in done or not producers[task] <= done.keys():
+                continue
+            for unit in range(units) if home[task] < 0 else (home[task],):
+                brings = (reads[task], unit) not in there and reads[task] >= 0
+                at = free[unit] + (fill[task] if brings else 0.0)
+                for one in producers[task]:
+                    end, on = done[one]
+                    at = max(at, end + (HAND_OVER_S - graph.early_seconds[task] if on != unit else 0.0))
+                end = float(at + graph.seconds[task])
+                if end < best:
+                    now = (*free[:unit], end, *free[unit + 1 :])
+                    place({**done, task: (end, unit)}, now, there | {(reads[task], unit)})
+
+    place({}, (0.0,) * units, frozenset())
+    return best
+
+
+@pytest.mark.parametrize("units", [2, 3])
+def test_no_placement_with_these_homes_comes_below_their_bound(units: int) -> None:
+    met = higher = 0
+    for seed in range(60):
+        graph, home = at_home(random.Random(seed), units)
+        least = least_at_home(graph, units, home)
+        found, of_all = (least_makespan_s(graph, units, HAND_OVER_S, one) for one in (home, None))
+        assert of_all <= found <= least, seed
+        met += found >= least * (1 - 1e-9)
+        higher += found > of_all
+    assert met >= 25 and higher >= 25, (met, higher)
+
+
+def test_tasks_of_one_home_run_one_after_the_other_and_bring_their_slices() -> None:
+    """Six tasks that one vEU keeps slices for, in two operators that need nothing of each other."""
+    columns = [[range(task, task + 1)] for task in range(3)]
+    weights = replace(access(9, 0, (3,), 4, columns), early=True, slot_bytes=16)
+    one = TaskOperator("cell", 3, 1.0, (weights,), (), brought=(1.5, 0.5))
+    graph = TaskGraph((one, replace(one, name="next")))
+    assert least_makespan_s(graph, 4, HAND_OVER_S) == pytest.approx(2.0)
+    assert least_makespan_s(graph, 4, HAND_OVER_S, np.zeros(6, np.int32)) == pytest.approx(6.0 + 3 * 0.5)
+    apart = np.array([0, 1, 2, 0, 1, 2], np.int32)
+    assert least_makespan_s(graph, 4, HAND_OVER_S, apart) == pytest.approx(2.5)
+
+
+@pytest.mark.parametrize("step", ["on", "between"])
+def test_a_mistake_in_a_step_about_homes_is_found(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if step == "on":
+        right = bound._Handed.on
+        monkeypatch.setattr(bound._Handed, step, lambda *given: 1.05 * right(*given))
+    else:
+        between = bound._Brought.between
+
+        def longer(*given: Any) -> Any:
+            on, head, spent, tail = between(*given)
+            return on, head, 1.05 * spent, tail
+
+        monkeypatch.setattr(bound._Brought, step, longer)
+    graphs = [at_home(random.Random(seed), 2) for seed in range(20)]
+    assert any(
+        least_makespan_s(one, 2, HAND_OVER_S, home) > least_at_home(one, 2, home) * (1 + 1e-9) for one, home in graphs
+    )
 
 
 @pytest.mark.parametrize(

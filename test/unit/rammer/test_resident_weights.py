@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Weights that stay in workgroup memory: equal to numpy, clean, loaded once, and mistakes are found."""
 
+import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +31,7 @@ from roller_mlir.suites.models import make_model, reference
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError
 from roller_mlir.support.passes.pipeline import run_pipeline
+from roller_mlir.tools.roller import main
 
 FMA = {"block-threads": "64", "instructions": "fma"}
 
@@ -296,3 +300,24 @@ def test_an_operator_is_two_where_some_of_its_applications_keep_slices(monkeypat
 
     check(GraphRun(model[0], "a100", look=look, **FMA), model)
     assert sorted(found) == [("matmul_0", ()), ("matmul_0_kept", (1,))]
+
+
+def test_the_least_where_slices_are_at_home_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two layers of one matrix: some schedule of other homes could hand less over."""
+    source = tmp_path / "chain.mlir"
+    source.write_text(chain("wwww")[0])
+    monkeypatch.setattr(rammer_keep_weights, "choose_kept", everything)
+    for arguments, wanted in (
+        (("explain", "--json"), r'"home_bound_s": [0-9.e-]+'),
+        (("explain",), r"of at least [0-9.]+ us( \([0-9.]+ us where its slices are at home\))?; blocks work"),
+        (("timeline",), r"at its homes +at least [0-9.]+ us"),
+    ):
+        persistent = ("--persistent",) if arguments[0] == "explain" else ()
+        assert main([*arguments[:1], str(source), *persistent, *arguments[1:]]) == 0
+        out = capsys.readouterr().out
+        assert re.search(wanted, out), out
+        if "--json" in arguments:
+            found = json.loads(out)
+            assert found["bound_s"] <= found["home_bound_s"] <= found["makespan_s"]

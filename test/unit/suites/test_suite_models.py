@@ -25,7 +25,8 @@ def assert_scheduled(record: dict[str, Any]) -> None:
     assert 1 <= record["bodies"] <= record["programs"] <= record["operators"] <= record["tasks"]
     assert 1 <= record["blocks"] <= record["tasks"]
     assert record["waits"] <= record["waits_before"]
-    assert 0 < record["bound_s"] <= record["makespan_s"]
+    assert 0 < record["bound_s"] <= record["home_bound_s"] <= record["makespan_s"]
+    assert record["kept_slices"] or record["bound_s"] == record["home_bound_s"]
     assert 0 < record["utilisation"] <= 1
     assert record["makespan_s"] <= record["waves_s"] * 1.2
     assert record["makespan_s"] <= record["front_s"] * 1.05

@@ -142,7 +142,8 @@ def _schedule_row(record: Record) -> Sequence[str]:
 
 def _compared_row(record: Record) -> Sequence[str]:
     times = ("-" if record[name] is None else seconds(record[name]) for name in _BASELINES.values())
-    return (record["id"], *times, f"{record['makespan_s'] / record['bound_s']:.2f}")
+    over = [f"{record['makespan_s'] / record[least]:.2f}" for least in ("bound_s", "home_bound_s")]
+    return (record["id"], *times, " / ".join(over if record["kept_slices"] else over[:1]))
 
 
 def _gains_row(record: Record) -> Sequence[str]:
@@ -182,7 +183,7 @@ _BASELINES = {
 }
 _COMPARED_NOTE = (
     "ahead: with programmatic dependent launches, where the device has them; bounded: of the kernels of the schedule, "
-    "for their shares"
+    "for their shares; over the least: where weights stay, also of schedules that keep them where this one does"
 )
 _GAINS = "Predicted gains: of the choice of kernels (in a graph), of one kernel (over a graph of the same), of all"
 GAINS = {
