@@ -83,7 +83,7 @@ def schedule_model(
 
     drawn = [sum(each) for each in zip(*(kernel.memory_s for kernel in one.bounded), strict=True)]
     all_memory_s = max(drawn, default=0.0)
-    memory_s = max((each - kept for each, kept in zip(drawn, one.kept_memory_s, strict=False)), default=0.0)
+    memory_s = max([0.0, *(each - kept for each, kept in zip(drawn, one.kept_memory_s, strict=False))])
     device = find_device(target)
     ahead = family_of(device).has_dependent_launch(device)
     return {
