@@ -49,6 +49,9 @@ COMMANDS = {
     ),
     "suite": Command("roller_mlir.tools.commands.suite.command", "run the operators of a suite through a stage"),
     "tune": Command("roller_mlir.tools.commands.tune", "measure the best plans of each operator, and keep the fastest"),
+    "train": Command(
+        "roller_mlir.tools.commands.train", "train residuals, which correct predictions by what was measured"
+    ),
     "fuzz": Command("roller_mlir.tools.commands.fuzz", "compile, run and check random programs"),
     "report": Command("roller_mlir.tools.commands.report", "make a report of what was measured with a kit"),
     "cache": Command("roller_mlir.tools.commands.cache", "look at the cache of compiled functions, or empty it"),

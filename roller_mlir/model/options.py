@@ -122,7 +122,19 @@ class ChoiceOptions(BlockOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanningOptions(ChoiceOptions, TileOptions):
+class ResidualOptions(Options):
+    """What measurements may say beside the model."""
+
+    residual: bool = option(
+        True, help="whether a residual that passed its gate may order what the model predicts, where there is one"
+    )
+    residual_file: str | PathLike[str] | None = option(
+        None, value="PATH", help="residual as 'roller train' writes it, or a folder of them; before the package's own"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanningOptions(ChoiceOptions, TileOptions, ResidualOptions):
     """What narrows or widens the plans of an op."""
 
 

@@ -34,6 +34,7 @@ from roller_mlir.model.options import (
     LoopOptions,
     MapOptions,
     PlanFileOptions,
+    ResidualOptions,
     TileOptions,
 )
 from roller_mlir.plan.codec import to_json
@@ -67,7 +68,7 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     add_target_arguments(chosen, default="h200")
     add_options(chosen, CompileOptions, "entry")
     forced = parser.add_argument_group("forcing a plan (by default the model decides)")
-    for kind in (TileOptions, ChoiceOptions, PlanFileOptions):
+    for kind in (TileOptions, ChoiceOptions, PlanFileOptions, ResidualOptions):
         add_options(forced, kind)
     shown = parser.add_argument_group("printing IR, to standard error")
     for when in ("before", "after"):

@@ -27,7 +27,7 @@ from roller_mlir.console.output import print_json, print_line, write_whole
 from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.explain.explanation import Explanation
-from roller_mlir.model.options import ChoiceOptions, FusionOptions, PlanFileOptions
+from roller_mlir.model.options import ChoiceOptions, FusionOptions, PlanFileOptions, ResidualOptions
 from roller_mlir.plan.codec import to_json
 from roller_mlir.rammer.options import PlacingOptions
 from roller_mlir.support.standard_output import writing_output
@@ -52,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what the construction may do")
     add_options(group, ChoiceOptions)
     add_options(group, PlanFileOptions, "tuning")
+    add_options(group, ResidualOptions)
     group = parser.add_argument_group("the schedule of one persistent kernel, instead of operators' plans")
     add_options(group, CompileOptions, "persistent")
     add_options(group, PlacingOptions)
@@ -129,7 +130,7 @@ def _heading(operator: "SourceOperator", name: str, tuned: dict[str, str]) -> st
 def _explained(operator: "SourceOperator", device: Any, arguments: argparse.Namespace) -> Explanation:
     from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic
 
-    options = ConstructOptions(top_k=arguments.top_k or 10, **ChoiceOptions.values_of(arguments))
+    options = ConstructOptions(top_k=arguments.top_k or 10, **_chosen(arguments))
     if device.vector_bytes is not None:
         options = replace(options, constants=operator.constants, finite=operator.finite)
     try:
@@ -143,6 +144,10 @@ def _explained(operator: "SourceOperator", device: Any, arguments: argparse.Name
         )
     except ConstructionError as error:
         raise DiagnosedError([Diagnostic("error", f"'{operator.name}' {error}", operator.place)]) from None
+
+
+def _chosen(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {**ChoiceOptions.values_of(arguments), **ResidualOptions.values_of(arguments)}
 
 
 def place(operator: "SourceOperator", name: str) -> str:

@@ -3,8 +3,8 @@
 
 `artifact`: a whole compilation. Its key is of the module as MLIR prints it when all but the function to compile is gone
 (names of values, blanks, comments and places are then all the same), the SHA-256 of the weights that it names, the
-stage that it is at, every field of the device and of the options, the content of the plan file, and name and content of
-the tuning data base, which notes name. Weights are not kept: whoever asks for the entry has them.
+stage that it is at, every field of the device and of the options, the content of the plan file and of residuals, and
+name and content of the tuning data base, which notes name. Weights are not kept: whoever asks for the entry has them.
 `binaries`: the kernels of a module, from GPU dialects to machine code, by which other options or programs that lead to
 the same kernels are served. Its key is of the module of kernels with their plans and launches, every field of the
 device, how far code generation goes, and whether machine code is compared with plans.
@@ -25,6 +25,7 @@ from roller_mlir.backend.checks.quality import Mismatch
 from roller_mlir.backend.child.frames import Message, decode, encode
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device
+from roller_mlir.model.residual.residual_file import content_of
 from roller_mlir.plan.codec import from_json, to_json
 from roller_mlir.plan.manifest import Manifest
 from roller_mlir.runtime import Artifact
@@ -34,7 +35,9 @@ from roller_mlir.support.constants.elements import stored_elements
 if TYPE_CHECKING:
     from roller_mlir.importers.weights import Weights
 
-_UNKEYED_OPTIONS = ("plan_file", "tuning", "entry", "tool_timeout_s", "cache", "dump_stages", "override_stages")
+_UNKEYED_OPTIONS = (
+    *("plan_file", "tuning", "residual_file", "entry", "tool_timeout_s", "cache", "dump_stages", "override_stages"),
+)
 
 
 @dataclass(frozen=True)
@@ -59,13 +62,16 @@ def artifact_name(versions: str, text: str, weights: str, first: str, device: De
         options: How.
 
     Raises:
-        OSError: The plan file or the data base cannot be read.
+        OSError: The plan file, the data base or the residuals cannot be read.
     """
     chosen = {key: value for key, value in asdict(options).items() if key not in _UNKEYED_OPTIONS}
     plans = "" if options.plan_file is None else _digest(Path(options.plan_file).read_bytes())
     measured = "" if options.tuning is None else f"{options.tuning} {_digest(Path(options.tuning).read_bytes())}"
+    learned = "" if options.residual_file is None else _digest(content_of(options.residual_file))
     chosen_text = _json(to_json(chosen))
-    return _name("artifact", versions, text, weights, first, _json(to_json(device)), chosen_text, plans, measured)
+    return _name(
+        "artifact", versions, text, weights, first, _json(to_json(device)), chosen_text, plans, measured, learned
+    )
 
 
 def binaries_name(versions: str, kernels_ir: str, device: Device, emit: str, gate: bool, code_object: int) -> str:

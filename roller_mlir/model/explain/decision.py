@@ -32,10 +32,11 @@ from roller_mlir.model.explain.explanation import (
 from roller_mlir.model.explain.trace import Origin, find_origin, trace
 from roller_mlir.model.instruction import Atom, atoms
 from roller_mlir.model.machine import Machine
-from roller_mlir.model.options import ConstructOptions
+from roller_mlir.model.options import ConstructOptions, ResidualOptions
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.axis_limits import axis_limits, bank_layouts
 from roller_mlir.model.search.construct import construction
+from roller_mlir.model.search.correct import residual_note
 from roller_mlir.model.search.direct import direct_candidates
 from roller_mlir.model.tile import reuse_score
 from roller_mlir.plan import Access, LinearIndex, Plan, TensorExpression
@@ -85,7 +86,7 @@ def explain(
     context, first = _first_stage(whole, plan)
     moved = _moved(context, first, plan, expression, machine)
     rows = tuple(_row(rank, one, families) for rank, one in enumerate(made.plans, 1))
-    rank, note = _compiled(expression, device, made.plans, families)
+    rank, note = _compiled(expression, device, made.plans, families, options)
     return Explanation(
         name=name,
         operator=_operator(whole, plan, source_extents),
@@ -101,6 +102,7 @@ def explain(
         weighed=made.programs,
         candidates=rows,
         why=" ".join([_why(rows), *_packed(expression, plan)]),
+        residual="" if device.vector_bytes is not None else residual_note(made.plans, device, options),
         layers=tuple(
             LayerTime(
                 layer=layer,
@@ -365,6 +367,8 @@ def _why(rows: Sequence[Row]) -> str:
     gap = second.seconds - first.seconds
     keys = dict.fromkeys((*first.seconds_by_layer, *second.seconds_by_layer))
     terms = {key: (first.seconds_by_layer.get(key, 0.0), second.seconds_by_layer.get(key, 0.0)) for key in keys}
+    if gap < 0:
+        return f"#1 is predicted {-gap / second.seconds:.2%} above #2, but goes first by its residual."
     if gap <= 1e-4 * first.seconds:
         return "#1 and #2 are predicted alike; less traffic and fewer threads go first."
     shown = f"#1 is predicted {gap / second.seconds:.2%} below #2"
@@ -384,7 +388,11 @@ def _why(rows: Sequence[Row]) -> str:
 
 
 def _compiled(
-    expression: TensorExpression, device: Device, plans: Sequence[Plan], families: Sequence[str]
+    expression: TensorExpression,
+    device: Device,
+    plans: Sequence[Plan],
+    families: Sequence[str],
+    options: ConstructOptions,
 ) -> tuple[int | None, str]:
     """Return which of the plans a compilation takes, and what that means."""
     if not device.compiles:
@@ -392,7 +400,9 @@ def _compiled(
     if not families:
         return None, "no code is generated"
     try:
-        (taken,) = construction(expression, device, ConstructOptions(top_k=1, instructions=tuple(families))).plans
+        learned = ResidualOptions.values_of(options)
+        usual = ConstructOptions(top_k=1, instructions=tuple(families), **learned)
+        (taken,) = construction(expression, device, usual).plans
     except ConstructionError as error:
         return None, f"'roller compile' has no program: the operator {error}"
     bare = replace(taken, max_units=None)

@@ -224,6 +224,7 @@ class Explanation:
         weighed: Programs that were evaluated.
         candidates: The first K programs.
         why: Why the first is before the second.
+        residual: What a residual had to do with their order, "" where none is known of such programs.
         layers: The winner's prediction, term by term.
         prediction: The whole record.
         tail: Share of the last round's places that stay empty: 1 - waves / ceil(waves).
@@ -242,6 +243,7 @@ class Explanation:
     weighed: int
     candidates: tuple[Row, ...]
     why: str
+    residual: str
     layers: tuple[LayerTime, ...]
     prediction: Prediction
     tail: float

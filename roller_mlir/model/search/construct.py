@@ -27,6 +27,7 @@ from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.alignment import device_rules
+from roller_mlir.model.search.correct import corrected_order, is_corrected
 from roller_mlir.model.search.direct import direct_candidates, lone_thread, padding_share
 from roller_mlir.model.search.finish import TimedPlan, divided_plan, finish
 from roller_mlir.model.search.neighbours import neighbours
@@ -193,7 +194,12 @@ def _construction(
     if not plans:
         first = every[0]
         raise ConstructionError(resource_problem(first.context, first.estimate.candidate, first.estimate.stages))
+    weighed = plans[:LEAST_REFINED]  # as many as are finished for the first plan, however many are asked for
     plans.sort(key=lambda plan: plan.seconds)
+    if is_corrected(weighed[0].plan, device, options):
+        order = corrected_order([plan.plan for plan in weighed], device, options)
+        others = [plan for plan in plans if all(plan is not one for one in weighed)]
+        plans = [*(weighed[place] for place in order), *others]
     return Construction(tuple(plan.counted() for plan in plans[: options.top_k]), len(every), epsilon)
 
 
@@ -203,14 +209,14 @@ def _finished(found: list[RankedCandidate], options: ConstructOptions) -> list[T
     Layouts add conflicts of banks and padding to what was estimated, and hardly ever take anything away: once the next
     estimate is above the best plan's time, no further program is finished for the first plan. Those that are finished
     for the sake of several come behind it, so that the first is the same however many are asked for: one that turns out
-    faster, against its estimate, is left out. A plan that no kernel could be made of is left out, too: what is checked
-    of the plans of others is checked of these.
+    faster, against its estimate, is left out. Where a residual counts, the first plan is one of several, too. A plan
+    that no kernel could be made of is left out: what is checked of the plans of others is checked of these.
     """
     plans: list[TimedPlan] = []
-    best, decided = inf, False
+    best, decided, several = inf, False, False
     for one in sorted(found, key=lambda one: one.rank):
         decided = decided or one.estimate.seconds >= best
-        if len(plans) == max(LEAST_REFINED, options.top_k) or (decided and options.top_k == 1):
+        if len(plans) == max(LEAST_REFINED, options.top_k) or (decided and options.top_k == 1 and not several):
             break
         if matrix_problem(one.context, one.estimate.candidate):  # without its rule, tiles that no instruction has
             continue
@@ -222,6 +228,8 @@ def _finished(found: list[RankedCandidate], options: ConstructOptions) -> list[T
             timed = TimedPlan(one.context, first, one.division, plan)
             if not block_problem(plan, options) and not (decided and timed.seconds < best):
                 plans.append(timed)
+                if len(plans) == 1:
+                    several = is_corrected(plan, one.context.machine.device, options)
                 best = best if decided else min(best, timed.seconds)
     return plans
 

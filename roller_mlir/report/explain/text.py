@@ -82,6 +82,8 @@ def print_explanation(one: Explanation, console: Console, *, plain: bool) -> Non
     if not all(row.emitted for row in one.candidates):
         console.print(Text(f"  * code generation does not emit this family yet; it emits {', '.join(one.families)}"))
     console.print(Text(f"  {one.why}\n"))
+    if one.residual:
+        console.print(Text(f"  {one.residual}\n"))
     table("Prediction of the winner: each layer, were it the only limit", _layers(one, "#" if plain else "\u2588"))
     pairs("", record(one))
     console.print(Text("Roofline", style="bold"))

@@ -12,6 +12,7 @@ apart. Nothing is prefetched. Read from xgemm_part1 to xgemm_part3 of CLBlast (g
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 from roller_mlir.mapping.layout.bank_phases import phases
 from roller_mlir.mapping.resources import tasks_per_unit
@@ -49,6 +50,8 @@ MINIMUM_REGISTERS = 24
 @dataclass(frozen=True)
 class XgemmRow:
     """One configuration, with the columns' names in lower case."""
+
+    extents: ClassVar[tuple[str, ...]] = ("precision",)
 
     mwg: int
     nwg: int

@@ -53,6 +53,13 @@ def work_seconds(work: CandidateWork | None, machine: Machine) -> float:
     return total_seconds(seconds_by_layer(work, machine), machine.device.model, alternates=work.alternates)
 
 
+def row_kind(row: Row) -> str:
+    """Return the class of a configuration, by which measurements of many are learned from."""
+    if isinstance(row, SRow):
+        return "S kernel"
+    return f"RS kernel{'' if row.stride == 1 else f', stride {row.stride}'}"
+
+
 def row_work(row: Row, machine: Machine) -> CandidateWork | None:
     """Return what a configuration does on a machine, None where a unit cannot hold a block of it."""
     return rs_work(row, machine) if isinstance(row, RsRow) else s_work(row, machine)

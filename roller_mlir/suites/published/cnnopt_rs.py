@@ -11,6 +11,7 @@ is compiled for as many registers as its outputs and inputs need and one more: a
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 from roller_mlir.mapping.resources import tasks_per_unit
 from roller_mlir.model.cost.timing import CandidateWork
@@ -78,6 +79,8 @@ class RsRow:
         cmult: Groups of blocks that share the input channels.
         stride: 1 or 2.
     """
+
+    extents: ClassVar[tuple[str, ...]] = ("k", "h", "w", "c", "r", "stride")
 
     k: int
     h: int

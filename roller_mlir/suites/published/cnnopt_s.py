@@ -11,6 +11,7 @@ kernel is compiled for 128 registers or what its outputs and a row of inputs nee
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 from roller_mlir.mapping.resources import tasks_per_unit
 from roller_mlir.model.cost.timing import CandidateWork
@@ -55,6 +56,8 @@ class SRow:
         bw: Subgroups of a block along W.
         bk: Subgroups of a block along K.
     """
+
+    extents: ClassVar[tuple[str, ...]] = ("k", "h", "w", "c", "r")
 
     k: int
     h: int

@@ -43,3 +43,13 @@ def loss(predicted: Values, measured: Values, first: int) -> float:
     """Return by what share the best of the first choices takes longer than the best of all."""
     chosen = np.argsort(predicted, kind="stable")[:first]
     return float(measured[chosen].min() / measured.min() - 1)
+
+
+def trials(predicted: Values, measured: Values, most_loss: float = 0.05) -> int:
+    """Return how many choices there are, in the order of prediction, until one loses at most so much.
+
+    >>> trials(np.array([1.0, 2.0, 3.0]), np.array([1.2, 1.04, 1.0]))
+    2
+    """
+    good = measured[np.argsort(predicted, kind="stable")] <= (1 + most_loss) * measured.min()
+    return int(np.argmax(good)) + 1

@@ -89,7 +89,7 @@ def predict_files(
     summaries: list[FileSummary] = []
     for file, chosen in wanted:
         tiles = [one for one in chosen if one.work is not None]
-        possible = [one for one in tiles if one.seconds * _peak(find_device(names[one.device])) >= one.flops]
+        possible = [one for one in tiles if one.seconds * peak_flops_per_s(find_device(names[one.device])) >= one.flops]
         timed = [(one, _tile_seconds(one, names[one.device])) for one in possible]
         fitting = [Predicted(file.source, str(file.path), one, seconds) for one, seconds in timed if isfinite(seconds)]
         planned = [_answered(file, one, answers[jobs[one]]) for one in chosen if one.work is None]
@@ -177,7 +177,7 @@ def _tile_seconds(one: Measurement, target: str) -> float:
     return work_seconds(one.work(machine), machine)
 
 
-def _peak(device: Device) -> float:
+def peak_flops_per_s(device: Device) -> float:
     """Return the operations of f32 per second that a device does without its matrix units."""
     plain = [one for one in device.instructions if one.operand_type == "f32" and not one.is_matrix]
     return max(map(device.peak_flops_per_s, plain))

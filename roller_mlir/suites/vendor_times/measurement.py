@@ -7,6 +7,7 @@ from pathlib import Path
 
 from roller_mlir.model.cost.timing import CandidateWork
 from roller_mlir.model.machine import Machine
+from roller_mlir.model.residual.terms import MeasuredTile
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Measurement:
         line: Of the file.
         text: The operator as linalg, where it is the time of a library; "" of a tile.
         work: What the tile does on a machine, None where it does not fit; None for no tile.
+        tile: The tile itself; None of a library.
         flops: Operations that a tile cannot do without, 0 where there may be another algorithm.
         at_peak_clock: Whether the time is what it would be at the device's highest clock, whatever the clock was.
     """
@@ -32,6 +34,7 @@ class Measurement:
     line: int
     text: str = ""
     work: Callable[[Machine], CandidateWork | None] | None = None
+    tile: MeasuredTile | None = None
     flops: float = 0.0
     at_peak_clock: bool = False
 

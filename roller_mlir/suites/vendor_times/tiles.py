@@ -6,7 +6,7 @@ from pathlib import Path
 
 from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.published.clblast_gemm import EXTENT, XGEMM_COLUMNS, XgemmRow, xgemm_work
-from roller_mlir.suites.published.cnnopt_rows import read_rows, row_work
+from roller_mlir.suites.published.cnnopt_rows import read_rows, row_kind, row_work
 from roller_mlir.suites.published.cnnopt_rs import RsRow
 from roller_mlir.suites.vendor_times.csv_file import read_csv
 from roller_mlir.suites.vendor_times.measurement import MeasuredFile, Measurement
@@ -33,7 +33,7 @@ def read_xgemm(path: Path, device: str) -> MeasuredFile:
             raise SuiteError(fault, file=str(path), line=row.line)
         kind = f"Xgemm f32, {one.staged} staged"
         work, flops = partial(xgemm_work, one), 2.0 * EXTENT**3
-        found.append(Measurement(device, kind, f"{EXTENT} cubed", ms / 1e3, row.line, work=work, flops=flops))
+        found.append(Measurement(device, kind, f"{EXTENT} cubed", ms / 1e3, row.line, work=work, tile=one, flops=flops))
     return MeasuredFile(path, "CLBlast", tuple(found), failed)
 
 
@@ -45,10 +45,10 @@ def read_cnnopt(path: Path, device: str) -> MeasuredFile:
     found: list[Measurement] = []
     for row, ms, line in zip(read.rows, read.times_ms, read.lines, strict=True):
         stride = row.stride if isinstance(row, RsRow) else 1
-        kind = "S kernel" if not isinstance(row, RsRow) else f"RS kernel{'' if stride == 1 else ', stride 2'}"
+        kind = row_kind(row)
         problem = f"{row.k}x{row.h}x{row.w} {row.c} {row.r}x{row.r}/{stride}"
         flops = 2.0 * row.k * row.h * row.w * row.c * row.r**2
         work = partial(row_work, row)
-        found.append(Measurement(device, kind, problem, ms / 1e3, line, work=work, flops=flops))
+        found.append(Measurement(device, kind, problem, ms / 1e3, line, work=work, tile=row, flops=flops))
     source = f"CNNOpt, {'training' if path.name.startswith('train_') else 'exhaustive'}"
     return MeasuredFile(path, source, tuple(found), read.failed)

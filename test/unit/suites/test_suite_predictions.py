@@ -9,6 +9,9 @@ import pytest
 
 from roller_mlir.hal import find_device
 from roller_mlir.model.machine import machine_of
+from roller_mlir.model.residual.residual import Gain, Residual, ResidualVerdict
+from roller_mlir.model.residual.residual_file import text_of
+from roller_mlir.model.residual.trees import Trees
 from roller_mlir.suites import find_suite
 from roller_mlir.suites.published.cnnopt_rows import read_rows, row_seconds
 from roller_mlir.tools.roller import main
@@ -62,7 +65,54 @@ def test_files_of_both_kernels_are_predicted(tmp_path: Path, capsys: Any) -> Non
     rs, s = json.loads(capsys.readouterr().out)
     assert len(rs["predicted_s"]) == 2
     (row,) = read_rows(tmp_path / "s_a.csv").rows
-    assert s == {"file": "s_a.csv", "predicted_s": [row_seconds(row, machine_of(find_device("v100")))], "failed": 0}
+    predicted = [row_seconds(row, machine_of(find_device("v100")))]
+    assert (s["file"], s["predicted_s"], s["failed"]) == ("s_a.csv", predicted, 0)
+
+
+def test_a_residual_corrects_the_rows_of_its_class(tmp_path: Path, capsys: Any) -> None:
+    """One that halves the times of tiles of one channel; the model's alone without it; another class has none."""
+    (tmp_path / "rs_a.csv").write_text(HEADER + ROWS)
+    (tmp_path / "st2_a.csv").write_text(HEADER + ROWS)
+    gain = Gain(before=1.0, after=0.5, low=0.4, high=0.6)
+    learned = Residual(
+        kind="RS kernel",
+        family="sm_70",
+        devices=("v100",),
+        sources=("nowhere",),
+        terms=("tk",),
+        verdict=ResidualVerdict(problems=30, candidates=99, loss=gain, trials=gain),
+        trees=Trees(
+            constant=0.0,
+            roots=(0,),
+            term=(0, -1, -1),
+            threshold=(1.5, 0.0, 0.0),
+            left=(1, 0, 0),
+            right=(2, 0, 0),
+            value=(0.0, -1.0, 0.0),
+        ),
+    )
+    file = tmp_path / "learned.json"
+    file.write_text(text_of(learned))
+    command = ["suite", "cnnopt-exhaustive", "--target", "v100", "--data", str(tmp_path)]
+    assert main([*command, "--json", "--residual-file", str(file)]) == 0
+    corrected, strided = json.loads(capsys.readouterr().out)
+    assert main([*command, "--json", "--no-residual", "--residual-file", str(file)]) == 0
+    plain, same = json.loads(capsys.readouterr().out)
+    assert corrected["predicted_s"] == [plain["predicted_s"][0], plain["predicted_s"][1] / 2]
+    assert strided["predicted_s"] == same["predicted_s"] and strided["residual"] == ""
+    assert corrected["residual"].startswith("the residual of 'RS kernel' on sm_70 is used, trained on 99 measured")
+    assert plain["residual"] == "the residual of 'RS kernel' on sm_70 is left out as asked"
+    assert main([*command, "--residual-file", str(file)]) == 0
+    assert "the residual of 'RS kernel' on sm_70 is used" in " ".join(capsys.readouterr().out.split())
+    file.write_text("{}")
+    capsys.readouterr()
+    assert main([*command, "--residual-file", str(file), "--json"]) == 1
+    assert "learned.json: kind: missing" in capsys.readouterr().err
+
+
+def test_residuals_go_with_the_suite_of_measured_rows(capsys: Any) -> None:
+    assert main(["suite", "roller119", "--no-residual"]) == 2
+    assert "only cnnopt-exhaustive takes --no-residual, but got suite 'roller119'" in capsys.readouterr().err
 
 
 def test_folders_without_rows(tmp_path: Path, capsys: Any) -> None:

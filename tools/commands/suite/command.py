@@ -33,7 +33,7 @@ from roller_mlir.console.errors import InputError, UsageError
 from roller_mlir.console.interrupt import check
 from roller_mlir.console.output import print_json, print_line, write_whole
 from roller_mlir.model import ConstructOptions
-from roller_mlir.model.options import ChoiceOptions, PlanFileOptions
+from roller_mlir.model.options import ChoiceOptions, PlanFileOptions, ResidualOptions
 from roller_mlir.plan.codec import to_json
 from roller_mlir.rammer.options import GraphOptions, PlacingOptions
 from roller_mlir.suites import Operator, SuiteError, find_suite, function_text
@@ -122,6 +122,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     construction = parser.add_argument_group("what the construction may do")
     add_options(construction, ChoiceOptions)
     add_options(construction, PlanFileOptions, "tuning")
+    add_options(parser.add_argument_group(f"of {_ROWS}"), ResidualOptions)
     add_options(parser.add_argument_group(f"of {_MODELS}, each one persistent kernel"), PlacingOptions)
     add_options(parser.add_argument_group(f"of {_MODELS}, what is compared"), GraphOptions)
 
@@ -141,7 +142,8 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     given |= {"--target"} if given_target(arguments) else set()
     compared = given_flags(arguments, GraphOptions)
     placing = given_flags(arguments, PlacingOptions)
-    given |= placing | compared
+    learned = given_flags(arguments, ResidualOptions)
+    given |= placing | compared | learned
 
     def only_with(subject: str, allowed: set[str]) -> None:
         beyond = sorted(given - allowed)
@@ -152,7 +154,7 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     if arguments.suite is None:
         only_with("listing suites (no suite is named)", {"--json"})
     elif arguments.suite == _ROWS:
-        only_with(_ROWS, {"--target", "--data", "--json"})
+        only_with(_ROWS, {"--target", "--data", "--json"} | learned)
         if arguments.data is None:
             raise UsageError(f"{_ROWS} predicts measured tiles; name the folder of their CSV files with --data DIR")
     elif arguments.suite == _VENDOR:
@@ -163,6 +165,8 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         _check_models(arguments, only_with, placing | given_flags(arguments, ChoiceOptions), compared)
     elif foreign := sorted(given & {"--batch", "--scale", *placing, *compared}):
         raise UsageError(f"only {_MODELS} takes {', '.join(foreign)}, but got suite '{arguments.suite}'")
+    elif learned:
+        raise UsageError(f"only {_ROWS} takes {', '.join(sorted(learned))}, but got suite '{arguments.suite}'")
     elif stage == _MODEL_STAGES[0]:
         raise UsageError(f"--stage {stage} goes with {_MODELS}, but got suite '{arguments.suite}'")
     elif arguments.data is not None:
@@ -235,12 +239,16 @@ def _rows(arguments: argparse.Namespace) -> int:
     from roller_mlir.tools.commands.suite.tables import print_rows
 
     device = device_of(arguments)
-    records = list(predict_folder(Path(arguments.data), device, check))
+    records = list(predict_folder(Path(arguments.data), device, check, _learned(arguments)))
     if arguments.json:
         print_json(records)
     else:
         print_rows(device.name, records)
     return 0
+
+
+def _learned(arguments: argparse.Namespace) -> ResidualOptions:
+    return ResidualOptions(**ResidualOptions.values_of(arguments))
 
 
 def _published(arguments: argparse.Namespace, operators: Sequence[Operator]) -> int:

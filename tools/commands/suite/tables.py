@@ -78,6 +78,8 @@ def print_rows(device: str, records: Sequence[Record]) -> None:
         rows.append((record["file"], str(len(predicted)), fastest, " ".join(str(row) for _, row in order[:10])))
     header = ("file", "rows", "least predicted", "first ten rows by prediction")
     print_tables([(f"Tiles predicted for {device}", header, rows)])
+    for note in dict.fromkeys(record["residual"] for record in records if record["residual"]):
+        print_line(note)
 
 
 def _summary(stage: str, device: str, records: Sequence[Record]) -> str:
