@@ -17,7 +17,7 @@ from roller_mlir.rammer.slots import SLOT_BYTES, Homes, Slices, groups_of, homes
 from roller_mlir.rammer.task_graph import TaskGraph
 
 LEAST = 0.01
-"""Of what all slices save: those stay where they are that save least, and together no more; others lie better then."""
+"""Of what all save that fit: those that save least, and together no more, are not kept; others lie better then."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,13 +65,15 @@ def choose_kept(
     size = np.bincount(part, -(-slices.bytes // SLOT_BYTES) * SLOT_BYTES, parts)
     chosen: list[int] = []
     left = units * len(room)
-    least = np.argsort(saved, kind="stable")
-    worth = np.empty(parts, bool)
-    worth[least] = np.cumsum(np.maximum(0, saved[least])) > LEAST * float(np.maximum(0, saved).sum())
     for one in np.argsort(-saved / np.maximum(1, size), kind="stable").tolist():
-        if worth[one] and size[one] <= left:
+        if saved[one] > 0 and size[one] <= left:
             chosen.append(one)
             left -= int(size[one])
+    spare = LEAST * float(saved[chosen].sum())
+    for one in sorted(chosen, key=lambda one: float(saved[one])):
+        spare -= float(saved[one])
+        if spare >= 0:
+            chosen.remove(one)
     homes: Homes | None = None
     kept = graph
     while chosen and homes is None:

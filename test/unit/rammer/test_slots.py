@@ -216,6 +216,12 @@ def test_what_saves_most_for_its_bytes_stays_and_nothing_where_nothing_is_gained
     often = cells(layers=1, steps=200, tasks=4).operators
     both = TaskGraph((*often, *rare, *rare))
     assert choose_kept(both, 4, ROOM, 1.2e-6, POLICIES["list"], add_events).operators == frozenset(range(200))
+    # What does not fit does not make the others little.
+    large = cells(layers=1, steps=900, tasks=4, slot_bytes=1 << 16).operators
+    fits = choose_kept(
+        TaskGraph((*large, *cells(2, 8, 4).operators[1::2])), 4, ROOM, 1.2e-6, POLICIES["list"], add_events
+    )
+    assert fits.operators == frozenset(range(900, 908))
     slow = TaskGraph(tuple(replace(one, brought=(one.seconds, 0.0)) for one in graph.operators))
     assert not choose_kept(slow, 4, ROOM, 1.2e-6, POLICIES["list"], add_events).operators
 
