@@ -19,6 +19,9 @@ MOVED_AT_ONCE = 16
 HELD_EARLY = 32
 """Registers of elements that a thread of a persistent kernel loads before its task's waits are over."""
 
+LEAST_POINTS_INSIDE = 32
+"""Points inside of a trip of a loop over a window from which it pays to ask whether the trip reads padding alone."""
+
 
 def rounds_at_once(rounds: int, words: int) -> int:
     """Return the rounds of one trip of a copy during which nothing is computed; all of them where it is unrolled.

@@ -7,6 +7,7 @@ The scalar body is cloned onto scalars or lane vectors. A product that feeds a s
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 from typing import TYPE_CHECKING
 
 from roller_mlir.codegen.builder.apply_body import clone_body, keeps_every_product, widen
@@ -20,7 +21,7 @@ from roller_mlir.codegen.task.register_tiles import read_register_tile
 from roller_mlir.linalg.body import INDEX, Body, BodyArgument, Local, Reference
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.point_order import Reads, point_order
-from roller_mlir.mapping.unrolling import rolled_loops
+from roller_mlir.mapping.unrolling import LEAST_POINTS_INSIDE, rolled_loops
 from roller_mlir.plan import LinearIndex
 from roller_mlir.support.bindings import ir
 
@@ -79,7 +80,9 @@ def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[i
             def one(run: Symbol, carried: list[ir.Value]) -> list[ir.Value]:
                 return nest(rest, {**positions, loop: box.base(loop) + Linear.of(run, stride)}, carried)
 
-            bounds = trips_inside(context.emit, compute.padded, box, loop, runs[loop]) if stride == 1 else None
+            inside = prod([box.axes[i].block for i in reductions if i > loop])
+            asks = stride == 1 and inside >= LEAST_POINTS_INSIDE
+            bounds = trips_inside(context.emit, compute.padded, box, loop, runs[loop]) if asks else None
             with fragments.scope():
                 if bounds is not None:
                     return context.emit.loop_between(bounds, runs[loop], values, one)

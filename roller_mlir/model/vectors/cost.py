@@ -154,7 +154,7 @@ class VectorCost:
     def standing(self, shape: TaskShape) -> int | None:
         """Return the loop over a window all of whose taps stand in the code; see `padding.standing_loop`."""
         left = (self.device.vector_registers or 0) - self._kernel(shape).registers
-        return standing_loop(self.expression, shape.blocks, self.skips, left) if self.skips else None
+        return standing_loop(self.expression, shape.blocks, shape.lane, self.skips, left) if self.skips else None
 
     def _computed(self, shape: TaskShape) -> float:
         """Return the share of a reduction's points that is computed."""

@@ -7,7 +7,9 @@ Of an image of 7 rows, padded by one on each side, and a window of 3 rows, tiles
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
+from math import prod
 
+from roller_mlir.mapping.unrolling import LEAST_POINTS_INSIDE
 from roller_mlir.plan import LinearIndex, TensorExpression
 from roller_mlir.plan.rewrite.uneven import reads_outside
 
@@ -31,7 +33,7 @@ def skipped_inputs(expression: TensorExpression, finite: Sequence[int]) -> tuple
 
 @lru_cache(maxsize=4096)
 def standing_loop(
-    expression: TensorExpression, blocks: tuple[int, ...], skips: tuple[int, ...], registers: int
+    expression: TensorExpression, blocks: tuple[int, ...], lane: int | None, skips: tuple[int, ...], registers: int
 ) -> int | None:
     """Return the loop over a window all of whose taps are to stand in the code, None where the last loop's points are.
 
@@ -41,6 +43,7 @@ def standing_loop(
     Args:
         expression: The operator.
         blocks: Points of each loop in a tile.
+        lane: The loop along vectors, whose points are computed together.
         skips: Inputs of which points on padding are left out.
         registers: That are left beside sums, a row of vectors and an element for all lanes.
     """
@@ -51,7 +54,7 @@ def standing_loop(
         access = expression.inputs[number]
         for index, extent in zip(reversed(access.indices), reversed(access.bounds), strict=True):
             pair = _window(expression, index)
-            if pair is None or pair[1] == last or not 1 < expression.bounds[pair[1]] <= _MOST_TAPS:
+            if pair is None or pair[0] == lane or pair[1] == last or not 1 < expression.bounds[pair[1]] <= _MOST_TAPS:
                 continue
             moving, loop = pair
             whole = blocks[moving] >= expression.bounds[moving] and blocks[loop] >= expression.bounds[loop]
@@ -76,14 +79,14 @@ def computed_share(
         skips: Inputs of which points on padding are left out.
         standing: The loop over a window whose taps stand in the code, one by one.
     """
-    share, last = 1.0, expression.reductions()[-1]
+    share, reductions = 1.0, expression.reductions()
     for number in skips:
         access = expression.inputs[number]
         for index, extent in zip(access.indices, access.bounds, strict=True):
             pair = _window(expression, index)
             if pair is not None and pair[1] == standing:
                 share *= _standing_share(expression, index, extent, pair)
-            elif pair is not None and pair[1] != last:  # whose points are unrolled
+            elif pair is not None and prod([blocks[i] for i in reductions if i > pair[1]]) >= LEAST_POINTS_INSIDE:
                 share *= _walked_share(expression, blocks, index, extent, pair)
     return share
 

@@ -268,11 +268,11 @@ def test_taps_on_padding_are_as_many_as_counted() -> None:
     """Beside a count of each tile's taps, one by one."""
     for rows, taps, stride, dilation, low in ((7, 3, 1, 1, 1), (9, 5, 2, 1, 3), (6, 3, 1, 2, 5), (5, 1, 1, 1, 2)):
         places = (rows + 2 * low - dilation * (taps - 1) - 1) // stride + 1
-        x = Access("x", (rows, 4), "f32", (LinearIndex((stride, 0, dilation, 0), -low), LinearIndex((0, 0, 0, 1))))
+        x = Access("x", (rows, 32), "f32", (LinearIndex((stride, 0, dilation, 0), -low), LinearIndex((0, 0, 0, 1))))
         filters = tuple(LinearIndex(one) for one in ((0, 0, 1, 0), (0, 0, 0, 1), (0, 1, 0, 0)))
-        w = Access("w", (taps, 4, 16), "f32", filters)
+        w = Access("w", (taps, 32, 16), "f32", filters)
         y = Access("y", (places, 16), "f32", (LinearIndex((1, 0, 0, 0)), LinearIndex((0, 1, 0, 0))))
-        loops = (Loop(places), Loop(16), Loop(taps, True), Loop(4, True))
+        loops = (Loop(places), Loop(16), Loop(taps, True), Loop(32, True))
         expression = TensorExpression(loops, (x, w), y, "arith.addf", 2, (0.0, 0.0), fused_multiply_add=True)
         assert skipped_inputs(expression, (1,)) == (0,) and skipped_inputs(expression, ()) == ()
         for block in (1, 2, 4):
@@ -280,8 +280,9 @@ def test_taps_on_padding_are_as_many_as_counted() -> None:
             left = 0
             for tap in range(taps):
                 left += sum(any(0 <= stride * row + dilation * tap - low < rows for row in tile) for tile in tiles)
-            assert computed_share(expression, (block, 16, taps, 4), (0,)) == left / (taps * len(tiles))
-            assert computed_share(expression, (block, 16, taps, 4), ()) == 1.0
+            assert computed_share(expression, (block, 16, taps, 32), (0,)) == left / (taps * len(tiles))
+            assert computed_share(expression, (block, 16, taps, 32), ()) == 1.0
+            assert computed_share(expression, (block, 16, taps, 8), (0,)) == 1.0  # too few to ask for
 
 
 def layer(size: int, channels: int, filters: int, window: int = 3) -> TensorExpression:
