@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from roller_mlir.measure.train.training_set import TrainError
 from roller_mlir.model.residual.trees import Trees
-from roller_mlir.suites.figures import Values
+from roller_mlir.suites.stages.figures import Values
 
 TREES = 100
 DEPTH = 4

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from roller_mlir.measure.train.boosting import fit
 from roller_mlir.measure.train.training_set import TrainingSet
 from roller_mlir.model.residual.residual import CONFIDENCE, LEAST_PROBLEMS, Gain, Residual, ResidualVerdict
-from roller_mlir.suites.figures import Values, loss, trials
+from roller_mlir.suites.stages.figures import Values, loss, trials
 
 FOLDS = 5
 REPEATS = 3

@@ -8,7 +8,7 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from roller_mlir.suites.figures import Values
+from roller_mlir.suites.stages.figures import Values
 
 LEAST_CANDIDATES = 5
 """A problem of fewer is not learned from and not judged by."""
