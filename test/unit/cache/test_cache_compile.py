@@ -131,7 +131,7 @@ def test_options_that_are_files_count_by_content(folder: Path) -> None:
     """An option that names a file has a part of its own in the key, as the plan file has, or goes without the cache."""
     paths = {field.name for field in fields(CompileOptions) if "Path" in str(field.type)}
     assert paths <= set(cache_entries._UNKEYED_OPTIONS)
-    assert paths == {"plan_file", "tuning", "dump_stages", "override_stages"}
+    assert paths == {"plan_file", "tuning", "residual_file", "dump_stages", "override_stages"}
     assert folder and cache.open_cache(CompileOptions()) is not None
     for without in (CompileOptions(dump_stages="x"), CompileOptions(override_stages=(("loops", "x"),))):
         assert cache.open_cache(without) is None
