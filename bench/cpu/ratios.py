@@ -3,9 +3,11 @@
 
 python bench/cpu/ratios.py short      # 8 products, twenty layers of one image, seven fused: below ten minutes, idle
 python bench/cpu/ratios.py products   # 8 products, one thread and two
+python bench/cpu/ratios.py threads    # 8 products and seven layers, one thread and two
 python bench/cpu/ratios.py layers     # 201 layers, minibatch 28 and 1, one thread and two: about two hours
 python bench/cpu/ratios.py all        # all of these
-python bench/cpu/ratios.py none       # the page alone, of what the folder holds
+python bench/cpu/ratios.py avx2       # 8 products and twenty layers, of 256-bit vectors: below ten minutes, idle
+python bench/cpu/ratios.py none       # the page alone, of what the folders hold
 
 What the folder holds is not measured again: a run that was ended goes on, and one for new code takes a new folder. All
 tables are in docs/cpu-ratios.md, docs/cpu.md has their summary and the short ones.
@@ -13,14 +15,16 @@ tables are in docs/cpu-ratios.md, docs/cpu.md has their summary and the short on
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from textwrap import fill
 
 from roller_mlir.measure.cpu_peers.campaign import PeerPart, parts_of, read_results, run_part
+from roller_mlir.measure.cpu_peers.interface import PeerSource
 from roller_mlir.measure.cpu_peers.results import HostResults
 from roller_mlir.measure.cpu_peers.rounds import HostRun
-from roller_mlir.measure.cpu_peers.sources import PEERS, ours
+from roller_mlir.measure.cpu_peers.sources import AVX2, PEERS, ours
 from roller_mlir.measure.cpu_peers.tables import (
     geometric_mean,
     is_ours,
@@ -43,26 +47,42 @@ TWENTY = (
     *("overfeat_03", "resnet_03", "resnet_05", "resnet_12", "resnet_13", "resnet_17", "yolov2_11"),
 )
 FUSED = ("alexnet_02", "fastrcnn_25", "googlenetv1_11", "mobilenet_02", "resnet_03", "resnet_12", "resnet_17")
+NARROW = "haswell"
+"""What ours is compiled for where all use vectors of 256 bits."""
 SHORT = "short-"
 """What the files of parts begin with whose operators are some of a suite's."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("short", "products", "layers", "all", "none"))
-    parser.add_argument("--folder", type=Path, default=HERE / "ratios", help="of the results (bench/cpu/ratios)")
+    parser.add_argument("what", choices=("short", "products", "threads", "layers", "avx2", "all", "none"))
+    parser.add_argument(
+        "--folder", type=Path, default=HERE / "ratios", help="of the results (bench/cpu/ratios); FOLDER-avx2 beside it"
+    )
     parser.add_argument("--peers", default="onednn,mkl,openblas", help=f"of {', '.join(PEERS)}; IREE takes long")
     parser.add_argument("--limit", type=float, default=5.0, metavar="S", help="seconds for an operator's rounds (5)")
     parser.add_argument("--docs", type=Path, default=DOCS, help="folder of the pages")
     options = parser.parse_args(arguments)
-    sources = [ours("host", "cpu"), *(PEERS[name] for name in options.peers.split(",") if name)]
+    narrow = options.what == "avx2"
+    known: Mapping[str, PeerSource] = AVX2 if narrow else PEERS
+    beside = options.folder.with_name(options.folder.name + "-avx2")
     run = HostRun(flushed=0, limit_s=options.limit, say=lambda line: print(line, file=sys.stderr, flush=True))
-    options.folder.mkdir(parents=True, exist_ok=True)
+    folder = beside if narrow else options.folder
+    folder.mkdir(parents=True, exist_ok=True)
     try:
+        sources = [
+            ours(NARROW if narrow else "host", "cpu"),
+            *(known[name] for name in options.peers.split(",") if name),
+        ]
         for part in parts(options.what):
-            run_part(part, sources, run, options.folder, f"bench/cpu/ratios.py {options.what}")
-        found = {path.stem: read_results(path) for path in sorted(options.folder.glob("*.json"))}
-        write(found, options.docs)
+            run_part(part, sources, run, folder, f"bench/cpu/ratios.py {options.what}")
+        found, limited = (
+            {path.stem: read_results(path) for path in sorted(one.glob("*.json"))} for one in (options.folder, beside)
+        )
+        write(found, {name: with_narrow_peak(one) for name, one in limited.items()}, options.docs)
+    except KeyError as error:
+        print(f"error: {error.args[0]} cannot be measured so; there are {', '.join(known)}", file=sys.stderr)
+        return 1
     except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -78,21 +98,34 @@ def parts(what: str) -> Iterator[PeerPart]:
         yield from parts_of(SHORT + LAYERS, some, (1,))
         fused = select(find_suite(LAYERS), FUSED)
         yield from parts_of(SHORT + LAYERS, fused, (1,), epilogue="bn relu")
+    if what == "avx2":
+        yield from parts_of(GEMMS, gemms)
+        yield from parts_of(SHORT + LAYERS, select(find_suite(LAYERS), TWENTY), (1,))
+    if what == "threads":
+        yield from parts_of(GEMMS, gemms, threads=(1, 2))
+        yield from parts_of(SHORT + LAYERS, select(find_suite(LAYERS), FUSED), (1,), (1, 2))
     if what in ("products", "all"):
         yield from parts_of(GEMMS, gemms, threads=(1, 2))
     if what in ("layers", "all"):
         yield from parts_of(LAYERS, layers, (1, 28), (1, 2))
 
 
-def write(found: dict[str, HostResults], docs: Path) -> None:
+def with_narrow_peak(one: HostResults) -> HostResults:
+    """Return results whose cores have the peak of vectors of 256 bits."""
+    peaks = {name: rate for name, rate in one.machine.peak_flops.items() if name == "ymm"}
+    return replace(one, machine=replace(one.machine, peak_flops=peaks))
+
+
+def write(found: dict[str, HostResults], limited: dict[str, HostResults], docs: Path) -> None:
     """Write all tables to one page, and their summary with the short tables into the page of CPUs."""
     page = docs / "cpu.md"
     text = page.read_text(encoding="utf-8")
     if text.count(BEGIN) != 1 or text.count(END) != 1:
         raise ValueError(f"{page} must have '{BEGIN}' and '{END}' once")
     before, after = text.split(BEGIN)[0], text.split(END)[1]
-    page.write_text(f"{before}{BEGIN}\n\n{summary(found)}\n{END}{after}", encoding="utf-8")
+    page.write_text(f"{before}{BEGIN}\n\n{summary(found)}\n{narrow_summary(limited)}{END}{after}", encoding="utf-8")
     every = [f"## {name}\n\n{tables(one)}\n" for name, one in found.items()]
+    every += [f"## {name}, AVX2\n\n{tables(one)}\n" for name, one in limited.items()]
     head = "# CPUs beside libraries\n\nGF/s of each problem; how they are measured: [peers](cpu-peers.md). Written by\n"
     head += "`python bench/cpu/ratios.py`, of which [CPUs](cpu.md#measured) has the summary.\n"
     (docs / "cpu-ratios.md").write_text("\n".join([head, *every]), encoding="utf-8")
@@ -142,6 +175,23 @@ def summary(found: dict[str, HostResults]) -> str:
         )
         lines += ["", fill(text, 120), "", rate_table(fused), "", fusion_line(fused)]
     return "\n".join(lines) + "\n"
+
+
+def narrow_summary(found: dict[str, HostResults]) -> str:
+    """Return who took part with vectors of 256 bits, and the tables; nothing where that was not measured."""
+    if not found:
+        return ""
+    first = next(iter(found.values()))
+    peak = ", ".join(f"{rate * 1e-9:.0f} GF/s" for rate in first.machine.peak_flops.values())
+    loads = [load for one in found.values() for load in one.machine.load]
+    where = f"""The same with vectors of 256 bits: ours compiled for `{NARROW}`, the others told to use AVX2 alone, by
+        `python bench/cpu/ratios.py avx2`; {first.machine.processor}, {first.machine.started[:10]}, {peak} from
+        registers, {min(loads):.1f} to {max(loads):.1f} processes wanted the cores."""
+    lines = ["", "### AVX2", "", fill(" ".join(where.split()), 120, break_on_hyphens=False), ""]
+    lines += [library_table(first), "", ratio_table(found)]
+    for name, one in found.items():
+        lines += ["", f"{name}, GF/s:", "", rate_table(one)]
+    return "\n".join(lines) + "\n\n"
 
 
 def ratio_table(found: dict[str, HostResults]) -> str:

@@ -22,6 +22,17 @@ PEERS: dict[str, PeerSource] = {
 """By name, in the order of the tables."""
 
 
+AVX2: dict[str, PeerSource] = {
+    name: replace(PEERS[name], environment=environment)
+    for name, environment in (
+        ("onednn", {"ONEDNN_MAX_CPU_ISA": "AVX2"}),
+        ("mkl", {"MKL_ENABLE_INSTRUCTIONS": "AVX2"}),
+        ("openblas", {"OPENBLAS_CORETYPE": "Haswell"}),
+    )
+}
+"""Those that can be told to use vectors of 256 bits alone, told so; the tables say what they took."""
+
+
 def openblas_of(core: str) -> PeerSource:
     """Return OpenBLAS with the kernels of another core type than the one it takes by itself ("Haswell")."""
     known = PEERS["openblas"]

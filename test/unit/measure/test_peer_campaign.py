@@ -10,8 +10,9 @@ import pytest
 
 from roller_mlir.measure.cpu_peers import campaign
 from roller_mlir.measure.cpu_peers.campaign import PeerPart, host_problems, parts_of, read_results, run_part
+from roller_mlir.measure.cpu_peers.child import environment_of
 from roller_mlir.measure.cpu_peers.rounds import HostRun
-from roller_mlir.measure.cpu_peers.sources import PEERS, ours
+from roller_mlir.measure.cpu_peers.sources import AVX2, PEERS, ours
 from roller_mlir.suites import find_suite
 from roller_mlir.suites.operator import Operator
 from roller_mlir.suites.select import select
@@ -126,7 +127,7 @@ def test_the_ratios_go_into_the_page(tmp_path: Path) -> None:
         found[one.title] = run_part(one, SOURCES, replace(QUICK, threads=count), None, "here")
     page = tmp_path / "cpu.md"
     page.write_text(f"# CPUs\n\n{ratios.BEGIN}\nold\n{ratios.END}\n\n## Limits\n")
-    ratios.write(found, tmp_path)
+    ratios.write(found, {}, tmp_path)
     text = page.read_text()
     assert text.startswith("# CPUs\n") and text.endswith("\n## Limits\n") and "old" not in text
     assert "| polydl-gemms-t1 | 2 | " in text and "Products, GF/s:" in text
@@ -134,10 +135,30 @@ def test_the_ratios_go_into_the_page(tmp_path: Path) -> None:
     assert set(single) == set(double) == {"A", "B"}
     assert f"| {ratios.speedup(*found.values()):.2f} |" in text
     assert "## polydl-gemms-t2" in (tmp_path / "cpu-ratios.md").read_text()
-    ratios.write(found, tmp_path)
+    ratios.write(found, {}, tmp_path)
     assert page.read_text() == text
     page.write_text("# CPUs\n")
     with pytest.raises(ValueError, match="must have '<!-- python bench/cpu/ratios.py writes what follows -->'"):
-        ratios.write(found, tmp_path)
+        ratios.write(found, {}, tmp_path)
     assert {one.title for one in ratios.parts("all")} >= {f"polydl-layers-n{n}-t{t}" for n in (1, 28) for t in (1, 2)}
     assert sum(len(one.operators) for one in ratios.parts("short")) == 8 + 20 + 7
+    assert sum(len(one.operators) for one in ratios.parts("threads")) == 2 * (8 + 7)
+
+
+def test_results_with_narrow_vectors_have_a_chapter_of_their_own(tmp_path: Path) -> None:
+    import ratios  # of bench/cpu
+
+    one = run_part(replace(part(SMALL[:2]), name="polydl-gemms"), SOURCES, QUICK, None, "here")
+    peaks = {"zmm": 200e9, "ymm": 100e9}
+    narrow = ratios.with_narrow_peak(replace(one, machine=replace(one.machine, peak_flops=peaks)))
+    assert narrow.machine.peak_flops == {"ymm": 100e9}
+    page = tmp_path / "cpu.md"
+    page.write_text(f"{ratios.BEGIN}\n{ratios.END}\n")
+    ratios.write({"polydl-gemms-t1": one}, {"polydl-gemms-t1": narrow}, tmp_path)
+    wide, limited = page.read_text().split("### AVX2")
+    assert "100 GF/s from" in limited and "compiled for `haswell`" in limited and "100 GF/s" not in wide
+    assert "## polydl-gemms-t1, AVX2" in (tmp_path / "cpu-ratios.md").read_text()
+    assert sum(len(one.operators) for one in ratios.parts("avx2")) == 8 + 20
+    told = {name: environment_of(source, 1, {"ONEDNN_MAX_CPU_ISA": "ALL"}) for name, source in AVX2.items()}
+    assert told["onednn"]["ONEDNN_MAX_CPU_ISA"] == told["mkl"]["MKL_ENABLE_INSTRUCTIONS"] == "AVX2"
+    assert told["openblas"]["OPENBLAS_CORETYPE"] == "Haswell" and "ONEDNN_MAX_CPU_ISA" not in told["mkl"]
