@@ -10,6 +10,7 @@ from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.persistent import BlockChoice, check_persistent, with_block
 from roller_mlir.hal import find_device
 from roller_mlir.loops.verify import verify_module
+from roller_mlir.model.collection import collection_paused
 from roller_mlir.model.options import LaunchOptions, MapOptions
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.bindings import ir
@@ -89,15 +90,16 @@ def run_stages(
         on_step=record,
         verify=verify_module,
     )
-    if options.for_shares and reached in (None, FUSED) and until not in (NORMALISED, FUSED):
-        # The threads of a task are chosen where it is known which ops are one program.
-        if reached is None:
-            run(None, FUSED)
-        options, stages.blocks = with_block(module, find_device(target), target, options)
-        stages.phases_s["threads"] = time.perf_counter() - started
-        started = time.perf_counter()
-        reached = FUSED
-    run(reached, until)
+    with collection_paused():
+        if options.for_shares and reached in (None, FUSED) and until not in (NORMALISED, FUSED):
+            # The threads of a task are chosen where it is known which ops are one program.
+            if reached is None:
+                run(None, FUSED)
+            options, stages.blocks = with_block(module, find_device(target), target, options)
+            stages.phases_s["threads"] = time.perf_counter() - started
+            started = time.perf_counter()
+            reached = FUSED
+        run(reached, until)
     return stages
 
 

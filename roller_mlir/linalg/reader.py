@@ -31,6 +31,7 @@ class StructuredOp:
         inputs: Numbers of the op's operands that the expression's inputs stand for.
         sources: The tensors that those are read from: the operands, or what they are views of.
         body: Its body, arguments numbered as the op's operands.
+        accumulated: Numbers of the operands that its outputs go on from; fills are none.
     """
 
     operation: ir.Operation
@@ -38,16 +39,15 @@ class StructuredOp:
     inputs: tuple[int, ...]
     sources: tuple[ir.Value, ...]
     body: Body
+    accumulated: tuple[int, ...]
 
     @cached_property
     def starts(self) -> tuple[tuple[int, ir.Value, Access], ...]:
         """Numbers of its outputs, the tensors that these start from, and how it walks them; fills are none."""
-        inputs = self.body.inputs
-        tensors = list(self.operation.operands)[inputs:]
+        numbers = [operand - self.body.inputs for operand in self.accumulated]
+        values = [self.operation.operands[operand] for operand in self.accumulated]
         return tuple(
-            (number, value, access)
-            for number, (value, access) in enumerate(zip(tensors, self.expression.outputs, strict=True))
-            if self.body.reads(inputs + number) and fill_constant(value) is None
+            (number, value, self.expression.outputs[number]) for number, value in zip(numbers, values, strict=True)
         )
 
 
@@ -92,10 +92,15 @@ def read_structured(operation: ir.Operation) -> StructuredOp:
 
 
 class StructuredReader:
-    """Reads linalg structured ops; the expression of those that are equal but for their tensors is made once."""
+    """Reads linalg structured ops; the expression of those that are equal but for their tensors is made once.
 
-    def __init__(self) -> None:
+    Args:
+        unchanged: Whether the ops stay as they are for as long as it reads: what fills a tensor is looked at once then.
+    """
+
+    def __init__(self, *, unchanged: bool = False) -> None:
         self._known: dict[Hashable, TensorExpression] = {}
+        self._filled: dict[ir.Value, bool] | None = {} if unchanged else None
 
     def read(self, operation: ir.Operation) -> StructuredOp:
         """Read an op as `read_structured` does."""
@@ -112,14 +117,24 @@ class StructuredReader:
         for below in map(defining_op, sources):
             if below is not None and below.name in VIEWS:
                 fail(below, f"'{below.name}' is padded, which needs a copy of it; run rtile-normalize first")
-        accumulates = any(body.reads(i) and not _is_filled(operation, i) for i in range(inputs, len(maps)))
+        accumulated = tuple(
+            i for i in range(inputs, len(maps)) if body.reads(i) and not self._is_filled(operation.operands[i])
+        )
         kinds = operation.attributes.get("iterator_types")
         shown = tuple(None if view is None else (view.without_source, view.source.type) for view in views.values())
         types = tuple(value.type for value in operation.operands)
-        key = (tuple(maps), kinds, types, inputs, body.said, used, shown, accumulates)
+        key = (tuple(maps), kinds, types, inputs, body.said, used, shown, bool(accumulated))
         if key not in self._known:
-            self._known[key] = _expression(operation, maps, body, views, accumulates)
-        return StructuredOp(operation, self._known[key], used, sources, body)
+            self._known[key] = _expression(operation, maps, body, views, bool(accumulated))
+        return StructuredOp(operation, self._known[key], used, sources, body, accumulated)
+
+    def _is_filled(self, value: ir.Value) -> bool:
+        """Whether a tensor is a fill, whose value needs no memory."""
+        if self._filled is None:
+            return fill_constant(value) is not None
+        if value not in self._filled:
+            self._filled[value] = fill_constant(value) is not None
+        return self._filled[value]
 
 
 def _expression(
@@ -207,11 +222,6 @@ def _loops(
         if loop not in extents:
             fail(operation, f"'{operation.name}': loop d{loop} has no extent: no operand is indexed by it alone")
     return tuple(Loop(extents[loop], loop not in written) for loop in range(count))
-
-
-def _is_filled(operation: ir.Operation, number: int) -> bool:
-    """Whether an output starts from a fill, whose value needs no memory."""
-    return fill_constant(operation.operands[number]) is not None
 
 
 def _is_tensor(operation: ir.Operation, number: int) -> bool:

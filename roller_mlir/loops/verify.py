@@ -10,7 +10,7 @@ from typing import Any
 
 from roller_mlir.dialects import rammer, rtile
 from roller_mlir.dialects.rtile_checks import checked
-from roller_mlir.linalg.rewrite.equal_programs import program_text
+from roller_mlir.linalg.rewrite.equal_programs import said_by
 from roller_mlir.support.bindings import ir
 
 _KINDS = (rtile.ProgramOp, rammer.ApplyOp, rammer.EventOp)
@@ -49,7 +49,7 @@ def _alone(operation: ir.Operation, found: list[Any]) -> list[Any]:
 def _said_by(op: Any) -> Hashable:
     """Return what an op says but for its name and for its operands, of which the types count."""
     if isinstance(op, rtile.ProgramOp):
-        return program_text(op)
+        return said_by(op)
     if isinstance(op, rammer.EventOp):
         return tuple(op.attributes.items())
     return tuple(op.attributes.items()), tuple([operand.type for operand in op.operands])

@@ -82,9 +82,13 @@ class Slices:
     def fill_seconds(self, graph: TaskGraph) -> NDArray[np.float64]:
         """Return how much longer it takes to bring each of `flat`: its part, by its bytes, of what all take."""
         found = [np.zeros(0)]
+        known: dict[tuple[object, ...], NDArray[np.float64]] = {}  # operators of one type have the same
         for operator, slices in zip(graph.operators, self.of, strict=True):
-            sizes = np.array([one.slot_bytes for one in operator.resident], np.float64)
-            found.append(np.tile(operator.fill_s * sizes / max(1.0, sizes.sum()), len(slices)))
+            key = operator.fill_s, len(slices), *(one.slot_bytes for one in operator.resident)
+            if key not in known:
+                sizes = np.array(key[2:], np.float64)
+                known[key] = np.tile(operator.fill_s * sizes / max(1.0, sizes.sum()), len(slices))
+            found.append(known[key])
         return np.concatenate(found)
 
 

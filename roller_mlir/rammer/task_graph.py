@@ -95,7 +95,7 @@ class TaskOperator:
     early_s: float = 0.0
     brought: tuple[float, float] | None = None
 
-    @property
+    @cached_property
     def resident(self) -> tuple[TaskAccess, ...]:
         """What its tasks keep in workgroup memory."""
         return tuple(one for one in self.reads if one.slot_bytes)

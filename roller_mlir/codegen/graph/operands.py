@@ -30,11 +30,12 @@ def places_of(
         fail(function, f"function '{function.name.value}' has {roles.count('workspace')} workspaces; it can have one")
     found: dict[ir.Value, tuple[ir.Value | str, int]] = {}  # a result is an operand of several
     sizes: dict[ir.Type, int] = {}
+    roots: dict[ir.Value, ir.BlockArgument | None] = {}
     for application in applications:
         for number, value in enumerate(application.operands):
             if value in found:
                 continue
-            place = _place_or_problem(value, roles, sizes)
+            place = _place_or_problem(value, roles, sizes, roots)
             if isinstance(place, str):
                 name = application.attributes["callee"].value
                 fail(application, f"operand {number} of '{name}' {place}; run rtile-assign-buffers")
@@ -42,7 +43,9 @@ def places_of(
     return found
 
 
-def _place_or_problem(value: ir.Value, roles: list[str], sizes: dict[ir.Type, int]) -> tuple[ir.Value | str, int] | str:
+def _place_or_problem(
+    value: ir.Value, roles: list[str], sizes: dict[ir.Type, int], roots: dict[ir.Value, ir.BlockArgument | None]
+) -> tuple[ir.Value | str, int] | str:
     buffer = buffer_of(value)
     if isinstance(buffer, ir.BlockArgument):
         return buffer, 0
@@ -52,8 +55,10 @@ def _place_or_problem(value: ir.Value, roles: list[str], sizes: dict[ir.Type, in
     if maker.name != "memref.view":
         return f"is a '{maker.name}', no argument, constant or view of the workspace"
     source, start = maker.operands
-    role = roles[ir.BlockArgument(source).arg_number] if isinstance(source.owner, ir.Block) else ""
-    if role != "workspace":
+    if source not in roots:
+        roots[source] = ir.BlockArgument(source) if isinstance(source.owner, ir.Block) else None
+    root = roots[source]
+    if root is None or roles[root.arg_number] != "workspace":
         return "is a view of something that is not the workspace"
     if constant_of(start) is None:
         return "is a view of the workspace that starts at no constant byte"
@@ -61,4 +66,4 @@ def _place_or_problem(value: ir.Value, roles: list[str], sizes: dict[ir.Type, in
     assert span is not None
     if span[0] < 0 or span[1] > size:
         return f"lies at bytes {span[0]} to {span[1]} of the workspace, which has {size}"
-    return ir.BlockArgument(source), span[0]
+    return root, span[0]

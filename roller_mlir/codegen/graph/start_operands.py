@@ -11,13 +11,13 @@ The memref keeps its type, so that masks, bounds and tensor maps stay those of t
 stay apart whose loads or stores begin at multiples of other numbers of elements: their vectors are not equally wide.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from math import gcd
 
 from roller_mlir.codegen.builder.task_context import element_bytes
 from roller_mlir.dialects import rammer, rtile
 from roller_mlir.linalg.affine import affine_map, map_indices
-from roller_mlir.linalg.rewrite.equal_programs import EqualPrograms, program_text
+from roller_mlir.linalg.rewrite.equal_programs import EqualPrograms, said_by
 from roller_mlir.loops.attributes import EXPRESSION
 from roller_mlir.loops.program import TileLoad, loads_of, stores_of
 from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES
@@ -83,7 +83,7 @@ def _memory(access: TileLoad | rtile.StoreOp) -> ir.Value:
     return access.destination if isinstance(access, rtile.StoreOp) else access.source
 
 
-def _without_constants(program: rtile.ProgramOp) -> tuple[bytes, tuple[int, ...]]:
+def _without_constants(program: rtile.ProgramOp) -> tuple[Hashable, tuple[int, ...]]:
     """Return what a program says but for those constants, and what of the widest vector divides those along rows.
 
     Loops are the program, whatever plan they carry; what a plan predicts follows the constants.
@@ -97,9 +97,9 @@ def _without_constants(program: rtile.ProgramOp) -> tuple[bytes, tuple[int, ...]
         alignments += [gcd(index.constant, widest) for index in indices[-1:]]
         without = affine_map([LinearIndex(index.coefficients) for index in indices])
         access.operation.attributes["origin"] = ir.AffineMapAttr.get(without)
-    text = program_text(copy.opview)
+    said = said_by(copy.opview)
     copy.erase()
-    return text, tuple(alignments)
+    return said, tuple(alignments)
 
 
 def _take_out(program: rtile.ProgramOp, count: int, least: Sequence[int], which: Sequence[int | None]) -> None:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Units: what gets one plan each, a linalg op that stands alone or a program of several; and what they are called."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from roller_mlir.linalg.constants import constant_behind, is_known_constant
 from roller_mlir.linalg.group.group import Group, GroupError, members_of, read_group, starts_others_only
 from roller_mlir.linalg.reader import StructuredOp, StructuredReader, is_structured
-from roller_mlir.linalg.rewrite.equal_programs import program_text
+from roller_mlir.linalg.rewrite.equal_programs import said_by
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.rewrite.uneven import reads_outside
 from roller_mlir.support.bindings import func, ir
@@ -58,9 +58,9 @@ def named_units(blocks: list[Any]) -> dict[str, Unit]:
         DiagnosedError: One cannot be read, or joined ops cannot be one kernel.
     """
     operations = [inner.operation for block in blocks for inner in block.operations]
-    known: dict[bytes, Unit] = {}
+    known: dict[Hashable, Unit] = {}
     found: list[Unit] = []
-    reader = StructuredReader()
+    reader = StructuredReader(unchanged=True)
     for one in operations:
         if is_structured(one) and not starts_others_only(one):
             root = reader.read(one)
@@ -68,10 +68,10 @@ def named_units(blocks: list[Any]) -> dict[str, Unit]:
             inputs = _operands_of(one, root.sources)
             found.append(Unit(one, _called(one), root.expression, own, joined=False, inputs=inputs, root=root))
         elif one.name == "rtile.program" and is_unplanned(one):
-            text = program_text(one.opview)
-            if text not in known:
-                known[text] = _read_program(one)
-            found.append(replace(known[text], operation=one))
+            said = said_by(one.opview)
+            if said not in known:
+                known[said] = _read_program(one)
+            found.append(replace(known[said], operation=one))
     return {f"{unit.root_name}_{number}": unit for number, unit in enumerate(found)}
 
 

@@ -27,11 +27,8 @@ def wrap(
     made = {value for root in roots for value in root.operation.results}
     wanted: dict[ir.Value, None] = {}
     for root in roots:
-        operation, inputs = root.operation, root.body.inputs
         wanted |= dict.fromkeys(source for source in root.sources if source not in made)
-        for number, value in enumerate(list(operation.operands)[inputs:]):
-            if root.body.reads(inputs + number) and fill_constant(value) is None and value not in made:
-                wanted[value] = None
+        wanted |= dict.fromkeys(value for _, value, _ in root.starts if value not in made)
     operands = list(wanted)
     last = roots[-1].operation
     with last.location:

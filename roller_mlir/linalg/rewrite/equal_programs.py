@@ -6,12 +6,12 @@
 
 Each keeps its name, under which its plan is found, and stays a program of its own until it becomes a launch; both
 launches are of one kernel, which has the first one's name. A program that is edited on the way is equal to none. The
-comparison is of the text, so it holds for IR of any origin.
+comparison is of what they say, so it holds for IR of any origin.
 """
 
 import os
 import resource
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 
 from roller_mlir.dialects import rtile
@@ -30,19 +30,35 @@ class EqualPrograms(Generic[_Made]):
 
     def __init__(self, make: Callable[[rtile.ProgramOp], _Made]) -> None:
         self._make = make
-        self._made: dict[bytes, _Made] = {}
+        self._made: dict[Hashable, _Made] = {}
 
     def of(self, program: rtile.ProgramOp) -> tuple[_Made, bool]:
         """Return what was made of the first program that is equal to one, and whether that is made anew."""
-        text = program_text(program)
-        if text in self._made:
-            return self._made[text], False
-        made = self._made[text] = self._make(program)
+        said = said_by(program)
+        if said in self._made:
+            return self._made[said], False
+        made = self._made[said] = self._make(program)
         return made, True
 
 
-def program_text(program: rtile.ProgramOp) -> bytes:
-    """Return what a program says, as text, without its name and without what its operands are called outside.
+def said_by(program: rtile.ProgramOp) -> Hashable:
+    """Return what a program says, without its name and without what its operands are called outside.
+
+    Its own attributes are compared as they are, which are one where they are equal; the rest is compared as text.
+    """
+    attributes = program.attributes
+    own = {name: attributes[name] for name in attributes if name != "sym_name"}
+    for name in own:
+        del attributes[name]
+    try:
+        return _text(program), *own.items()
+    finally:
+        for name, value in own.items():
+            attributes[name] = value
+
+
+def _text(program: rtile.ProgramOp) -> bytes:
+    """Return what a program says, as text, but for its name and what its operands are called outside.
 
     MLIR hands what it prints to Python in pieces of three characters, which takes longer than all the rest; so it
     prints into a file, which is memory. Not where the size of files is limited: LLVM would end the process.

@@ -154,7 +154,7 @@ class Fusion:
     def __init__(self, operations: Sequence[ir.Operation], evaluate: Evaluate) -> None:
         self._evaluate = evaluate
         self._operations = tuple(operations)
-        reader = StructuredReader()
+        reader = StructuredReader(unchanged=True)
         self._roots = [reader.read(operation) for operation in operations]
         self._structures = _Structures(self._roots)
         self._known: dict[Hashable, Cost | str] = {}

@@ -8,9 +8,6 @@ Dozens to a few hundred distinct programs are ranked by predicted time before K 
 sees one corner of them only.
 """
 
-import gc
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -19,6 +16,7 @@ from roller_mlir.hal import Device
 from roller_mlir.mapping.checks.plan_check import plan_problem
 from roller_mlir.model.block_limits import block_problem, machine_for, no_plan
 from roller_mlir.model.candidate import Candidate
+from roller_mlir.model.collection import collection_paused
 from roller_mlir.model.cost.estimate import estimate
 from roller_mlir.model.cost.estimates import Estimate
 from roller_mlir.model.errors import ConstructionError
@@ -112,7 +110,7 @@ def construction(expression: TensorExpression, device: Device, options: Construc
         plans, programs = construct_vectors(expression, device, options)
         return Construction(tuple(plans), programs, 0.0)
     machine = machine_for(device, options)
-    with _collection_paused():
+    with collection_paused():
         try:
             return _construction(expression, machine, device, options)
         except ConstructionError:
@@ -128,18 +126,6 @@ def construction(expression: TensorExpression, device: Device, options: Construc
             )
             best = _construction(expression, machine_for(device, free), device, free).plans[0]
             raise ConstructionError(no_plan(best, options)) from None
-
-
-@contextmanager
-def _collection_paused() -> Generator[None]:
-    """Put off the collection of cyclic garbage, of which a construction makes none, only many records that live on."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _construction(

@@ -12,6 +12,7 @@ from roller_mlir.compiler.source import Source
 from roller_mlir.compiler.stages import run_stages
 from roller_mlir.dialects import rammer
 from roller_mlir.dialects.rtile_checks import is_checked
+from roller_mlir.linalg.rewrite.equal_programs import said_by
 from roller_mlir.loops.program import computes_of, loads_of, programs_of
 from roller_mlir.loops.verify import verify_module
 from roller_mlir.support.bindings import ir, make_context
@@ -46,6 +47,16 @@ def test_equal_programs_are_valid_as_each_is(module: Any) -> None:
     verify_module(module)
     assert len(programs_of(module)) == 3
     assert not is_checked(programs_of(module)[0])
+
+
+def test_programs_are_told_apart_by_all_but_their_names(module: Any) -> None:
+    first, second, third = programs_of(module)
+    before = str(module)
+    assert said_by(first) == said_by(second) == said_by(third)
+    assert str(module) == before
+    second.attributes["tasks_per_unit"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 7)
+    loads_of(third.operation)[0].attributes["other"] = ir.UnitAttr.get()
+    assert len({said_by(first), said_by(second), said_by(third)}) == 3
 
 
 @pytest.mark.parametrize("broken", [(0,), (1,), (2,), (0, 1, 2)])
