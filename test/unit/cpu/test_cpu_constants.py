@@ -4,6 +4,7 @@
 import json
 import shutil
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -121,7 +122,7 @@ def test_a_constant_that_others_read_stays() -> None:
 def test_no_task_packs_and_explain_says_so(tmp_path: Path) -> None:
     file = tmp_path / "layers.mlir"
     file.write_text(_text(256, 512, 512, "bf16"))
-    command = [shutil.which("roller") or "roller", "explain", str(file), "--target", "spr"]
+    command = [sys.executable, "-P", "-m", "roller_mlir.tools.roller", "explain", str(file), "--target", "spr"]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     said = " ".join(said.split())
     assert "The constant arg1 is packed for its tiles when the program is compiled, its rows interleaved by 2." in said

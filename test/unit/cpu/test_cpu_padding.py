@@ -2,8 +2,8 @@
 """Points on padding that are left out: results, machine code that has fewer, and what must stay."""
 
 import json
-import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -168,7 +168,7 @@ def test_lanes_along_the_image_equal_numpy(size: int) -> None:
 def test_explain_says_what_is_left_out(tmp_path: Path) -> None:
     file = tmp_path / "padded.mlir"
     file.write_text(convolution((7, 7), (3, 3), (1, 1), (1, 1)))
-    command = [shutil.which("roller") or "roller", "explain", str(file), "--target", "spr"]
+    command = [sys.executable, "-P", "-m", "roller_mlir.tools.roller", "explain", str(file), "--target", "spr"]
     said = " ".join(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
     assert "Points that read padding of arg0 alone are left out." in said
 
