@@ -76,3 +76,22 @@ def backwards(inputs: str, output: str, maps: str, body: str) -> str:
 )
 def test_any_affine_map_without_division(inputs: str, output: str, maps: str, body: str) -> None:
     assert_agrees(backwards(inputs, output, maps, body), device_of(maps))
+
+
+def test_what_a_sum_starts_from_may_be_a_result_too() -> None:
+    """A fill that is returned is a program of its own, whose result the sum then goes on from."""
+    given, sums = "tensor<5x8xi32>", "tensor<8xi32>"
+    maps = "[affine_map<(n, i) -> (i, n)>, affine_map<(n, i) -> (n)>]"
+    text = f"""func.func @f(%x: {given}) -> ({sums}, {sums}) {{
+  %zero = arith.constant 0 : i32
+  %empty = tensor.empty() : {sums}
+  %filled = linalg.fill ins(%zero : i32) outs(%empty : {sums}) -> {sums}
+  %sum = linalg.generic {{indexing_maps = {maps}, iterator_types = ["parallel", "reduction"]}}
+    ins(%x : {given}) outs(%filled : {sums}) {{
+  ^bb0(%a: i32, %acc: i32):
+    %r = arith.addi %acc, %a : i32
+    linalg.yield %r : i32
+  }} -> {sums}
+  return %sum, %filled : {sums}, {sums}
+}}"""
+    assert_agrees(text, "h200")

@@ -28,7 +28,11 @@ def wrap(
     wanted: dict[ir.Value, None] = {}
     for root in roots:
         wanted |= dict.fromkeys(source for source in root.sources if source not in made)
-        wanted |= dict.fromkeys(value for _, value, _ in root.starts if value not in made)
+        operation, inputs = root.operation, root.body.inputs
+        # Asked of the operands as they are now: a fill that is a result, too, has become a program since it was read.
+        for number, value in enumerate(list(operation.operands)[inputs:]):
+            if root.body.reads(inputs + number) and fill_constant(value) is None and value not in made:
+                wanted[value] = None
     operands = list(wanted)
     last = roots[-1].operation
     with last.location:

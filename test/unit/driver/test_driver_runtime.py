@@ -87,7 +87,7 @@ def test_sequence_in_order_with_views_copies_and_constants() -> None:
     assert result.outputs[0].tolist() == [1.0, 3.0, 5.0, 7.0]
     assert [report.kernel for report in result.launches] == ["add", "add"]
     assert backend.calls == [
-        *("open", "allocate 288", "upload 16", "upload 16", "allocate 16"),
+        *("open", "upload 16", "allocate 288", "upload 16", "allocate 16"),  # a constant, once; then what a run takes
         *("launch add", "copy", "launch add", "download output0"),
     ]
 
