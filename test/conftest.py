@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,13 +41,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("full" if config.getoption("--full") else "quick")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
     gc.disable()  # until all tests are collected: what is made for them stays to the end
-
-
-def pytest_collection_finish() -> None:
-    gc.collect()
-    gc.freeze()  # modules and tests stay: to look through them again and again takes a twentieth of the time
-    gc.enable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()  # modules and tests stay: to look through them again and again takes a twentieth of the time
+        gc.enable()
 
 
 def pytest_unconfigure() -> None:

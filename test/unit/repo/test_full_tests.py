@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `full` leaves out, and what it keeps."""
+"""What `full` leaves out, and what it keeps; in processes of their own, as the configuration is of a whole process."""
 
 from pathlib import Path
 
@@ -29,11 +29,11 @@ def test_every_value_is_kept_and_the_rest_is_counted(pytester: pytest.Pytester, 
     pytester.makeconftest(CONFTEST.read_text())
     pytester.makeini("[pytest]\nmarkers = full")
     path = pytester.makepyfile(TESTS)
-    quick = pytester.runpytest("-rA", *processes, path)
+    quick = pytester.runpytest_subprocess("-rA", *processes, path)
     quick.assert_outcomes(passed=7, deselected=0 if processes else 8)
     quick.stdout.fnmatch_lines(["8 of the largest tests were left out; --full runs them too"])
     for one in ("a-x", "b-y", "c-x", "d-y"):
         quick.stdout.fnmatch_lines([f"PASSED *test_both[[]{one}]"])
-    full = pytester.runpytest("--full", *processes, path)
+    full = pytester.runpytest_subprocess("--full", *processes, path)
     full.assert_outcomes(passed=15)
     full.stdout.no_fnmatch_line("*left out*")
