@@ -50,14 +50,14 @@ class RTileAssignBuffers(Pass):
         """Rewrite every function that holds a program."""
         for op in list(module.body.operations):
             if isinstance(op, func.FuncOp) and not op.is_external:
-                _Function(module, op, reuse=self.reuse).rewrite()
+                _BufferedFunction(module, op, reuse=self.reuse).rewrite()
 
     def find_fault(self, module: ir.Module) -> tuple[ir.Operation, str] | None:
         """Return a program that reads what was not written for it, or writes into what it reads."""
         return order_fault(module)
 
 
-class _Function:
+class _BufferedFunction:
     """The rewriting of one function."""
 
     def __init__(self, module: ir.Module, function: func.FuncOp, *, reuse: bool) -> None:

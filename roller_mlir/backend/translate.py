@@ -39,7 +39,7 @@ _STRING = re.compile(r'"[^"]*"')
 
 
 @dataclass(frozen=True)
-class _Format:
+class _BinaryFormat:
     """An IEEE-like binary format: bits of the exponent, and of the fraction without the leading one."""
 
     exponent_bits: int
@@ -97,7 +97,12 @@ class _Format:
         return Fraction(whole) * Fraction(2) ** (max(exponent, 1) - self.bias - self.fraction_bits), fraction, negative
 
 
-_FORMATS = {"half": _Format(5, 10), "bfloat": _Format(8, 7), "float": _Format(8, 23), "double": _Format(11, 52)}
+_FORMATS = {
+    "half": _BinaryFormat(5, 10),
+    "bfloat": _BinaryFormat(8, 7),
+    "float": _BinaryFormat(8, 23),
+    "double": _BinaryFormat(11, 52),
+}
 
 
 def _spell(kind: str, bits: int) -> str:

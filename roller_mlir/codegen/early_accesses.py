@@ -65,10 +65,10 @@ def raise_early(block: ir.Block, waits: range, early: Sequence[ir.Value]) -> Non
         early: The buffers that may be accessed before.
     """
     if early:
-        _Body([op.operation for op in block.operations], waits, early).rise()
+        _MovableBody([op.operation for op in block.operations], waits, early).rise()
 
 
-class _Body:
+class _MovableBody:
     """The operations of a block, some of which move."""
 
     def __init__(self, ops: Sequence[ir.Operation], waits: range, early: Sequence[ir.Value]) -> None:

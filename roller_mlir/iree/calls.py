@@ -69,7 +69,7 @@ def calls_of(
     Raises:
         IreeError: IREE cannot run it, or the artifact has no such binaries.
     """
-    return _Writer(artifact, image, prefix, assume_resident=assume_resident).calls(operands)
+    return _ExecutableWriter(artifact, image, prefix, assume_resident=assume_resident).calls(operands)
 
 
 def tensor_type(array: Buffer | BufferView) -> str:
@@ -77,7 +77,7 @@ def tensor_type(array: Buffer | BufferView) -> str:
     return f"tensor<{''.join(f'{extent}x' for extent in array.static_shape)}{array.element_type}>"
 
 
-class _Writer:
+class _ExecutableWriter:
     """Writes the executables and the dispatches of one artifact."""
 
     def __init__(self, artifact: Artifact, image: str, prefix: str, *, assume_resident: bool) -> None:

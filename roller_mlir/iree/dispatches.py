@@ -77,7 +77,7 @@ def _compile(executable: ir.Operation, compiler: PartCompiler) -> tuple[str, Par
             for op in holder.regions[0].blocks[0].operations
         )
         name = _symbol(executable)
-        found = _Function(function, body)
+        found = _DispatchFunction(function, body)
         return exports[0], compiler.compile(found.text(name), name, found.operands, found.lines)
     except PartError as error:
         known = error.operation is not None and error.operation < len(body)
@@ -90,7 +90,7 @@ def _ours(name: str, part: Part, executable: ir.Operation, compiler: PartCompile
     return Line(name=name, by=ROLLER, place=compiler.place(executable), program=part.name)
 
 
-class _Function:
+class _DispatchFunction:
     """A dispatch's function as one of linalg on tensors.
 
     Attributes:

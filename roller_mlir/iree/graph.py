@@ -39,7 +39,7 @@ _Key: TypeAlias = ir.Value
 
 
 @dataclass(frozen=True)
-class _Group:
+class _LevelGroup:
     """Operations of a level.
 
     Attributes:
@@ -119,7 +119,7 @@ def _take_block(
 
 
 def _compile(
-    group: _Group,
+    group: _LevelGroup,
     function: str,
     compiler: PartCompiler,
     compiled: dict[tuple[_Key, ...], Part],
@@ -198,7 +198,7 @@ class _Levels:
         )
 
 
-def _group(operations: tuple[ir.Operation, ...]) -> _Group:
+def _group(operations: tuple[ir.Operation, ...]) -> _LevelGroup:
     mine = {value for op in operations for value in op.results}
     sources: dict[_Key, ir.Operation] = {}
     inputs: dict[ir.Value, None] = {}
@@ -219,7 +219,7 @@ def _group(operations: tuple[ir.Operation, ...]) -> _Group:
             take(value)
     outputs = [value for op in operations for value in op.results if any(not _inside(use, mine) for use in value.uses)]
     keys = tuple(map(_key, operations))
-    return _Group(operations, keys, tuple(sources.values()), tuple(inputs), tuple(outputs))
+    return _LevelGroup(operations, keys, tuple(sources.values()), tuple(inputs), tuple(outputs))
 
 
 def _key(op: ir.Operation) -> Any:

@@ -123,7 +123,7 @@ def compile_model(
     attribute = target_attribute(driver, device)
     if weights and way.constants == "packed":
         raise ValueError(f"weights are parted from programs at an earlier phase than {way.cut}, but got {weights}")
-    steps = _Steps(way, tuple(flags), find_compiler(), timeout_s)
+    steps = _CompilerRuns(way, tuple(flags), find_compiler(), timeout_s)
     clock = _Clock()
     with (
         compiler_folder() as folder,
@@ -162,7 +162,7 @@ def compile_model(
 
 
 @dataclass(frozen=True)
-class _Steps:
+class _CompilerRuns:
     """The runs of IREE's compiler; a file is removed as soon as the next one is made of it.
 
     Attributes:

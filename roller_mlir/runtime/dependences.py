@@ -18,7 +18,7 @@ _ARENAS = ("workspace", "state")
 
 
 @dataclass(frozen=True)
-class _Access:
+class _BufferAccess:
     """Bytes of a buffer, or of the memory that all buffers of a role share, and whether they are written."""
 
     memory: str
@@ -35,14 +35,14 @@ class _Piece:
         self.read: list[int] = []
 
 
-class _Memory:
+class _MemoryPieces:
     """The pieces of one memory."""
 
-    def __init__(self, accesses: Sequence[_Access]) -> None:
+    def __init__(self, accesses: Sequence[_BufferAccess]) -> None:
         self._bounds = sorted({place for one in accesses for place in (one.start, one.end)})
         self._pieces = [_Piece() for _ in self._bounds[1:]]
 
-    def pieces(self, access: _Access) -> Sequence[_Piece]:
+    def pieces(self, access: _BufferAccess) -> Sequence[_Piece]:
         """Return the pieces that an access touches."""
         return self._pieces[bisect_left(self._bounds, access.start) : bisect_left(self._bounds, access.end)]
 
@@ -50,10 +50,10 @@ class _Memory:
 def launch_dependences(manifest: Manifest) -> tuple[tuple[int, ...], ...]:
     """Return of each launch those before it that must have ended, by their numbers, without those that others imply."""
     accesses = [tuple(_accesses(manifest, launch)) for launch in manifest.launches]
-    by_memory: dict[str, list[_Access]] = {}
+    by_memory: dict[str, list[_BufferAccess]] = {}
     for one in (one for mine in accesses for one in mine):
         by_memory.setdefault(one.memory, []).append(one)
-    memories = {name: _Memory(those) for name, those in by_memory.items()}
+    memories = {name: _MemoryPieces(those) for name, those in by_memory.items()}
     behind: list[int] = []  # bit j of number i: launch i comes behind launch j
     found: list[tuple[int, ...]] = []
     for number, mine in enumerate(accesses):
@@ -75,7 +75,7 @@ def launch_dependences(manifest: Manifest) -> tuple[tuple[int, ...], ...]:
     return tuple(found)
 
 
-def _accesses(manifest: Manifest, launch: Launch) -> Iterator[_Access]:
+def _accesses(manifest: Manifest, launch: Launch) -> Iterator[_BufferAccess]:
     for number, view in enumerate(launch.arguments):
         buffer = manifest.buffer(view.buffer)
         if buffer.role == "constant" or not view.size_bytes:
@@ -84,4 +84,4 @@ def _accesses(manifest: Manifest, launch: Launch) -> Iterator[_Access]:
         start = view.offset_bytes + (buffer.offset_bytes if shared else 0)
         written = launch.written if launch.kernel else (1,)
         writes = buffer.role != "input" if written is None else number in written
-        yield _Access(f"{buffer.role}s" if shared else view.buffer, start, start + view.size_bytes, writes)
+        yield _BufferAccess(f"{buffer.role}s" if shared else view.buffer, start, start + view.size_bytes, writes)

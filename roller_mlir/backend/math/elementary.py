@@ -22,7 +22,7 @@ _LESS, _GREATER, _GREATER_EQUAL, _EQUAL = 4, 2, 3, 1
 
 
 @dataclass(frozen=True)
-class _Format:
+class _FloatFunctions:
     """A float type and what is known of its functions.
 
     Attributes:
@@ -59,8 +59,8 @@ class _Format:
         return self.bias << self.mantissa
 
 
-_F32 = _Format(32, 23, 0, -104.0, 89.0, 10.0, 4.0)
-_F64 = _Format(64, 52, 1, -746.0, 710.0, 20.0, 6.0)
+_F32 = _FloatFunctions(32, 23, 0, -104.0, 89.0, 10.0, 4.0)
+_F64 = _FloatFunctions(64, 52, 1, -746.0, 710.0, 20.0, 6.0)
 _FORMATS = {"f32": _F32, "f64": _F64}
 _ROOT_HALF = {"f32": 0x3F3504F3, "f64": 0x3FE6A09E667F3BCD}
 """The bits of the root of 1/2."""

@@ -83,7 +83,7 @@ def store_by_copies(
         staging: Where pieces are laid down.
     """
     emit = context.emit
-    writer = _Writer(context, how, tile, staging)
+    writer = _PieceWriter(context, how, tile, staging)
     for number, piece in enumerate(_pieces(how, tile)):
         # The copies that still read may be those of the other buffer; nothing is known of those of the task before.
         wait_stores(emit, staging.leads, 0 if number == 0 else STORE_BUFFERS - 1)
@@ -120,7 +120,7 @@ def _pieces(how: TensorStore, tile: RegisterTile) -> Iterator[StorePiece]:
         yield StorePiece(dict(zip(own, registers, strict=True)), how.width // _GROUP)
 
 
-class _Writer:
+class _PieceWriter:
     """Writes the pieces of one tile."""
 
     def __init__(self, context: TaskContext, how: TensorStore, tile: RegisterTile, staging: Staging) -> None:

@@ -42,10 +42,10 @@ def write_program(program: Program) -> str:
     Raises:
         InvalidProgramError: An extent is below 1, or an index outside its tensor.
     """
-    return _Writer(program).text()
+    return _ProgramWriter(program).text()
 
 
-class _Writer:
+class _ProgramWriter:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._names: dict[Ref, str] = {}

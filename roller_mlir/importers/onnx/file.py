@@ -95,14 +95,14 @@ def read_model(path: Path, most_bytes: int, least_bytes: int) -> ModelBytes:
         data = np.memmap(path, np.uint8, "r")
         with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             try:
-                parts = _Parts(content, least_bytes)
+                parts = _FileWalk(content, least_bytes)
             except _UnknownError:
                 return ModelBytes(content[:], data[:0], ())
             return ModelBytes(b"".join(parts.rest), data, tuple(parts.places))
     return ModelBytes(read_bytes(path, most_bytes), np.empty(0, np.uint8), ())
 
 
-class _Parts:
+class _FileWalk:
     """Walks through a file once."""
 
     def __init__(self, content: mmap.mmap, least_bytes: int) -> None:

@@ -31,7 +31,7 @@ def read_at_positions(module: ir.Module) -> None:
     """Let the linalg.generic ops of a module have what their bodies extract, and what they map so, as operands."""
     for operation in entry_operations(module):
         if operation.name == "linalg.generic" and len(operation.results):
-            nest = _Nest(operation)
+            nest = _GatherNest(operation)
             if nest.extracts or nest.bends:
                 nest.rewrite()
 
@@ -45,7 +45,7 @@ class _Input:
 
 
 @dataclass
-class _Nest:
+class _GatherNest:
     """A linalg.generic whose body extracts, or whose inputs are read at other positions than sums of loops.
 
     Attributes:

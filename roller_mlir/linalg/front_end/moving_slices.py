@@ -41,7 +41,7 @@ def move_slices(module: ir.Module) -> None:
 
 
 @dataclass(frozen=True)
-class _Box:
+class _SliceBox:
     """Which elements of a larger tensor a slice is.
 
     Attributes:
@@ -78,7 +78,7 @@ class _Box:
         return found
 
 
-def _read(operation: ir.Operation) -> _Box | None:
+def _read(operation: ir.Operation) -> _SliceBox | None:
     """Read a slice of static size, None of any other."""
     part = operation.results[0].type if operation.name == SLICE else operation.operands[0].type
     types = (operation.operands[0].type, operation.results[0].type)
@@ -92,7 +92,7 @@ def _read(operation: ir.Operation) -> _Box | None:
     offsets, sizes, strides = parts
     if not all(isinstance(number, int) for number in (*sizes, *strides)):
         return None
-    return _Box(offsets, sizes, strides, _kept(sizes, ir.RankedTensorType(part).shape))
+    return _SliceBox(offsets, sizes, strides, _kept(sizes, ir.RankedTensorType(part).shape))
 
 
 def _kept(sizes: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
@@ -108,7 +108,7 @@ def _kept(sizes: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(kept)
 
 
-def _extracted(operation: ir.Operation, box: _Box) -> Any:
+def _extracted(operation: ir.Operation, box: _SliceBox) -> Any:
     """Build a slice at positions that are data."""
     source: Any = operation.operands[0]
     kind = ir.RankedTensorType(operation.results[0].type)
@@ -129,7 +129,7 @@ def _extracted(operation: ir.Operation, box: _Box) -> Any:
     return generic([], empty_like(kind), [None], body, loops=kind.rank)
 
 
-def _inserted(operation: ir.Operation, box: _Box) -> Any:
+def _inserted(operation: ir.Operation, box: _SliceBox) -> Any:
     """Build a tensor with a slice in it, at positions that are data or with elements between its elements."""
     source: Any = operation.operands[0]
     base: Any = operation.operands[1]

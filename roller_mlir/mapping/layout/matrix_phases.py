@@ -95,7 +95,9 @@ def matrix_cost(
         written = ceil(prod(buffer_shape(dimensions, operand)) * size / line)
         return TileCost(ceil(elements * others * size * subgroups / line), written, 0, 0)
     reads, accesses = loads(access, operand, axes, atom, family, memory)
-    stores, writes = _store_phases(_Placement(dimensions, operand, size), dimensions, operand, axes, memory, size)
+    stores, writes = _store_phases(
+        _ElementPlacement(dimensions, operand, size), dimensions, operand, axes, memory, size
+    )
     return TileCost(reads * subgroups, stores, accesses * subgroups, writes)
 
 
@@ -111,7 +113,7 @@ def loads(
     """Return the phases of the reads of one subgroup's fragments in a step, and the reads."""
     dimensions = tile_dimensions(access, [axis.block for axis in axes])
     place, size, lanes = (
-        _Placement(dimensions, operand, access.element_bytes),
+        _ElementPlacement(dimensions, operand, access.element_bytes),
         access.element_bytes,
         memory.subgroup_size,
     )
@@ -148,7 +150,7 @@ def _fragment(access: Access, atom: AtomPlan, family: Family) -> tuple[Fragment,
 
 
 def _store_phases(
-    place: "_Placement",
+    place: "_ElementPlacement",
     dimensions: Sequence[TileDimension],
     operand: OperandPlan,
     axes: Sequence[AxisPlan],
@@ -178,7 +180,7 @@ def _store_phases(
     return ceil(total * times / looked_at), times
 
 
-def _starts(copy: CopyMap, place: "_Placement", first: int, lanes: int) -> list[int]:
+def _starts(copy: CopyMap, place: "_ElementPlacement", first: int, lanes: int) -> list[int]:
     """Return where the vectors of a copy lie from a first one on, of one subgroup."""
     starts: list[int] = []
     for number in range(first, min(first + lanes, copy.vectors)):
@@ -193,7 +195,7 @@ def _starts(copy: CopyMap, place: "_Placement", first: int, lanes: int) -> list[
     return starts
 
 
-class _Placement:
+class _ElementPlacement:
     """Where the elements of a tile lie in workgroup memory, in bytes."""
 
     def __init__(self, dimensions: Sequence[TileDimension], operand: OperandPlan, size: int) -> None:

@@ -69,7 +69,7 @@ class HostFigure:
         return ".".join((*self.table, self.key))
 
 
-class _Memory:
+class _ProbeArray:
     """Room for a kernel: an array of ones that begins at a page."""
 
     def __init__(self, size: int) -> None:
@@ -93,7 +93,7 @@ class HostProbes:
         self._device, self._budget_s, self._rounds = device, budget_s, rounds
         self._lanes = device.vector_bytes // 4
         self._rows = min(14, (device.vector_registers - 4) // 2)
-        self._room = _Memory(1 << 20)
+        self._room = _ProbeArray(1 << 20)
         self._times: dict[str, list[LeastTime]] = {}
         self._together: dict[str, float] = {}
         self._missing: dict[str, str] = {}
@@ -137,10 +137,10 @@ class HostProbes:
             if layer.name == "global":
                 continue
             window = 1 << (size.bit_length() - 1)
-            vectors = _Memory(window + _PAGE)
+            vectors = _ProbeArray(window + _PAGE)
             self._micro(f"kernel {layer.name}", self._rows, 2, _PAGE + 64, vectors, rows, window)
         ways = self._colliding
-        vectors, window = _Memory(1 << 14), 1 << 13
+        vectors, window = _ProbeArray(1 << 14), 1 << 13
         pitch = max(_PAGE, self._device.caches[0].capacity_bytes // self._ways)
         for name, apart in (("kernel apart", pitch + 64), ("kernel colliding", pitch)):
             self._micro(name, ways, 1, apart, vectors, rows, window)
@@ -154,7 +154,7 @@ class HostProbes:
         """Rows that are more than the first cache has ways."""
         return min(self._ways + 2, (self._device.vector_registers or 16) - 3)
 
-    def _micro(self, name: str, rows: int, vectors: int, pitch: int, memory: _Memory, at: int, window: int) -> None:
+    def _micro(self, name: str, rows: int, vectors: int, pitch: int, memory: _ProbeArray, at: int, window: int) -> None:
         points = min(_POINTS, window // (4 * vectors * self._lanes))
         passes = max(1, _READ_BYTES // (points * 4 * vectors * self._lanes))
         function = NativeFunction(kernels.micro_kernel(rows, vectors, self._lanes, pitch, window))
@@ -184,7 +184,7 @@ class HostProbes:
         for _ in range(self._rounds):
             self._time(f"chase {layer.name}", follow)
         del chain
-        memory, reads = _Memory(size), NativeFunction(kernels.reads(self._lanes))
+        memory, reads = _ProbeArray(size), NativeFunction(kernels.reads(self._lanes))
         blocks = size // kernels.BLOCK
         times = max(1, _READ_BYTES // size)
         for _ in range(self._rounds):
@@ -195,7 +195,7 @@ class HostProbes:
             )
         self._read[layer.name] = blocks * kernels.BLOCK * times
 
-    def _at_once(self, reads: NativeFunction, memory: _Memory, blocks: int, *, whole: bool) -> float:
+    def _at_once(self, reads: NativeFunction, memory: _ProbeArray, blocks: int, *, whole: bool) -> float:
         """Return the bytes a second that all cores draw at once, each from its part of an array, or from all of it.
 
         A part of what a shared cache holds would fit the caches of each core.
@@ -206,7 +206,7 @@ class HostProbes:
         times = max(1, _READ_BYTES // (each * kernels.BLOCK))
 
         def work(number: int) -> None:
-            room = _Memory(_PAGE)
+            room = _ProbeArray(_PAGE)
             ready.wait()
             start = time.thread_time()
             first = 0 if whole else number * each % blocks
@@ -223,7 +223,7 @@ class HostProbes:
     def _packing(self) -> None:
         """Time the packing of panels of a matrix that lies in the cache behind a core's own."""
         rows, row = 1024, 8192
-        matrix, packed = _Memory(rows * row), _Memory(rows * kernels.PANEL)
+        matrix, packed = _ProbeArray(rows * row), _ProbeArray(rows * kernels.PANEL)
         copy = NativeFunction(kernels.packing(self._lanes))
 
         def panels() -> None:

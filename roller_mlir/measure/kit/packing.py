@@ -48,7 +48,7 @@ class PackOptions:
 
 
 @dataclass
-class _Function:
+class _PackedFunction:
     """A function while its candidates come in."""
 
     request: PackRequest
@@ -137,11 +137,11 @@ class Packing:
         skipped = (*kit.skipped, *self._skipped)
         return replace(kit, items=tuple(items), probes=tuple(self._probes), skipped=skipped)
 
-    def _functions(self, request: Sequence[PackRequest], workers: Jobs[Answer]) -> list[_Function]:
+    def _functions(self, request: Sequence[PackRequest], workers: Jobs[Answer]) -> list[_PackedFunction]:
         """Return the functions and their ways; those that are the same kernel as an earlier one stand with it."""
         jobs = [self._job(one, None) for one in request]
-        found: list[_Function] = []
-        known: dict[tuple[str, str], _Function] = {}
+        found: list[_PackedFunction] = []
+        known: dict[tuple[str, str], _PackedFunction] = {}
         with progress(len(request), "plan") as step:
             for one, answer in zip(request, in_order(workers.run(enumerate(jobs))), strict=True):
                 step(failed=isinstance(answer, Refused))
@@ -154,14 +154,16 @@ class Packing:
                 if same is not None:
                     same.same_as += [_row(one) if one.suite == same.request.suite else one.id, *one.same_as]
                     continue
-                function = _Function(one, answer, list(one.same_as), [], [])
+                function = _PackedFunction(one, answer, list(one.same_as), [], [])
                 found.append(function)
                 known[kernel] = function
                 if self._options.simulator:
                     self._writer.add_source(one.id, one.text)
         return found
 
-    def _jobs(self, order: Sequence[tuple[int, int]], functions: Sequence[_Function]) -> Iterator[tuple[int, PackJob]]:
+    def _jobs(
+        self, order: Sequence[tuple[int, int]], functions: Sequence[_PackedFunction]
+    ) -> Iterator[tuple[int, PackJob]]:
         """Yield what is to be compiled, until there is no time or no room; first candidates in any case."""
         for key, (rank, number) in enumerate(order):
             function = functions[number]
@@ -181,10 +183,10 @@ class Packing:
             variant=variant,
         )
 
-    def _stop(self, rank: int, function: _Function, reason: str) -> None:
+    def _stop(self, rank: int, function: _PackedFunction, reason: str) -> None:
         self._stopped = f"those of rank {rank} from {function.request.id} on, and all of higher rank, for {reason}"
 
-    def _take(self, function: _Function, rank: int, answer: Answer) -> None:
+    def _take(self, function: _PackedFunction, rank: int, answer: Answer) -> None:
         """Add a candidate, if there is room."""
         one = function.request.id
         ranks = function.stands_for(rank)
@@ -216,18 +218,18 @@ class Packing:
         return self._writer.size_bytes + self._index_bytes
 
 
-def _compiled_ranks(function: _Function) -> list[int]:
+def _compiled_ranks(function: _PackedFunction) -> list[int]:
     """Return the ranks that are compiled: of those that differ in how they are launched alone the first."""
     ranks = range(len(function.variants.variants))
     return [rank for rank in ranks if function.stands_for(rank)[0] == rank]
 
 
-def _worth(function: _Function, rank: int) -> int:
+def _worth(function: _PackedFunction, rank: int) -> int:
     """Return which candidates come first, and are in any case: those of worth 0, first ones and all ways to launch."""
     return 0 if function.variants.variants[rank].way else rank
 
 
-def _candidate(function: _Function, answer: CompiledVariant, compiled: int, rank: int) -> ItemCandidate:
+def _candidate(function: _PackedFunction, answer: CompiledVariant, compiled: int, rank: int) -> ItemCandidate:
     """Return the candidate of a rank, which is launched from what was compiled for itself or for one before."""
     variant = function.variants.variants[rank]
     return ItemCandidate(
@@ -267,7 +269,7 @@ def _row(request: PackRequest) -> str:
     return request.id.removeprefix(f"{request.suite}/").rpartition("/")[0] or request.id
 
 
-def _item(function: _Function) -> Item:
+def _item(function: _PackedFunction) -> Item:
     request, ways = function.request, function.variants.variants
     return Item(
         id=request.id,

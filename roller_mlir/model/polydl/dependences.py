@@ -82,7 +82,7 @@ class _Reuse:
     def __init__(self, nest: TiledNest, tensor: TouchedTensor) -> None:
         self._loops, self._extents, self._tensor = nest.point_loops, nest.extents, tensor
         self._free = [m for m, one in enumerate(self._loops) if one.axis not in tensor.axes]
-        self._groups: list[_Group] = []
+        self._groups: list[_DimensionLoops] = []
         if not tensor.plain:
             self._groups = [_group(nest, dimension) for dimension in tensor.dimensions]
 
@@ -123,7 +123,7 @@ class _Reuse:
 
 
 @dataclass(frozen=True)
-class _Group:
+class _DimensionLoops:
     """The loops along one dimension.
 
     Attributes:
@@ -154,7 +154,7 @@ class _Group:
         return any(first_point(ranges, [*rows, Constraint(apart, *ends)]) for ends in ((1, width), (-width, -1)))
 
 
-def _group(nest: TiledNest, dimension: TouchedDimension) -> _Group:
+def _group(nest: TiledNest, dimension: TouchedDimension) -> _DimensionLoops:
     loops, extents = nest.point_loops, nest.extents
     along = {axis: -step if turned else step for step, axis, turned in dimension.terms}
     members = tuple([m for m, one in enumerate(loops) if one.axis in along])
@@ -168,14 +168,14 @@ def _group(nest: TiledNest, dimension: TouchedDimension) -> _Group:
     if dimension.limits is not None:
         turned = sum(step * (extents[axis] - 1) for axis, step in along.items() if step < 0)
         held.append(Constraint(steps, dimension.limits[0] + turned, dimension.limits[1] + turned))
-    return _Group(members, tuple([one.count for one in own]), steps, tuple(held))
+    return _DimensionLoops(members, tuple([one.count for one in own]), steps, tuple(held))
 
 
 @lru_cache(maxsize=4096)
 def _extremes(
     counts: Point, steps: tuple[int, ...], held: tuple[Constraint, ...], outer: int, carried: bool
 ) -> tuple[Point, Point, Point] | None:
-    """As `_Group.extremes`; the first `outer` loops lie outside of the level, which is the next where `carried`."""
+    """As `_DimensionLoops.extremes`; the first `outer` loops lie outside the level, the next where `carried`."""
     zeros = (0,) * len(counts)
     source = zeros
     reach = sum(abs(step) * (count - 1) for step, count in zip(steps[outer + 1 :], counts[outer + 1 :], strict=True))

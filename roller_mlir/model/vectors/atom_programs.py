@@ -299,7 +299,7 @@ def _work(
 
 
 @dataclass(frozen=True)
-class _Step:
+class _TileStep:
     """What a step of a tile takes.
 
     Attributes:
@@ -315,22 +315,22 @@ class _Step:
     beside: float = 0.0
 
 
-def _dot_step(expression: TensorExpression, one: Instruction, shape: Shape, rows: int, vectors: int) -> _Step:
+def _dot_step(expression: TensorExpression, one: Instruction, shape: Shape, rows: int, vectors: int) -> _TileStep:
     """Return what a group of the reduction takes."""
     cycles = 2 * prod(shape) / one.flops_per_cycle_per_unit
     signed = expression.inputs[0].element_type == "i8"
     instructions = rows * vectors + (vectors if signed else 0)
     own = rows / 2 if signed else 0.0
-    return _Step(instructions * cycles + own, rows + vectors)
+    return _TileStep(instructions * cycles + own, rows + vectors)
 
 
-def _amx_step(expression: TensorExpression, one: Instruction, shape: Shape, rows: int, vectors: int) -> _Step:
+def _amx_step(expression: TensorExpression, one: Instruction, shape: Shape, rows: int, vectors: int) -> _TileStep:
     """As `_dot_step`; a tile's instruction takes a cycle for each of its rows, however long they are."""
     depth = TILE_BYTES // expression.inputs[0].element_bytes
     down = rows // shape[0]
     cycles = 2 * shape[0] * shape[1] * depth / one.flops_per_cycle_per_unit
     step = max(down * vectors * cycles, AMX_LATENCY_CYCLES)
-    return _Step(step, rows + vectors * TILE_ROWS, 0.0, DESCRIBE_CYCLES + 2.0 * rows * vectors)
+    return _TileStep(step, rows + vectors * TILE_ROWS, 0.0, DESCRIBE_CYCLES + 2.0 * rows * vectors)
 
 
 @dataclass(frozen=True)
@@ -338,7 +338,7 @@ class _Rule:
     """How tiles of a family are made and what a step of them costs."""
 
     tiles: Callable[[TensorExpression, Device, Instruction, AtomRoles], Iterator[Tile]]
-    step: Callable[[TensorExpression, Instruction, Shape, int, int], _Step]
+    step: Callable[[TensorExpression, Instruction, Shape, int, int], _TileStep]
 
 
 _RULES = {"dot": _Rule(_dot_tiles, _dot_step), "amx": _Rule(_amx_tiles, _amx_step)}

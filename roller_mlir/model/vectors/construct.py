@@ -76,7 +76,7 @@ def construct_vectors(
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Undivided:
     """What was found without a division of reductions over tasks.
 
     Attributes:
@@ -99,7 +99,7 @@ def _constructed(
     *,
     parts: bool = False,
     below_s: float = inf,
-) -> _Found:
+) -> _Undivided:
     """Return plans that divide no reduction over tasks.
 
     Args:
@@ -156,7 +156,7 @@ def _constructed(
             break
     if not plans:
         raise ConstructionError(_too_large(expression, device))
-    return _Found(cost, plans, len(made), min([cost.spread_seconds(work) for _, _, work in bounds]))
+    return _Undivided(cost, plans, len(made), min([cost.spread_seconds(work) for _, _, work in bounds]))
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ _OWNER_MASK = (1 << layout.OWNER_BITS) - 1
 _THREAD_FIELD = layout.THREAD_MASK << layout.THREAD_SHIFT
 
 
-class _Access:
+class _CheckedAccess:
     """One access: where it starts, and what is known of its cells before they are looked at."""
 
     def __init__(self, code: Code) -> None:
@@ -114,7 +114,7 @@ class _Access:
 def _touch(runtime: Runtime, order: Order, visit: Value, early: Value, name: str, kind: ShadowAccess | None) -> Value:
     """touch(block, site, address, bytes, touch); touch_load and touch_store are for plain accesses only."""
     code, block, _, address, _, touch = function(runtime.module, PREFIX + name, 5, VOID)
-    access = _Access(code)
+    access = _CheckedAccess(code)
     machine = block[Block.LAUNCH][LaunchRecord.MACHINE_TOUCHED]
     with code.when(access.inside & (machine != 0), likely=False):
         code.call_at(machine, *code.parameters)
@@ -142,7 +142,7 @@ def _touch(runtime: Runtime, order: Order, visit: Value, early: Value, name: str
 def _issued(runtime: Runtime, early: Value) -> Value:
     """touch_issued(block, site, address, bytes, touch): where a read is issued that is judged when it is waited for."""
     code = Code(runtime.module, PREFIX + "touch_issued", 5, VOID, internal=True)
-    access = _Access(code)
+    access = _CheckedAccess(code)
     check_early(code, early, access.mine, ~access.inside, access.offset)
     return code.end()
 

@@ -26,7 +26,7 @@ WIDEST_INSTRUCTION_BYTES = 16
 
 
 @dataclass(frozen=True)
-class _Access:
+class _OperationAccess:
     """How an operation accesses memory: its kind, and which operand is the memref."""
 
     kind: str
@@ -34,18 +34,18 @@ class _Access:
 
 
 _ACCESSES = {
-    "memref.load": _Access("load", 0),
-    "memref.store": _Access("store", 1),
-    "memref.atomic_rmw": _Access("atomic", 1),
-    "memref.generic_atomic_rmw": _Access("atomic", 0),
-    "vector.load": _Access("load", 0),
-    "vector.store": _Access("store", 1),
+    "memref.load": _OperationAccess("load", 0),
+    "memref.store": _OperationAccess("store", 1),
+    "memref.atomic_rmw": _OperationAccess("atomic", 1),
+    "memref.generic_atomic_rmw": _OperationAccess("atomic", 0),
+    "vector.load": _OperationAccess("load", 0),
+    "vector.store": _OperationAccess("store", 1),
 }
 _POINTERS = {
-    "llvm.load": _Access("load", 0),
-    "llvm.store": _Access("store", 1),
-    "llvm.atomicrmw": _Access("atomic", 0),
-    "llvm.cmpxchg": _Access("atomic", 0),
+    "llvm.load": _OperationAccess("load", 0),
+    "llvm.store": _OperationAccess("store", 1),
+    "llvm.atomicrmw": _OperationAccess("atomic", 0),
+    "llvm.cmpxchg": _OperationAccess("atomic", 0),
 }
 TOUCHES = {
     "load": ("touch_load", ShadowAccess.READ),
@@ -118,7 +118,7 @@ class Instrumenter:
         if result is None or any(to not in (dynamic, of) for to, of in zip(result.shape, source.shape, strict=True)):
             fail(operation, f"'memref.cast' must not claim a static extent, but casts {source} to {result}")
 
-    def _plan_access(self, operation: Any, access: _Access) -> Callable[[], None] | None:
+    def _plan_access(self, operation: Any, access: _OperationAccess) -> Callable[[], None] | None:
         space = space_of(operation.operands[access.memref])
         memref = operation.operands[access.memref].type
         if space is None:
@@ -241,7 +241,7 @@ class Instrumenter:
             what = emitter.constant(shadow_access_word(does, element, unused >> piece * whole // element))
             emitter.call(where, name, [number, base, mask, moved, what, *dimensions])
 
-    def _plan_pointer(self, operation: Any, access: _Access) -> Callable[[], None]:
+    def _plan_pointer(self, operation: Any, access: _OperationAccess) -> Callable[[], None]:
         moved = operation.operands[0].type if access.kind == "store" else operation.results[0].type
         if operation.name == "llvm.cmpxchg":
             moved = operation.operands[1].type

@@ -86,7 +86,7 @@ def lower_llvm(
     """
     kernel = read_kernel(name, text, file or f"{name}.ll")
     table = SiteTable()
-    memory = _Memory.of(kernel)
+    memory = _WorkgroupVariables.of(kernel)
     hoisted = expand_workgroup_constants(kernel, memory.names)
     ranges = {**memory.ranges, **_argument_ranges(kernel)}
     context = Context(kernel, table, Roots(kernel, hoisted, ranges), subgroup_size)
@@ -183,7 +183,7 @@ def _first_lines(kernel: KernelText, subgroup_size: int) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _Memory:
+class _WorkgroupVariables:
     """Workgroup variables: their values, places in the arena, and lines that compute them."""
 
     names: dict[str, str]
@@ -193,7 +193,7 @@ class _Memory:
     lines: list[str]
 
     @classmethod
-    def of(cls, kernel: KernelText) -> "_Memory":
+    def of(cls, kernel: KernelText) -> "_WorkgroupVariables":
         names, ranges, offsets, lines = dict[str, str](), dict[str, AddressRange](), list[int](), list[str]()
         end = 0
         for number, one in enumerate(kernel.variables):

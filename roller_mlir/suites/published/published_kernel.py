@@ -159,7 +159,7 @@ def _kept(spread: ThreadSpread, extent: int, blocks: int) -> float:
 
 
 @dataclass(frozen=True)
-class _Parts:
+class _LoopExtents:
     """Extents of the parallel and the reduction loops, and the staged inputs."""
 
     parallel: tuple[int, ...]
@@ -190,7 +190,7 @@ def _rows(
     )
 
 
-def _matmul(sizes: Mapping[str, int], tiles: PublishedTiles, bank: int) -> _Parts:
+def _matmul(sizes: Mapping[str, int], tiles: PublishedTiles, bank: int) -> _LoopExtents:
     m, n, k = sizes["M"], sizes["N"], sizes["K"]
     (rows, columns), (step,) = tiles.block, tiles.step
     right = Staged(
@@ -205,10 +205,10 @@ def _matmul(sizes: Mapping[str, int], tiles: PublishedTiles, bank: int) -> _Part
         unique_bytes=ELEMENT_BYTES * k * n,
         dependent=(1,),
     )
-    return _Parts((m, n), (k,), (_rows("A", rows, step, m, k, (0,), bank, 2), right))
+    return _LoopExtents((m, n), (k,), (_rows("A", rows, step, m, k, (0,), bank, 2), right))
 
 
-def _convolution(sizes: Mapping[str, int], tiles: PublishedTiles, bank: int) -> _Parts:
+def _convolution(sizes: Mapping[str, int], tiles: PublishedTiles, bank: int) -> _LoopExtents:
     pixels = sizes["N"] * sizes["OH"] * sizes["OW"]
     k = sizes["C"] * sizes["KH"] * sizes["KW"]
     (filters, columns), (step,) = tiles.block, tiles.step
@@ -228,7 +228,9 @@ def _convolution(sizes: Mapping[str, int], tiles: PublishedTiles, bank: int) -> 
         unique_bytes=ELEMENT_BYTES * sizes["N"] * sizes["C"] * height * width,
         dependent=(1,),
     )
-    return _Parts((sizes["F"], pixels), (k,), (_rows("kernel", filters, step, sizes["F"], k, (0,), bank, 2), data))
+    return _LoopExtents(
+        (sizes["F"], pixels), (k,), (_rows("kernel", filters, step, sizes["F"], k, (0,), bank, 2), data)
+    )
 
 
 def _touched(outputs: int, window: int, stride: int, least: int) -> int:
@@ -240,7 +242,7 @@ def _touched(outputs: int, window: int, stride: int, least: int) -> int:
     return (outputs - 1) * stride + window if stride <= max(window, least) else outputs * window
 
 
-def _windows(sizes: Mapping[str, int], tiles: PublishedTiles, leading: tuple[int, ...]) -> _Parts:
+def _windows(sizes: Mapping[str, int], tiles: PublishedTiles, leading: tuple[int, ...]) -> _LoopExtents:
     """Return a depthwise convolution's or a pooling's parts: the whole window is one step."""
     stride, window = sizes["stride"], (sizes["KH"], sizes["KW"])
     rows, columns = tiles.block[-2:]
@@ -265,10 +267,10 @@ def _windows(sizes: Mapping[str, int], tiles: PublishedTiles, leading: tuple[int
         dependent=tuple(range(len(tiles.block))),
         inside=min(1.0, sizes["H"] / (ceil(sizes["OH"] / rows) * height)),
     )
-    return _Parts((*leading, sizes["OH"], sizes["OW"]), window, (data,))
+    return _LoopExtents((*leading, sizes["OH"], sizes["OW"]), window, (data,))
 
 
-def _depthwise(sizes: Mapping[str, int], tiles: PublishedTiles, bank: int) -> _Parts:
+def _depthwise(sizes: Mapping[str, int], tiles: PublishedTiles, bank: int) -> _LoopExtents:
     parts = _windows(sizes, tiles, (sizes["N"], sizes["C"]))
     taps = prod(parts.reduction)
     kernel = Staged(
@@ -283,23 +285,23 @@ def _depthwise(sizes: Mapping[str, int], tiles: PublishedTiles, bank: int) -> _P
         unique_bytes=ELEMENT_BYTES * sizes["C"] * taps,
         dependent=(1,),
     )
-    return _Parts(parts.parallel, parts.reduction, (*parts.inputs, kernel))
+    return _LoopExtents(parts.parallel, parts.reduction, (*parts.inputs, kernel))
 
 
-def _pooling(sizes: Mapping[str, int], tiles: PublishedTiles, bank: int) -> _Parts:
+def _pooling(sizes: Mapping[str, int], tiles: PublishedTiles, bank: int) -> _LoopExtents:
     return _windows(sizes, tiles, (sizes["N"] * sizes["C"],))
 
 
-def _relu(sizes: Mapping[str, int], tiles: PublishedTiles, bank: int) -> _Parts:
-    return _Parts((sizes["M"],), (), ())
+def _relu(sizes: Mapping[str, int], tiles: PublishedTiles, bank: int) -> _LoopExtents:
+    return _LoopExtents((sizes["M"],), (), ())
 
 
-def _reduction(sizes: Mapping[str, int], tiles: PublishedTiles, bank: int) -> _Parts:
+def _reduction(sizes: Mapping[str, int], tiles: PublishedTiles, bank: int) -> _LoopExtents:
     m, k = sizes["M"], sizes["K"]
-    return _Parts((m,), (k,), (_rows("A", tiles.block[0], tiles.step[0], m, k, (0,), bank, 1),))
+    return _LoopExtents((m,), (k,), (_rows("A", tiles.block[0], tiles.step[0], m, k, (0,), bank, 1),))
 
 
-_PARTS: Mapping[str, Callable[[Mapping[str, int], PublishedTiles, int], _Parts]] = {
+_PARTS: Mapping[str, Callable[[Mapping[str, int], PublishedTiles, int], _LoopExtents]] = {
     "matmul": _matmul,
     "conv2d": _convolution,
     "depthwise_conv2d": _depthwise,

@@ -46,7 +46,7 @@ def products_of(
                 yield from _plain(product)
         if expected is None:
             continue
-        group = _Group(expected, warpgroup)
+        group = _WarpgroupProducts(expected, warpgroup)
         for number, step in enumerate(steps):
             yield from group.compare(step, fills[number] if number < len(fills) else None)
     written = {number for number, one in enumerate(kernel.statements) if _NAME.match(one.name)}
@@ -60,7 +60,7 @@ def products_of(
 
 
 @dataclass(frozen=True)
-class _Step:
+class _WaitedProducts:
     """The products behind a wait.
 
     Attributes:
@@ -74,16 +74,16 @@ class _Step:
     whole: bool
 
 
-def _steps(thread: Followed) -> list[_Step]:
+def _steps(thread: Followed) -> list[_WaitedProducts]:
     begun = [at for at, event in enumerate(thread.events) if isinstance(event, Waited)]
-    steps: list[_Step] = []
+    steps: list[_WaitedProducts] = []
     for at, end in zip(begun, [*begun, len(thread.events)][1:], strict=True):
         event = thread.events[at]
         assert isinstance(event, Waited)
         inside = tuple(one for one in thread.events[at + 1 : end] if isinstance(one, WarpgroupProduct))
         if inside:
             whole = thread.whole or at != begun[-1]
-            steps.append(_Step(event.barrier, inside, whole))
+            steps.append(_WaitedProducts(event.barrier, inside, whole))
     return steps
 
 
@@ -103,7 +103,7 @@ def _plain(product: WarpgroupProduct) -> Iterator[_Found]:
 
 
 @dataclass
-class _Group:
+class _WarpgroupProducts:
     """The products of one warpgroup.
 
     Attributes:
@@ -134,7 +134,7 @@ class _Group:
         points = [[x + y for x, y in zip(point, self._own[0], strict=True)] for point in self.promised.points]
         return Counter((self._tiles[0].at(point), self._tiles[1].at(point)) for point in points)
 
-    def compare(self, step: _Step, fill: PhaseFill | None) -> Iterator[_Found]:
+    def compare(self, step: _WaitedProducts, fill: PhaseFill | None) -> Iterator[_Found]:
         """Compare a step with what its buffer was filled with; None where so many steps were not followed."""
         if not self._own:
             return  # a warpgroup that the plan does not have

@@ -40,7 +40,7 @@ def decide_conditions(module: ir.Module) -> None:
         block = operation.regions[0].blocks[0]
         if any(op.operation.name in (IF, COMPARE, SELECT) for op in block.operations):
             maps = indexing_maps(operation) if operation.name.startswith("linalg.") else []
-            _Body(operation, Positions(loop_extents(maps, operation))).decide(block)
+            _LinalgBody(operation, Positions(loop_extents(maps, operation))).decide(block)
             # A tensor that only a number reads which nothing needs is read no more.
             erase_unread(block, _computes)
 
@@ -50,7 +50,7 @@ def _has_body(operation: Any) -> bool:
     return computes and len(operation.regions) == 1 and len(operation.regions[0].blocks) == 1
 
 
-class _Body:
+class _LinalgBody:
     """The body of a linalg op."""
 
     def __init__(self, operation: ir.Operation, positions: Positions) -> None:

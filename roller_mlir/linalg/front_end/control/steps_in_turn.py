@@ -100,7 +100,7 @@ class StepData:
             limit: How many steps may have kernels of their own.
         """
         block = loop.regions[0].blocks[0]
-        body = _Body(self, {one for one in block.arguments if _is_scalar(one)})
+        body = _LaunchedBody(self, {one for one in block.arguments if _is_scalar(one)})
         body.visit(block, loop)
         number = self.number(loop)
         return SharedSteps(loop, number, self.elements[number], limit, body.shapes)
@@ -120,7 +120,7 @@ class StepData:
 
 
 @dataclass
-class _Body:
+class _LaunchedBody:
     """The body of a loop that is launched in turn.
 
     Attributes:

@@ -68,7 +68,7 @@ def check_steps(module: ir.Module) -> None:
 
 
 @dataclass(frozen=True)
-class _Steps:
+class _StepCount:
     """How many steps a loop has, those of the loops inside of it counted.
 
     Attributes:
@@ -79,12 +79,12 @@ class _Steps:
     different: int = 0
     all: int = 0
 
-    def __add__(self, other: "_Steps") -> "_Steps":
-        return _Steps(self.different + other.different, self.all + other.all)
+    def __add__(self, other: "_StepCount") -> "_StepCount":
+        return _StepCount(self.different + other.different, self.all + other.all)
 
 
 @dataclass
-class _Nest:
+class _KnownNest:
     """A loop of known bounds.
 
     Attributes:
@@ -96,7 +96,7 @@ class _Nest:
 
     operation: ir.Operation
     ranges: list[range]
-    inside: list["_Nest"]
+    inside: list["_KnownNest"]
     in_turn: bool = False
 
 
@@ -113,7 +113,7 @@ class _Unrolling:
 
     limit: int
     launch_limit: int
-    done: _Steps = field(default_factory=_Steps)
+    done: _StepCount = field(default_factory=_StepCount)
     marks: StepData = field(default_factory=StepData)
 
     def unroll(self, operation: ir.Operation) -> None:
@@ -124,13 +124,13 @@ class _Unrolling:
         self.done += self._decide(nest, self.done)
         self._unroll(nest)
 
-    def _decide(self, nest: _Nest, before: _Steps) -> _Steps:
+    def _decide(self, nest: _KnownNest, before: _StepCount) -> _StepCount:
         """Decide which loops are launched in turn; return the steps."""
-        inside = _Steps()
+        inside = _StepCount()
         for one in nest.inside:
             inside += self._decide(one, before + inside)
         here = prod(map(_count, nest.ranges))
-        steps = _Steps(here * (1 + inside.different), here * (1 + inside.all))
+        steps = _StepCount(here * (1 + inside.different), here * (1 + inside.all))
         total = (before + steps).all
         if total > self.launch_limit:
             name = nest.operation.name
@@ -140,9 +140,9 @@ class _Unrolling:
                 "write the loop as a dimension of linalg ops, or raise launch-limit",
             )
         nest.in_turn = (before + steps).different > self.limit
-        return _Steps(inside.different, steps.all) if nest.in_turn else steps
+        return _StepCount(inside.different, steps.all) if nest.in_turn else steps
 
-    def _unroll(self, nest: _Nest) -> None:
+    def _unroll(self, nest: _KnownNest) -> None:
         """Let steps share what they can, outer loops first, and unroll, inner loops first."""
         shared = self.marks.share(nest.operation, self.limit) if nest.in_turn else None
         for one in nest.inside:
@@ -150,13 +150,13 @@ class _Unrolling:
         (_unroll_for if nest.operation.name == FOR else _unroll_forall)(nest.operation, nest.ranges, shared)
 
 
-def _read(operation: ir.Operation) -> _Nest | None:
+def _read(operation: ir.Operation) -> _KnownNest | None:
     """Read a loop, None of one whose bounds are not known."""
     ranges = _ranges(operation)
     if ranges is None:
         return None
     inside = map(_read, _outermost(operation.regions[0].blocks[0].operations))
-    return _Nest(operation, ranges, [one for one in inside if one is not None])
+    return _KnownNest(operation, ranges, [one for one in inside if one is not None])
 
 
 def _outermost(operations: Any) -> list[ir.Operation]:

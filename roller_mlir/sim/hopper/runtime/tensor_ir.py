@@ -18,7 +18,7 @@ _VECTOR = ir.VectorType(ir.IntType(64), 2)
 _SPATIAL = MOST_RANK - 2
 
 
-class _Box:
+class _BoxRows:
     """Walks over the rows of a box; emits into one function."""
 
     def __init__(self, code: Code, entry: Value) -> None:
@@ -85,7 +85,7 @@ class _Box:
 def emit_tensor_copy(base: Base) -> Value:
     """Emit tensor(block, entry, stores, probes): move the box of an entry of the queue, or only check that it may."""
     code, block, entry, stores, probes = function(base.module, ASYNC + "tensor", 4, VOID, internal=True)
-    box = _Box(code, entry)
+    box = _BoxRows(code, entry)
     size, mask, rounds = box.map[TensorMapRecord.ELEMENT_BYTES, TensorMapRecord.SWIZZLE, TensorMapRecord.ROUNDS]
     site, shared = entry[BulkCopy.SITE, BulkCopy.SHARED]
     points = _CHUNK // size
