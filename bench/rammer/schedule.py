@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.rammer.boxes import TaskBoxes
 from roller_mlir.rammer.events import add_events, reduce_waits
+from roller_mlir.rammer.graph.boxes import TaskBoxes
+from roller_mlir.rammer.graph.task_graph import TaskAccess, TaskGraph, TaskOperator
 from roller_mlir.rammer.policy import critical_path, wavefront
 from roller_mlir.rammer.proof import find_faults
-from roller_mlir.rammer.task_graph import TaskAccess, TaskGraph, TaskOperator
 
 HIDDEN, PRODUCTS, CELLS = 256, 32, 2
 HAND_OVER_S = 1.2e-6

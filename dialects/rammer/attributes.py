@@ -20,7 +20,7 @@ import numpy as np
 from roller_mlir.dialects.rammer.dialect import Rammer
 from roller_mlir.dialects.rtile_checks import InvalidOpError, require
 from roller_mlir.dialects.rtile_fields import read_record, to_attribute
-from roller_mlir.rammer.boxes import Ints
+from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.parts import Parts
 from roller_mlir.rammer.schedule import NO_SLOTS, Schedule, VirtualDevice
 from roller_mlir.support.bindings import ir

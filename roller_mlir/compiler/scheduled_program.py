@@ -25,11 +25,11 @@ from roller_mlir.passes.rammer_schedule import RammerSchedule
 from roller_mlir.passes.rammer_verify import RammerVerify
 from roller_mlir.passes.rtile_fuse import RTileFuse
 from roller_mlir.rammer.baselines import OperatorKernel
-from roller_mlir.rammer.bound import least_makespan_s
+from roller_mlir.rammer.bounds.bound import least_makespan_s
+from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.rammer.schedule import Schedule, VirtualDevice
 from roller_mlir.rammer.slots import found_bytes, home_of_tasks
-from roller_mlir.rammer.task_graph import TaskGraph
 from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.passes.passes import Pass
 

@@ -5,7 +5,7 @@ Paper: ROLLER section 3.
 """
 
 from roller_mlir.model.cost.performance import predict
-from roller_mlir.model.cost.traffic import OperandTraffic, operand_traffic
+from roller_mlir.model.cost.traffic.operands import OperandTraffic, operand_traffic
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.search.construct import Construction, construct, construction

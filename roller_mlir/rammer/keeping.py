@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from roller_mlir.rammer.boxes import Ints
+from roller_mlir.rammer.graph.boxes import Ints
+from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.policy import Policy
 from roller_mlir.rammer.replay import replay
 from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.rammer.slots import SLOT_BYTES, Homes, Slices, groups_of, homes_of
-from roller_mlir.rammer.task_graph import TaskGraph
 
 LEAST = 0.01
 """Of what all save that fit: those that save least, and together no more, are not kept; others lie better then."""

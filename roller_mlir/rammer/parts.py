@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from roller_mlir.rammer.boxes import Ints
+from roller_mlir.rammer.graph.boxes import Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,11 +13,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from roller_mlir.rammer.boxes import Ints
+from roller_mlir.rammer.graph.boxes import Ints
+from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.options import POLICY_NAMES
 from roller_mlir.rammer.parts import Parts
 from roller_mlir.rammer.slots import Homes
-from roller_mlir.rammer.task_graph import TaskGraph
 
 SOONEST = 0.1
 """Of tasks on vEUs that many must share: how much a second counts by which one could begin sooner, beside one by which

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from roller_mlir.rammer.clocks import Clocks, clocks_of
+from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.schedule import NO_EVENT, Schedule
 from roller_mlir.rammer.slots import slot_faults
-from roller_mlir.rammer.task_graph import TaskGraph
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.schedule import NO_EVENT, Schedule
 from roller_mlir.rammer.slots import Slices
-from roller_mlir.rammer.task_graph import TaskGraph
 
 NO_TASK = -1
 """What a task that starts at once stood behind."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from roller_mlir.rammer.boxes import Ints
 from roller_mlir.rammer.clocks import clocks_of
+from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.schedule import Schedule
 
 NONE: NDArray[np.int64] = np.zeros(0, np.int64)

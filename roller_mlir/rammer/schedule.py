@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from roller_mlir.rammer.boxes import Ints
+from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.parts import Parts
 
 NO_EVENT = -1

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from roller_mlir.rammer.boxes import Ints
+from roller_mlir.rammer.graph.boxes import Ints
+from roller_mlir.rammer.graph.task_graph import TaskAccess, TaskGraph
 from roller_mlir.rammer.schedule import Schedule
-from roller_mlir.rammer.task_graph import TaskAccess, TaskGraph
 
 SLOT_BYTES = 16
 """A slot begins at a multiple of so many bytes, in which records count."""

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from roller_mlir.mapping.alignment import aligned
-from roller_mlir.rammer.boxes import Ints
+from roller_mlir.rammer.graph.boxes import Ints
+from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.schedule import NO_EVENT, Schedule
-from roller_mlir.rammer.task_graph import TaskGraph
 
 PIECE_BYTES = 16
 """What operands in the workspace are aligned to."""

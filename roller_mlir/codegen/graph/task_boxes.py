@@ -17,7 +17,7 @@ from roller_mlir.dialects.rtile import ProgramOp
 from roller_mlir.linalg.affine import map_indices
 from roller_mlir.loops.loop_nest import LoopNest, is_parallel, parallel_nest, reduction_nest
 from roller_mlir.loops.program import loads_of, stores_of
-from roller_mlir.rammer.boxes import Ints, TaskBoxes
+from roller_mlir.rammer.graph.boxes import Ints, TaskBoxes
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op

@@ -12,8 +12,8 @@ from roller_mlir.codegen.graph.task_boxes import ProgramBoxes, TaskReader
 from roller_mlir.dialects import rammer, rtile
 from roller_mlir.hal import Device
 from roller_mlir.loops.resident_loads import resident_load
-from roller_mlir.rammer.boxes import TaskBoxes
-from roller_mlir.rammer.task_graph import ConflictError, TaskAccess, TaskGraph, TaskOperator
+from roller_mlir.rammer.graph.boxes import TaskBoxes
+from roller_mlir.rammer.graph.task_graph import ConflictError, TaskAccess, TaskGraph, TaskOperator
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 

@@ -24,11 +24,11 @@ from roller_mlir.linalg.front_end.control.scalar_arguments import wrap_scalars
 from roller_mlir.linalg.front_end.control.scalars import sink_scalars
 from roller_mlir.linalg.front_end.control.unroll import check_steps
 from roller_mlir.linalg.front_end.elements import fill_elements
-from roller_mlir.linalg.front_end.elements_at_run_time import take_elements
 from roller_mlir.linalg.front_end.empty_tensors import forget_empty_tensors
-from roller_mlir.linalg.front_end.gather import read_at_positions
-from roller_mlir.linalg.front_end.gather_and_scatter import read_and_write_at_positions
-from roller_mlir.linalg.front_end.moving_slices import move_slices
+from roller_mlir.linalg.front_end.indexed.elements_at_run_time import take_elements
+from roller_mlir.linalg.front_end.indexed.gather import read_at_positions
+from roller_mlir.linalg.front_end.indexed.gather_and_scatter import read_and_write_at_positions
+from roller_mlir.linalg.front_end.indexed.moving_slices import move_slices
 from roller_mlir.linalg.front_end.result_loops import split_result_loops
 from roller_mlir.linalg.front_end.result_sums import expand_result_sums
 from roller_mlir.linalg.front_end.strided_insertions import copy_strided_paddings

@@ -9,7 +9,7 @@ Bodies compute them like any other numbers; at function level, those of constant
 
 from typing import Any
 
-from roller_mlir.linalg.front_end.positions import Positions, loop_extents
+from roller_mlir.linalg.front_end.indexed.positions import Positions, loop_extents
 from roller_mlir.linalg.front_end.walk import operations_of, rebuild
 from roller_mlir.support.bindings import arith, ir
 from roller_mlir.support.values import indexing_maps

@@ -12,7 +12,7 @@ Refused: more than 64 elements that are no constants, and constant positions out
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from roller_mlir.linalg.front_end.positions import check_position, shape_of
+from roller_mlir.linalg.front_end.indexed.positions import check_position, shape_of
 from roller_mlir.linalg.front_end.walk import entry_operations, rebuild
 from roller_mlir.linalg.generic import bodiless_generic, empty_like
 from roller_mlir.linalg.mapped_copies import copy_mapped

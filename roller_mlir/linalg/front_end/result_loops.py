@@ -13,7 +13,7 @@ running sum; and a result that lacks a parallel loop, of which nothing says whic
 from typing import Any
 
 from roller_mlir.linalg.affine import loops_in
-from roller_mlir.linalg.front_end.positions import loop_extents
+from roller_mlir.linalg.front_end.indexed.positions import loop_extents
 from roller_mlir.linalg.front_end.walk import entry_operations
 from roller_mlir.linalg.generic import bodiless_generic, iterators_of
 from roller_mlir.linalg.mapped_copies import copy_mapped

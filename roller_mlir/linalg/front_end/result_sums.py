@@ -21,7 +21,7 @@ from math import prod
 from typing import Any
 
 from roller_mlir.linalg.affine import NotLinearError, map_indices
-from roller_mlir.linalg.front_end.positions import loop_extents
+from roller_mlir.linalg.front_end.indexed.positions import loop_extents
 from roller_mlir.linalg.front_end.walk import entry_operations
 from roller_mlir.linalg.generic import bodiless_generic, empty_like, filled, iterators_of
 from roller_mlir.linalg.pads import pad_tensor

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import prod
 
 from roller_mlir.model.candidate import Candidate
-from roller_mlir.model.cost.sectors import coalesced_sectors
+from roller_mlir.model.cost.traffic.sectors import coalesced_sectors
 from roller_mlir.model.problem_context import ProblemContext
 
 

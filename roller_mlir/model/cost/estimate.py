@@ -20,11 +20,11 @@ from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTION
 from roller_mlir.model.cost.matrix_work import SYNCHRONOUS_STAGES, matrix_estimate
 from roller_mlir.model.cost.raster import cache_traffic
 from roller_mlir.model.cost.row_work import row_estimate
-from roller_mlir.model.cost.sectors import coalesced_sectors
 from roller_mlir.model.cost.sliding_window_registers import sliding_window_registers
 from roller_mlir.model.cost.store_cost import store_cost
 from roller_mlir.model.cost.super_rows import raster_traffic
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
+from roller_mlir.model.cost.traffic.sectors import coalesced_sectors
 from roller_mlir.model.problem_context import AccessContext, ProblemContext
 from roller_mlir.plan import AxisPlan, Loop
 

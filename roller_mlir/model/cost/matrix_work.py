@@ -24,11 +24,11 @@ from roller_mlir.mapping.warpgroup_registers import OTHER_REGISTERS as WARPGROUP
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.epilogue import epilogue_work
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
-from roller_mlir.model.cost.layouts import matrix_memory
 from roller_mlir.model.cost.raster import cache_traffic
 from roller_mlir.model.cost.store_cost import store_cost
 from roller_mlir.model.cost.super_rows import raster_traffic
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
+from roller_mlir.model.cost.traffic.layouts import matrix_memory
 from roller_mlir.model.options import MOST_STAGES
 from roller_mlir.model.problem_context import AccessContext, ProblemContext
 

@@ -18,7 +18,7 @@ from roller_mlir.model.cost.estimate import estimate
 from roller_mlir.model.cost.estimates import OperandWidths
 from roller_mlir.model.cost.matrix_work import matrix_estimate
 from roller_mlir.model.cost.timing import CandidateWork, first_tile_cycles, seconds_by_layer, total_seconds
-from roller_mlir.model.cost.traffic import combine_traffic, tile_costs, traffic_of
+from roller_mlir.model.cost.traffic.operands import combine_traffic, tile_costs, traffic_of
 from roller_mlir.model.instruction import atom_of
 from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.model.problem_context import ProblemContext

@@ -15,9 +15,9 @@ from roller_mlir.mapping.resources import peak_registers, tasks_per_unit
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
 from roller_mlir.model.cost.raster import cache_traffic
-from roller_mlir.model.cost.sectors import coalesced_sectors
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
-from roller_mlir.model.cost.traffic import store_width
+from roller_mlir.model.cost.traffic.operands import store_width
+from roller_mlir.model.cost.traffic.sectors import coalesced_sectors
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.plan import AxisPlan, Loop, OperandPlan
 from roller_mlir.plan.plan import ASYNCHRONOUS, SYNCHRONOUS, WORKGROUP

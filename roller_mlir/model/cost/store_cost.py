@@ -2,8 +2,8 @@
 """What a task does after its last step: it stores its results."""
 
 from roller_mlir.model.candidate import Candidate
-from roller_mlir.model.cost.sectors import coalesced_sectors
-from roller_mlir.model.cost.traffic import store_width
+from roller_mlir.model.cost.traffic.operands import store_width
+from roller_mlir.model.cost.traffic.sectors import coalesced_sectors
 from roller_mlir.model.problem_context import ProblemContext
 
 

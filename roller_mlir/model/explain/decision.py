@@ -37,7 +37,7 @@ from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.axis_limits import axis_limits, bank_layouts
 from roller_mlir.model.search.construct import construction
 from roller_mlir.model.search.correct import residual_note
-from roller_mlir.model.search.direct import direct_candidates
+from roller_mlir.model.search.programs.direct import direct_candidates
 from roller_mlir.model.tile import reuse_score
 from roller_mlir.plan import Access, LinearIndex, Plan, TensorExpression
 from roller_mlir.plan.plan import CONSTANT

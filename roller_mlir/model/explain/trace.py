@@ -20,8 +20,8 @@ from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.construct import search_tiled
 from roller_mlir.model.search.enlarge import Layer, Watch
 from roller_mlir.model.search.neighbours import neighbours
-from roller_mlir.model.search.splitting import Divider, without_part
-from roller_mlir.model.search.tiled import TiledSearch
+from roller_mlir.model.search.programs.splitting import Divider, without_part
+from roller_mlir.model.search.programs.tiled import TiledSearch
 from roller_mlir.model.tile import Tile, reuse_score
 from roller_mlir.plan import Plan
 

@@ -11,8 +11,8 @@ from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.layout.layout import buffer_shape
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimate import estimate
-from roller_mlir.model.cost.layouts import layout_cost
 from roller_mlir.model.cost.performance import predict
+from roller_mlir.model.cost.traffic.layouts import layout_cost
 from roller_mlir.model.explain.trace import Origin, block_problems
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.problem_context import ProblemContext
@@ -25,8 +25,8 @@ from roller_mlir.model.search.alignment import (
     bank_padding,
     device_rules,
 )
-from roller_mlir.model.search.direct import direct_candidates
 from roller_mlir.model.search.finish import finish
+from roller_mlir.model.search.programs.direct import direct_candidates
 from roller_mlir.model.tile import contiguous_loop
 from roller_mlir.plan import OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import TMA128, WORKGROUP

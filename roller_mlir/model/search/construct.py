@@ -26,16 +26,16 @@ from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.alignment import device_rules
 from roller_mlir.model.search.correct import corrected_order, is_corrected
-from roller_mlir.model.search.direct import direct_candidates, lone_thread, padding_share
 from roller_mlir.model.search.finish import TimedPlan, divided_plan, finish
 from roller_mlir.model.search.neighbours import neighbours
 from roller_mlir.model.search.problems import capacity_problem, matrix_problem, resource_problem, stages_problem
+from roller_mlir.model.search.programs.direct import direct_candidates, lone_thread, padding_share
+from roller_mlir.model.search.programs.rows import row_candidates, row_problem, walked_candidates
+from roller_mlir.model.search.programs.splitting import Divider, Division
+from roller_mlir.model.search.programs.tiled import TiledSearch
+from roller_mlir.model.search.programs.whole_rounds import fill_rounds
 from roller_mlir.model.search.refine import refine
-from roller_mlir.model.search.rows import row_candidates, row_problem, walked_candidates
-from roller_mlir.model.search.splitting import Divider, Division
-from roller_mlir.model.search.tiled import TiledSearch
 from roller_mlir.model.search.user_schedule import user_schedule_estimates
-from roller_mlir.model.search.whole_rounds import fill_rounds
 from roller_mlir.model.tile import has_outer_product
 from roller_mlir.model.vectors.construct import construct_vectors
 from roller_mlir.plan import Plan, TensorExpression

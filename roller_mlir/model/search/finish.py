@@ -7,12 +7,12 @@ from math import prod
 
 from roller_mlir.mapping.layout.layout import epilogue_vectors
 from roller_mlir.model.cost.estimates import Estimate
-from roller_mlir.model.cost.layouts import matrix_layout, operand_layout
 from roller_mlir.model.cost.performance import joined, predict_time, predict_with, with_traffic
 from roller_mlir.model.cost.row_work import row_blocks, row_layout
 from roller_mlir.model.cost.super_rows import raster
+from roller_mlir.model.cost.traffic.layouts import matrix_layout, operand_layout
 from roller_mlir.model.problem_context import ProblemContext
-from roller_mlir.model.search.splitting import Division
+from roller_mlir.model.search.programs.splitting import Division
 from roller_mlir.plan import Plan, SplitK
 from roller_mlir.plan.extent import as_extent
 from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR, WARP_SPECIALISED

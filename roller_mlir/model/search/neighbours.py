@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 
 from roller_mlir.model.candidate import Candidate
-from roller_mlir.model.search.tiled import TiledSearch
+from roller_mlir.model.search.programs.tiled import TiledSearch
 from roller_mlir.model.tile import Tile
 
 

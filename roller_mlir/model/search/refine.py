@@ -11,7 +11,7 @@ from collections.abc import Callable
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimates import Estimate
 from roller_mlir.model.search.neighbours import neighbours
-from roller_mlir.model.search.tiled import TiledSearch
+from roller_mlir.model.search.programs.tiled import TiledSearch
 
 STARTS = 4
 """Register tiles from whose fastest programs the descent starts."""

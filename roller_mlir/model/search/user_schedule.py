@@ -12,9 +12,9 @@ from roller_mlir.model.cost.estimates import Estimate
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.problem_context import ProblemContext
-from roller_mlir.model.search.direct import direct_candidates
 from roller_mlir.model.search.problems import candidate_problem, count_problem, resource_problem, thread_problem
-from roller_mlir.model.search.rows import with_kept_rows
+from roller_mlir.model.search.programs.direct import direct_candidates
+from roller_mlir.model.search.programs.rows import with_kept_rows
 from roller_mlir.model.tile import has_outer_product
 
 MAX_USER_TILES = 256

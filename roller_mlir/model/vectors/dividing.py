@@ -15,7 +15,7 @@ from roller_mlir.hal import Device
 from roller_mlir.model.cost.performance import joined
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.options import ConstructOptions
-from roller_mlir.model.search.splitting import WORTH
+from roller_mlir.model.search.programs.splitting import WORTH
 from roller_mlir.model.vectors.cost import VectorCost, lanes_of, launch_s
 from roller_mlir.plan import Plan, SplitK, TensorExpression
 from roller_mlir.plan.extent import as_extent

@@ -9,13 +9,13 @@ from typing import Any
 import llvmlite.binding as binding
 
 from roller_mlir.sim.engine import fibers
-from roller_mlir.sim.engine.clocks_ir import emit_order
 from roller_mlir.sim.engine.copies_ir import emit_copies
 from roller_mlir.sim.engine.counting_ir import emit_counter
 from roller_mlir.sim.engine.elf_symbols import undefined_symbols
 from roller_mlir.sim.engine.runtime_ir import PREFIX, TRUNCATE_TEXT, TRUNCATIONS, emit_runtime
+from roller_mlir.sim.engine.sanitizer.clocks_ir import emit_order
+from roller_mlir.sim.engine.sanitizer.shadow_access_ir import emit_sanitizer
 from roller_mlir.sim.engine.scheduler_ir import emit_scheduler
-from roller_mlir.sim.engine.shadow_access_ir import emit_sanitizer
 from roller_mlir.support.diagnostics import fail
 
 _PROLOGUE_BYTES = 96

@@ -15,10 +15,10 @@ were their own.
 from llvmlite import ir
 
 from roller_mlir.sim.engine import layout
-from roller_mlir.sim.engine.clocks_ir import Order
 from roller_mlir.sim.engine.fibers import FIRST_FRAME_BYTES
 from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, PassOutcome, State, SubgroupOp
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime, note_fault
+from roller_mlir.sim.engine.sanitizer.clocks_ir import Order
 from roller_mlir.sim.engine.structured import I8, I32, VOID, Code, Value, function
 
 _STACK_COLOURS = 16

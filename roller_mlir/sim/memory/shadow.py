@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.sim.engine import layout
-from roller_mlir.sim.engine.clock_pool_ir import clock_bytes
 from roller_mlir.sim.engine.layout import (
     Block,
     KnownThen,
@@ -18,6 +17,7 @@ from roller_mlir.sim.engine.layout import (
     ShadowCell,
     ThreadClock,
 )
+from roller_mlir.sim.engine.sanitizer.clock_pool_ir import clock_bytes
 from roller_mlir.sim.memory.buffers import ALIGNMENT_BYTES, Arguments
 from roller_mlir.sim.memory.records import Records
 

@@ -14,10 +14,10 @@ from roller_mlir.compiler.source import Source
 from roller_mlir.hal import find_device
 from roller_mlir.rammer.baselines import as_graph_s, in_line_s, launched_s
 from roller_mlir.rammer.events import HAND_OVERS, add_barriers
+from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.options import GraphOptions
 from roller_mlir.rammer.policy import POLICIES, wavefront
 from roller_mlir.rammer.replay import replay
-from roller_mlir.rammer.task_graph import TaskGraph
 from roller_mlir.suites.models import Model, reference
 from roller_mlir.suites.stages.compile_stage import ARTIFACTS, compile_record
 from roller_mlir.targets.family import family_of

@@ -9,7 +9,7 @@ import numpy as np
 
 from roller_mlir.hal import find_device
 from roller_mlir.loops.program import programs_of
-from roller_mlir.model.cost.layouts import operand_layout
+from roller_mlir.model.cost.traffic.layouts import operand_layout
 from roller_mlir.model.machine import machine_of
 from roller_mlir.passes.rtile_assign_buffers import RTileAssignBuffers
 from roller_mlir.passes.rtile_construct import RTileConstruct

@@ -14,7 +14,7 @@ from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.layout.layout import buffer_shape
 from roller_mlir.mapping.layout.matrix_layout import matrix_operand
 from roller_mlir.mapping.layout.matrix_phases import matrix_cost, swizzled
-from roller_mlir.model.cost.layouts import matrix_memory
+from roller_mlir.model.cost.traffic.layouts import matrix_memory
 from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, OperandPlan
 from roller_mlir.plan.plan import AtomPlan

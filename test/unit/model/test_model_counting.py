@@ -13,8 +13,8 @@ from roller_mlir.hal import find_device
 from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.thread_map import ThreadMap, register_offset
 from roller_mlir.model import ConstructOptions, construct, operand_traffic
-from roller_mlir.model.cost.counting import Boxes, copied_elements, direct_elements, inside
-from roller_mlir.model.cost.sectors import copy_sectors
+from roller_mlir.model.cost.traffic.counting import Boxes, copied_elements, direct_elements, inside
+from roller_mlir.model.cost.traffic.sectors import copy_sectors
 from roller_mlir.plan import Access, AxisPlan, Plan, TensorExpression
 
 blocks = st.tuples(*[st.sampled_from([1, 2, 3, 4, 8]) for _ in range(4)])

@@ -17,7 +17,7 @@ from roller_mlir.model.instruction import atoms
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.alignment import bank_padding, device_rules
-from roller_mlir.model.search.tiled import TiledSearch
+from roller_mlir.model.search.programs.tiled import TiledSearch
 from roller_mlir.model.tile import Tile, reuse_score
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 from roller_mlir.plan.codec import to_json

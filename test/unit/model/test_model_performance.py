@@ -16,7 +16,7 @@ from roller_mlir.model import ConstructOptions, construct, predict
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimate import estimate
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
-from roller_mlir.model.cost.traffic import store_width
+from roller_mlir.model.cost.traffic.operands import store_width
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.finish import finish

@@ -25,7 +25,7 @@ from roller_mlir.model.search.alignment import (
     device_rules,
 )
 from roller_mlir.model.search.construct import construction
-from roller_mlir.model.search.tiled import TiledSearch
+from roller_mlir.model.search.programs.tiled import TiledSearch
 from roller_mlir.model.tile import contiguous_loop
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP

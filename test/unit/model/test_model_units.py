@@ -14,7 +14,7 @@ from roller_mlir.model import ConstructOptions, construct, predict
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.alignment import device_rules
-from roller_mlir.model.search.tiled import TiledSearch
+from roller_mlir.model.search.programs.tiled import TiledSearch
 from roller_mlir.model.tile import reuse_score
 from roller_mlir.plan import Plan, Prediction, TensorExpression
 from roller_mlir.plan.codec import from_json, to_json

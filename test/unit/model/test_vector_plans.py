@@ -15,7 +15,7 @@ from roller_mlir.model import ConstructionError, ConstructOptions, construct, pr
 from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.polydl.nest import TiledNest, TileLoop
 from roller_mlir.model.polydl.working_sets import working_sets
-from roller_mlir.model.search.splitting import WORTH
+from roller_mlir.model.search.programs.splitting import WORTH
 from roller_mlir.model.search.validate_plan import validate_plan
 from roller_mlir.model.vectors.construct import construct_vectors, vector_plan_problem
 from roller_mlir.model.vectors.cost import VectorCost, reads_lanes

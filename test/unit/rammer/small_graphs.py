@@ -8,9 +8,9 @@ from itertools import combinations, product
 
 import numpy as np
 
-from roller_mlir.rammer.boxes import TaskBoxes
+from roller_mlir.rammer.graph.boxes import TaskBoxes
+from roller_mlir.rammer.graph.task_graph import TaskAccess, TaskGraph, TaskOperator
 from roller_mlir.rammer.schedule import NO_EVENT, Schedule
-from roller_mlir.rammer.task_graph import TaskAccess, TaskGraph, TaskOperator
 
 
 def access(

@@ -11,11 +11,11 @@ import pytest
 from numpy.typing import NDArray
 from small_graphs import access, graph_of
 
-from roller_mlir.rammer import bound
-from roller_mlir.rammer.bound import least_makespan_s
+from roller_mlir.rammer.bounds import bound
+from roller_mlir.rammer.bounds.bound import least_makespan_s
+from roller_mlir.rammer.bounds.work_bound import Edges, Gatherings
+from roller_mlir.rammer.graph.task_graph import TaskGraph, TaskOperator
 from roller_mlir.rammer.slots import Slices
-from roller_mlir.rammer.task_graph import TaskGraph, TaskOperator
-from roller_mlir.rammer.work_bound import Edges, Gatherings
 
 HAND_OVER_S = 1.5
 

@@ -15,8 +15,8 @@ import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.codegen.graph.tables import SIGNAL, Tables
 from roller_mlir.passes import rammer_outline_kernel
+from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.schedule import Schedule
-from roller_mlir.rammer.task_graph import TaskGraph
 from roller_mlir.runtime.dependences import launch_dependences
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.registry import find_backend

@@ -15,7 +15,7 @@ import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.passes import rammer_outline_kernel
 from roller_mlir.plan.persistent.task_times import TaskTime
-from roller_mlir.rammer.task_graph import TaskGraph
+from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.runtime.registry import find_backend
 from roller_mlir.runtime.sequence import LoadedSequence
 from roller_mlir.tools.roller import main

@@ -14,12 +14,12 @@ from small_graphs import conflicts, graph_of, random_graph
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.scheduled_program import scheduled_program
 from roller_mlir.compiler.source import Source
-from roller_mlir.rammer.bound import least_makespan_s
+from roller_mlir.rammer.bounds.bound import least_makespan_s
 from roller_mlir.rammer.events import add_barriers, add_events, reduce_waits
+from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.policy import POLICIES, wavefront, waves_of
 from roller_mlir.rammer.replay import NO_TASK, replay
 from roller_mlir.rammer.schedule import Schedule
-from roller_mlir.rammer.task_graph import TaskGraph
 
 HAND_OVER_S = 0.75
 

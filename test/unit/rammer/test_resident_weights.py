@@ -23,9 +23,9 @@ from roller_mlir.dialects import rammer
 from roller_mlir.loops.resident_loads import ResidentLoad, resident_load
 from roller_mlir.passes import rammer_keep_weights
 from roller_mlir.passes.rammer_keep_weights import RammerKeepWeights
+from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.keeping import Kept
 from roller_mlir.rammer.slots import Slices
-from roller_mlir.rammer.task_graph import TaskGraph
 from roller_mlir.sim.diagnosis.findings import SanitizerError
 from roller_mlir.suites.models import make_model, reference
 from roller_mlir.support.bindings import ir

@@ -10,10 +10,10 @@ from small_graphs import access, conflicts, is_right, reads_from
 
 from roller_mlir.codegen.workspace_offsets import place
 from roller_mlir.rammer.events import add_events, reduce_waits
+from roller_mlir.rammer.graph.task_graph import TaskGraph, TaskOperator
 from roller_mlir.rammer.policy import POLICIES
 from roller_mlir.rammer.proof import find_faults
 from roller_mlir.rammer.reuse import BufferUse, maybe_together
-from roller_mlir.rammer.task_graph import TaskGraph, TaskOperator
 
 SIZE, BYTES = 6, 4
 

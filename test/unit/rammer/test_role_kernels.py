@@ -19,9 +19,9 @@ from roller_mlir.codegen.graph.schedules import graphs_of
 from roller_mlir.codegen.graph.tables import AWAITS, BODY, TELLS, WAITS, hand_overs
 from roller_mlir.passes.rammer_form_graph import RammerFormGraph
 from roller_mlir.passes.rammer_schedule import RammerSchedule
-from roller_mlir.rammer.boxes import TaskBoxes
 from roller_mlir.rammer.events import add_events
-from roller_mlir.rammer.task_graph import TaskAccess, TaskGraph, TaskOperator
+from roller_mlir.rammer.graph.boxes import TaskBoxes
+from roller_mlir.rammer.graph.task_graph import TaskAccess, TaskGraph, TaskOperator
 from roller_mlir.sim.diagnosis.findings import SanitizerError
 from roller_mlir.support.bindings import func, make_context
 from roller_mlir.support.diagnostics import DiagnosedError, parse_module

@@ -22,8 +22,8 @@ from typing import Any, cast
 
 from roller_mlir.linalg.accepted_input import BODY_DIALECTS, BODY_OPS
 from roller_mlir.linalg.body_operations import DIVISIONS
-from roller_mlir.linalg.front_end.gather import EXTRACT
-from roller_mlir.linalg.front_end.positions import Positions, Range, loop_extents
+from roller_mlir.linalg.front_end.indexed.gather import EXTRACT
+from roller_mlir.linalg.front_end.indexed.positions import Positions, Range, loop_extents
 from roller_mlir.linalg.front_end.walk import operations_of
 from roller_mlir.linalg.pads import PAD
 from roller_mlir.support.bindings import arith, ir

@@ -14,7 +14,7 @@ the tensor.
 from typing import Any
 
 from roller_mlir.linalg.accepted_input import BODY_DIALECTS, compiled_functions
-from roller_mlir.linalg.front_end.positions import check_position, shape_of
+from roller_mlir.linalg.front_end.indexed.positions import check_position, shape_of
 from roller_mlir.linalg.generic import bodiless_generic, iterators_of
 from roller_mlir.linalg.mapped_copies import copy_mapped
 from roller_mlir.linalg.reader import is_structured

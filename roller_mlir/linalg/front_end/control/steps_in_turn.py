@@ -18,7 +18,7 @@ from typing import Any
 from roller_mlir.linalg.accepted_input import BODY_DIALECTS
 from roller_mlir.linalg.front_end.control.known_numbers import number_of
 from roller_mlir.linalg.front_end.control.step_tables import CAST, take_element
-from roller_mlir.linalg.front_end.gather import EXTRACT
+from roller_mlir.linalg.front_end.indexed.gather import EXTRACT
 from roller_mlir.linalg.views import INSERT, SLICE
 from roller_mlir.support.bindings import arith, ir
 from roller_mlir.support.diagnostics import fail

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
-from roller_mlir.sim.engine.clock_records_ir import tick
 from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, State
 from roller_mlir.sim.engine.runtime_ir import PREFIX, emit_wait
+from roller_mlir.sim.engine.sanitizer.clock_records_ir import tick
 from roller_mlir.sim.engine.structured import I8, I32, I64, POINTER, VOID, Code, Value, function
 from roller_mlir.sim.hopper import layout
 from roller_mlir.sim.hopper.layout import AsyncUnits, Granule, Mbarrier, NamedBarrier, WarpgroupRecord

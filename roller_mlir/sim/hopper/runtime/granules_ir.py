@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
-from roller_mlir.sim.engine.clock_records_ir import tick
 from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, ShadowAccess
 from roller_mlir.sim.engine.runtime_ir import PREFIX
+from roller_mlir.sim.engine.sanitizer.clock_records_ir import tick
 from roller_mlir.sim.engine.structured import I64, VOID, Code, Value, function
 from roller_mlir.sim.hopper import layout
 from roller_mlir.sim.hopper.layout import AsyncUnits, Granule, ProxySpace, WarpgroupRecord

@@ -10,9 +10,9 @@ from llvmlite import ir
 
 from roller_mlir.plan.map_fields import ELEMENT_CODES, MAP_FIELDS, MapField
 from roller_mlir.plan.tensor_map import MAP_BYTES
-from roller_mlir.sim.engine.clock_records_ir import tick
 from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, ShadowAccess
 from roller_mlir.sim.engine.runtime_ir import PREFIX
+from roller_mlir.sim.engine.sanitizer.clock_records_ir import tick
 from roller_mlir.sim.engine.structured import I32, I64, VOID, Code, Value, function
 from roller_mlir.sim.hopper import layout
 from roller_mlir.sim.hopper.layout import AsyncUnits, DescribedMaps, MadeMap, MapFault, TensorMapRecord

@@ -7,8 +7,8 @@ complete when no arrival and no transaction is missing; then the next one starts
 
 from dataclasses import dataclass
 
-from roller_mlir.sim.engine.clock_records_ir import tick
 from roller_mlir.sim.engine.layout import Block, LaunchFault, ShadowAccess, State
+from roller_mlir.sim.engine.sanitizer.clock_records_ir import tick
 from roller_mlir.sim.engine.structured import VOID, Code, Value, function
 from roller_mlir.sim.hopper import layout
 from roller_mlir.sim.hopper.layout import AsyncUnits, BulkCopy, Mbarrier

@@ -13,8 +13,10 @@ give it to whoever waits there.
 from dataclasses import dataclass
 
 from roller_mlir.sim.engine import layout
-from roller_mlir.sim.engine.clock_pool_ir import ClockPool, emit_clock_pool
-from roller_mlir.sim.engine.clock_records_ir import (
+from roller_mlir.sim.engine.layout import Block, ClockEntry, KnownThen, LaunchRecord, ThreadClock
+from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
+from roller_mlir.sim.engine.sanitizer.clock_pool_ir import ClockPool, emit_clock_pool
+from roller_mlir.sim.engine.sanitizer.clock_records_ir import (
     entry_of,
     known_row,
     snapshot_of,
@@ -22,9 +24,7 @@ from roller_mlir.sim.engine.clock_records_ir import (
     tick,
     time_and_thread,
 )
-from roller_mlir.sim.engine.layout import Block, ClockEntry, KnownThen, LaunchRecord, ThreadClock
-from roller_mlir.sim.engine.releases_ir import emit_releases
-from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
+from roller_mlir.sim.engine.sanitizer.releases_ir import emit_releases
 from roller_mlir.sim.engine.structured import VOID, Code, Value, function
 from roller_mlir.sim.hopper.layout import CLOCK_PROXIED_GLOBAL, WARP, AsyncUnits
 

@@ -6,11 +6,11 @@ to what nobody has touched since then. Those are settled here with a few compari
 """
 
 from roller_mlir.sim.engine import layout
-from roller_mlir.sim.engine.clocks_ir import Order
-from roller_mlir.sim.engine.early_ir import check_early, emit_early
 from roller_mlir.sim.engine.layout import Block, LaunchRecord, ShadowAccess, ShadowCell
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
-from roller_mlir.sim.engine.shadow_ir import emit_report, emit_visit
+from roller_mlir.sim.engine.sanitizer.clocks_ir import Order
+from roller_mlir.sim.engine.sanitizer.early_ir import check_early, emit_early
+from roller_mlir.sim.engine.sanitizer.shadow_ir import emit_report, emit_visit
 from roller_mlir.sim.engine.structured import I8, VOID, Code, Value, function
 
 _CELL_BYTES = 8 * layout.CELL_WORDS

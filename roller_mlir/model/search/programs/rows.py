@@ -15,8 +15,8 @@ from roller_mlir.mapping.layout.layout import keeps_rows
 from roller_mlir.model.candidate import Candidate, make_candidate
 from roller_mlir.model.cost.row_work import kept_bytes
 from roller_mlir.model.problem_context import ProblemContext
-from roller_mlir.model.search.direct import ceil_power
 from roller_mlir.model.search.problems import stages_problem
+from roller_mlir.model.search.programs.direct import ceil_power
 
 LONG_ROW = 8192
 """Points of a row up to which tasks hold it: 1024 threads then hold 8 points each."""

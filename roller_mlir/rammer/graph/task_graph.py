@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roller_mlir.rammer.boxes import DistinctBoxes, Ints, TaskBoxes, contents
+from roller_mlir.rammer.graph.boxes import DistinctBoxes, Ints, TaskBoxes, contents
+from roller_mlir.rammer.graph.whole_views import WholeViews
 from roller_mlir.rammer.parts import Parts, run_begins, spread
-from roller_mlir.rammer.whole_views import WholeViews
 
 NONE: Ints = np.zeros(0, np.int32)
 

@@ -8,9 +8,9 @@ uninitialised. Findings do not end the launch; each pair of operations is noted 
 """
 
 from roller_mlir.sim.engine import layout
-from roller_mlir.sim.engine.clocks_ir import Order
 from roller_mlir.sim.engine.layout import Block, Finding, LaunchRecord, SanitizerReport, ShadowAccess, ShadowCell
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
+from roller_mlir.sim.engine.sanitizer.clocks_ir import Order
 from roller_mlir.sim.engine.structured import I8, I64, VOID, Code, Value, Word, function
 
 _REPORT_BYTES = 8 * len(SanitizerReport)

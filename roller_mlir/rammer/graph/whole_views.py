@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from roller_mlir.rammer.boxes import DistinctBoxes, Ints, TaskBoxes
+from roller_mlir.rammer.graph.boxes import DistinctBoxes, Ints, TaskBoxes
 
 if TYPE_CHECKING:
-    from roller_mlir.rammer.task_graph import TaskAccess, TaskGraph
+    from roller_mlir.rammer.graph.task_graph import TaskAccess, TaskGraph
 
 WritersIn = Callable[[Ints, DistinctBoxes], tuple[Ints, Ints]]
 """Returns what stands in the cells of each box of a view, with each task that has it."""

@@ -7,7 +7,7 @@
 
 from typing import Any
 
-from roller_mlir.linalg.front_end.gather import EXTRACT
+from roller_mlir.linalg.front_end.indexed.gather import EXTRACT
 from roller_mlir.linalg.front_end.walk import entry_operations, rebuild
 from roller_mlir.linalg.generic import empty_like, generic
 from roller_mlir.support.bindings import ir, tensor

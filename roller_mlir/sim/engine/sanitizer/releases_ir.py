@@ -7,10 +7,10 @@ the address; a relaxed read only at the next fence of the same thread. An operat
 orders that block's threads alone.
 """
 
-from roller_mlir.sim.engine.clock_pool_ir import ClockPool
-from roller_mlir.sim.engine.clock_records_ir import entry_of, known_row, snapshot_of, thread_clocks, tick
 from roller_mlir.sim.engine.layout import Block, ClockEntry, KnownThen, LaunchRecord, Place, ShadowAccess, ThreadClock
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
+from roller_mlir.sim.engine.sanitizer.clock_pool_ir import ClockPool
+from roller_mlir.sim.engine.sanitizer.clock_records_ir import entry_of, known_row, snapshot_of, thread_clocks, tick
 from roller_mlir.sim.engine.structured import VOID, Code, Value, function
 from roller_mlir.sim.hopper.layout import CLOCK_PROXIED_GLOBAL
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from roller_mlir.dialects import rtile
 from roller_mlir.linalg.affine import NotLinearError, linear_index
-from roller_mlir.linalg.front_end.positions import Positions, loop_extents, shape_of
+from roller_mlir.linalg.front_end.indexed.positions import Positions, loop_extents, shape_of
 from roller_mlir.linalg.front_end.walk import entry_operations
 from roller_mlir.linalg.generic import bodiless_generic, iterators_of
 from roller_mlir.linalg.mapped_copies import copy_mapped

@@ -11,7 +11,7 @@ from math import gcd, prod
 from roller_mlir.mapping.layout.data_tile import copy_map, first_elements, tile_dimensions
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.model.candidate import Candidate
-from roller_mlir.model.cost.counting import Boxes
+from roller_mlir.model.cost.traffic.counting import Boxes
 from roller_mlir.plan import Access
 from roller_mlir.plan.expression import dense_strides
 

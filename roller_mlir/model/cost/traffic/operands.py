@@ -16,9 +16,9 @@ from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout.layout import TileCost, epilogue_vectors, steps_of
 from roller_mlir.mapping.layout.thread_reads import live_offsets, live_reads
 from roller_mlir.mapping.resources import SUM_BYTES
-from roller_mlir.model.cost.counting import Boxes, copied_elements, direct_elements
-from roller_mlir.model.cost.layouts import layout_cost
-from roller_mlir.model.cost.sectors import access_sectors, copy_sectors
+from roller_mlir.model.cost.traffic.counting import Boxes, copied_elements, direct_elements
+from roller_mlir.model.cost.traffic.layouts import layout_cost
+from roller_mlir.model.cost.traffic.sectors import access_sectors, copy_sectors
 from roller_mlir.model.instruction import atom_of
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import AccessContext, ProblemContext

@@ -24,10 +24,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from roller_mlir.rammer.boxes import Ints
+from roller_mlir.rammer.bounds.work_bound import Edges, Floats, Gatherings, sweep
+from roller_mlir.rammer.graph.boxes import Ints
+from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.slots import Slices
-from roller_mlir.rammer.task_graph import TaskGraph
-from roller_mlir.rammer.work_bound import Edges, Floats, Gatherings, sweep
 
 ROUNDING = 1e-12
 """Of a sum of seconds: a bound lies so much below it."""

@@ -2,8 +2,8 @@
 """Where compiled code finds what orders accesses: clocks of threads, snapshots, entries of clocks, the time."""
 
 from roller_mlir.sim.engine import layout
-from roller_mlir.sim.engine.clock_pool_ir import ENTRY_BYTES, HEAD_BYTES
 from roller_mlir.sim.engine.layout import Block, KnownThen, LaunchRecord, ThreadClock
+from roller_mlir.sim.engine.sanitizer.clock_pool_ir import ENTRY_BYTES, HEAD_BYTES
 from roller_mlir.sim.engine.structured import Value
 from roller_mlir.sim.hopper.layout import CLOCK_WORDS, WARP, AsyncUnits
 

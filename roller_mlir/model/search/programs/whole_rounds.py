@@ -12,7 +12,7 @@ from math import prod
 
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimates import Estimate
-from roller_mlir.model.search.tiled import TiledSearch
+from roller_mlir.model.search.programs.tiled import TiledSearch
 
 LOOKS = 8
 """Programs that are evaluated."""

@@ -14,7 +14,7 @@ from roller_mlir.model.cost.estimate import estimate
 from roller_mlir.model.cost.estimates import Estimate
 from roller_mlir.model.cost.performance import l2_resident
 from roller_mlir.model.problem_context import ProblemContext
-from roller_mlir.model.search.direct import lone_thread
+from roller_mlir.model.search.programs.direct import lone_thread
 from roller_mlir.plan.rewrite.split import combine_expression, divisible_loops, first_expression
 from roller_mlir.plan.rewrite.uneven import uneven_problem
 
