@@ -2,6 +2,7 @@
 """Artifacts, argument checks and the launch sequence that all back ends share. No compiler package is imported here."""
 
 from roller_mlir.runtime.artifact import Artifact, RunResult
+from roller_mlir.runtime.cpu.program import HostProgram
 from roller_mlir.runtime.driver.program import LoadedProgram
 from roller_mlir.runtime.errors import ArgumentError, ArtifactError, BackendError
 from roller_mlir.runtime.findings import SanitizedRunError, SanitizerFinding
@@ -12,6 +13,7 @@ __all__ = [
     "Artifact",
     "ArtifactError",
     "BackendError",
+    "HostProgram",
     "LoadedProgram",
     "RunResult",
     "SanitizedRunError",

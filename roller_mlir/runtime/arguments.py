@@ -96,6 +96,22 @@ def as_bits(
     return found, kind
 
 
+def outputs_as(
+    manifest: Manifest, outputs: Sequence["np.ndarray[Any, Any]"], kind: "np.dtype[Any] | None"
+) -> tuple["np.ndarray[Any, Any]", ...]:
+    """Return a run's outputs, those of bf16 in the type of its inputs.
+
+    Args:
+        manifest: The function's record.
+        outputs: One array per output, of bf16 as its bits.
+        kind: What `as_bits` found: ml_dtypes' type, or None.
+    """
+    if kind is None:
+        return tuple(outputs)
+    kinds = [manifest.buffer(name).element_type for name in manifest.outputs]
+    return tuple(array.view(kind) if one == "bf16" else array for one, array in zip(kinds, outputs, strict=True))
+
+
 def subject_of(manifest: Manifest, role: str, index: int, name: str) -> str:
     """Name an argument of the function and where its first kernel takes it.
 

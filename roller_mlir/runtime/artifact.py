@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from roller_mlir.plan.manifest import Kernel, Manifest
-from roller_mlir.runtime.arguments import as_bits
+from roller_mlir.runtime.arguments import as_bits, outputs_as
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.registry import find_backend
 from roller_mlir.runtime.sequence import SequenceResult as RunResult
@@ -17,6 +17,7 @@ from roller_mlir.runtime.sequence import run_sequence
 from roller_mlir.runtime.store import MAX_ARTIFACT_BYTES, read_artifact, write_artifact
 
 if TYPE_CHECKING:
+    from roller_mlir.runtime.cpu.program import HostProgram
     from roller_mlir.runtime.driver.program import LoadedProgram
 
 
@@ -80,7 +81,7 @@ class Artifact:
             on: Name of the back end.
             out: One dense array per output, which shares no memory with others, to be written; None for new arrays.
             **options: Options of the back end ("sim": count, seed, timeout_s, level, sanitize; "cuda", "hip": device,
-                cache_bytes).
+                cache_bytes; "cpu": threads).
 
         Returns:
             `out`, else one new array per output, of bf16 in the type of the inputs of bf16.
@@ -102,20 +103,17 @@ class Artifact:
         """Run the function like `run`, and return what each launch did beside the outputs."""
         arrays, bfloat16 = as_bits(self.manifest, inputs)
         result = run_sequence(self.manifest, self.files, find_backend(on, options), arrays, out)
-        if bfloat16 is None or out is not None:
+        if out is not None:
             return result
-        kinds = [self.manifest.buffer(name).element_type for name in self.manifest.outputs]
-        outputs = (
-            array.view(bfloat16) if kind == "bf16" else array for kind, array in zip(kinds, result.outputs, strict=True)
-        )
-        return RunResult(tuple(outputs), result.launches)
+        return RunResult(outputs_as(self.manifest, result.outputs, bfloat16), result.launches)
 
-    def open(self, on: str = "cuda", **options: Any) -> "LoadedProgram":
+    def open(self, on: str = "cuda", **options: Any) -> "LoadedProgram | HostProgram":
         """Load the function on a device, to be called on arrays that are there.
 
         Args:
-            on: "cuda" or "hip".
-            **options: Of the back end: device (its number, 0), cache_bytes (unused memory that is kept at most).
+            on: "cuda", "hip" or "cpu".
+            **options: Of the back end: device (its number, 0), cache_bytes (unused memory that is kept at most); of
+                "cpu" threads.
 
         Returns:
             What is called like the function: `outputs = program(*inputs)`.

@@ -111,13 +111,16 @@ class SequenceResult:
 class LoadedSequence(Generic[B]):
     """A function on a back end; its constants are uploaded and its state zeroed once, and kept from run to run."""
 
-    def __init__(self, manifest: Manifest, files: Mapping[str, bytes], backend: Backend[B]) -> None:
+    def __init__(
+        self, manifest: Manifest, files: Mapping[str, bytes], backend: Backend[B], *, keeps_workspace: bool = False
+    ) -> None:
         """Load the kernels.
 
         Args:
             manifest: The artifact's record.
             files: Its files by name.
             backend: Where to run.
+            keeps_workspace: Whether all runs have the same workspace, so that no two may overlap.
 
         Raises:
             BackendError: They do not run there.
@@ -129,6 +132,7 @@ class LoadedSequence(Generic[B]):
         self._state: B | None = None
         if manifest.state_bytes:
             self._state = backend.upload(np.zeros(manifest.state_bytes, np.uint8), MEMORY_ALIGNMENT_BYTES)
+        self._workspace = self._new_workspace() if keeps_workspace else None
 
     def run(self, inputs: Sequence[Any], out: Sequence[Any] | None = None) -> SequenceResult:
         """Run all launches in order; see `run_sequence`."""
@@ -136,7 +140,7 @@ class LoadedSequence(Generic[B]):
         arrays = check_inputs(manifest, inputs)
         given = None if out is None else check_outputs(manifest, out, arrays)
         adopted = {} if given is None else _adopted(manifest, backend, given)
-        memory = {**self._constants, **_make_buffers(manifest, backend, arrays, self._state, adopted)}
+        memory = {**self._constants, **self._made_buffers(arrays, adopted)}
         reports = self._launched(memory, self._views(memory))
         if given is None:
             outputs = tuple(backend.download(memory[name], manifest.buffer(name)) for name in manifest.outputs)
@@ -163,8 +167,7 @@ class LoadedSequence(Generic[B]):
 
             return again
         adopted = _adopted(self._manifest, self._backend, given)
-        made = _make_buffers(self._manifest, self._backend, arrays, self._state, adopted)
-        memory = {**self._constants, **made}
+        memory = {**self._constants, **self._made_buffers(arrays, adopted)}
         views = self._views(memory)
 
         def call() -> None:
@@ -172,6 +175,29 @@ class LoadedSequence(Generic[B]):
             self._copy_back(memory, adopted, given)
 
         return call
+
+    def _new_workspace(self) -> B | None:
+        size = self._manifest.workspace_bytes
+        return self._backend.allocate(size, MEMORY_ALIGNMENT_BYTES) if size else None
+
+    def _made_buffers(self, inputs: Sequence[np.ndarray[Any, Any]], adopted: Mapping[str, B]) -> dict[str, B]:
+        """Return the memory of all buffers but the constants."""
+        manifest, backend = self._manifest, self._backend
+        given = dict(zip(manifest.inputs, inputs, strict=True))
+        arena = self._new_workspace() if self._workspace is None else self._workspace
+        memory: dict[str, B] = {}
+        for buffer in manifest.buffers:
+            if buffer.role == "input":
+                memory[buffer.name] = backend.upload(given[buffer.name], buffer.alignment_bytes)
+            elif buffer.name in adopted:
+                memory[buffer.name] = adopted[buffer.name]
+            elif buffer.role == "output":
+                memory[buffer.name] = backend.allocate(buffer.size_bytes, buffer.alignment_bytes)
+            elif buffer.role != "constant":
+                whole = arena if buffer.role == "workspace" else self._state
+                if whole is not None:
+                    memory[buffer.name] = backend.slice(whole, buffer.offset_bytes, buffer.size_bytes)
+        return memory
 
     def _views(self, memory: Mapping[str, B]) -> list[tuple[Launch, list[tuple[BufferView, B]]]]:
         """Return the launches, each with its arguments."""
@@ -273,29 +299,3 @@ def _uploaded_constants(manifest: Manifest, files: Mapping[str, bytes], backend:
             data = np.frombuffer(content, np.uint8, buffer.size_bytes, buffer.offset_bytes)
             found[buffer.name] = backend.upload(data, buffer.alignment_bytes)
     return found
-
-
-def _make_buffers(
-    manifest: Manifest,
-    backend: Backend[B],
-    inputs: Sequence[np.ndarray[Any, Any]],
-    state: B | None,
-    adopted: Mapping[str, B],
-) -> dict[str, B]:
-    given = dict(zip(manifest.inputs, inputs, strict=True))
-    arena: B | None = None
-    if manifest.workspace_bytes:
-        arena = backend.allocate(manifest.workspace_bytes, MEMORY_ALIGNMENT_BYTES)
-    memory: dict[str, B] = {}
-    for buffer in manifest.buffers:
-        if buffer.role == "input":
-            memory[buffer.name] = backend.upload(given[buffer.name], buffer.alignment_bytes)
-        elif buffer.name in adopted:
-            memory[buffer.name] = adopted[buffer.name]
-        elif buffer.role == "output":
-            memory[buffer.name] = backend.allocate(buffer.size_bytes, buffer.alignment_bytes)
-        elif buffer.role != "constant":
-            whole = arena if buffer.role == "workspace" else state
-            if whole is not None:
-                memory[buffer.name] = backend.slice(whole, buffer.offset_bytes, buffer.size_bytes)
-    return memory

@@ -5,6 +5,7 @@ import ctypes
 import os
 import threading
 import time
+from _ctypes import dlclose
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -16,6 +17,7 @@ import numpy as np
 
 from roller_mlir.plan.manifest import MEMORY_ALIGNMENT_BYTES, PREPARE, Buffer, BufferView, Launch, Manifest
 from roller_mlir.runtime.cpu.features import missing_feature
+from roller_mlir.runtime.cpu.program import HostProgram
 from roller_mlir.runtime.cpu.threads import Pool, thread_count
 from roller_mlir.runtime.element_types import NUMPY_TYPES
 from roller_mlir.runtime.errors import BackendError
@@ -46,13 +48,35 @@ class CpuBackend:
             BackendError: The number is none.
         """
         self._pool = Pool(thread_count(threads))
+        self._library: ctypes.CDLL | None = None
         self._kernels: dict[str, Any] = {}
         self._kept = threading.local()
 
     def __del__(self) -> None:
-        """End the threads."""
+        """End the threads, and give the library back."""
         if hasattr(self, "_pool"):
             self._pool.close()
+            self._unload()
+
+    @property
+    def threads(self) -> int:
+        """How many threads run tasks at a time."""
+        return self._pool.threads
+
+    def load(self, manifest: Manifest, files: Mapping[str, bytes]) -> HostProgram:
+        """Load an artifact for many calls.
+
+        Raises:
+            BackendError: It does not run on this machine.
+        """
+        return HostProgram(self, manifest, files)
+
+    def _unload(self) -> None:
+        """Give the library back, whose functions nobody calls any more."""
+        self._kernels.clear()
+        if self._library is not None:
+            dlclose(self._library._handle)  # noqa: SLF001 - ctypes has no other name for it
+            self._library = None
 
     def _scratch(self, size_bytes: int) -> HostMemory:
         """Return memory of the thread that asks, kept for its next kernel."""
@@ -79,10 +103,11 @@ class CpuBackend:
         file = manifest.file("library")
         if file is None and manifest.kernels:
             raise BackendError(f"{manifest.function!r} has no shared library; compile it with binaries")
+        self._unload()
         if file is not None:
-            library = _library(manifest.function, files[file.name])
-            _prepare(library, manifest)
-            self._kernels = {kernel.name: _function(library, kernel.name) for kernel in manifest.kernels}
+            self._library = _library(manifest.function, files[file.name])
+            _prepare(self._library, manifest)
+            self._kernels = {kernel.name: _function(self._library, kernel.name) for kernel in manifest.kernels}
 
     def allocate(self, size_bytes: int, alignment_bytes: int) -> HostMemory:
         """Return uninitialised memory."""

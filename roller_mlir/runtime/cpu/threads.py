@@ -75,11 +75,7 @@ class Pool:
         (first, *others) = shares(tasks, self.threads) or [(0, 0)]
         for low, high in others:
             self._jobs.put((part, low, high))
-        problem: BaseException | None = None
-        try:
-            part(*first)
-        except BaseException as error:  # noqa: BLE001 - the others still use the caller's arrays
-            problem = error
+        problem = _problem_of(part, *first)  # raised when the others have done: they still use the caller's arrays
         for _ in others:
             problem = self._done.get() or problem
         if problem is not None:
@@ -90,15 +86,22 @@ class Pool:
         for _ in self._workers:
             self._jobs.put(None)
         for worker in self._workers:
-            worker.join()
+            if worker is not threading.current_thread():
+                worker.join()
         self._workers.clear()
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
-            part, low, high = job
-            try:
-                part(low, high)
-            except BaseException as error:  # noqa: BLE001 - raised by `run`
-                self._done.put(error)
-            else:
-                self._done.put(None)
+            problem = _problem_of(*job)
+            del job  # a thread that waits keeps nobody's arrays, nor whoever owns the pool
+            self._done.put(problem)
+            del problem
+
+
+def _problem_of(part: Part, low: int, high: int) -> BaseException | None:
+    """Run tasks, and return what they raise."""
+    try:
+        part(low, high)
+    except BaseException as error:  # noqa: BLE001 - raised by `run`
+        return error
+    return None
