@@ -228,3 +228,36 @@ def test_a_map_with_divisions_of_a_tensor_of_one_element(position: str) -> None:
   return %r : tensor<2x1x2xf32>
 }}"""
     assert_gives(text, [np.array([3], np.float32)], np.full((2, 1, 2), 6, np.float32), device="v100")
+
+
+BENT = {
+    "reduced": ("13x5", "(i) -> (i, i floordiv 3)", "(i) -> ()", '"reduction"', "f32"),
+    "one element": (
+        "1x5x7",
+        "(i, j, k) -> (i, j mod 5, k)",
+        "(i, j, k) -> (j)",
+        '"reduction", "parallel", "reduction"',
+        "5xf32",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BENT)
+def test_a_map_with_divisions_that_alone_says_the_extent_of_a_loop(case: str) -> None:
+    """It becomes a table, whose map names no loop; without an operand in its place MLIR's canonicalization crashed."""
+    shape, read, written, iterators, result = BENT[case]
+    text = f"""func.func @f(%t: tensor<{shape}xf32>, %s: tensor<{result}>) -> tensor<{result}> {{
+  %r = linalg.generic {{indexing_maps = [affine_map<{read}>, affine_map<{written}>], iterator_types = [{iterators}]}} ins(%t : tensor<{shape}xf32>) outs(%s : tensor<{result}>) {{
+  ^bb0(%x: f32, %y: f32):
+    %a = arith.addf %y, %x : f32
+    linalg.yield %a : f32
+  }} -> tensor<{result}>
+  return %r : tensor<{result}>
+}}"""
+    table = counting(*map(int, shape.split("x")))
+    if case == "reduced":
+        rows = np.arange(13)
+        assert_gives(text, [table, np.float32(2)], 2 + table[rows, rows // 3].sum(dtype=np.float32))
+    else:
+        start = counting(5)
+        assert_gives(text, [table, start], start + table.sum(axis=(0, 2), dtype=np.float32), device="mi300x")

@@ -18,7 +18,7 @@ from roller_mlir.dialects import rtile
 from roller_mlir.linalg.affine import NotLinearError, linear_index
 from roller_mlir.linalg.front_end.indexed.positions import Positions, loop_extents, shape_of
 from roller_mlir.linalg.front_end.walk import entry_operations
-from roller_mlir.linalg.generic import bodiless_generic, iterators_of
+from roller_mlir.linalg.generic import bodiless_generic, empty_like, iterators_of
 from roller_mlir.linalg.mapped_copies import copy_mapped
 from roller_mlir.linalg.views import Slice, extract_slice
 from roller_mlir.support.bindings import arith, ir, tensor
@@ -70,7 +70,7 @@ class _GatherNest:
             for n, (one, value) in enumerate(zip(given, self.operation.operands, strict=True))
         ]
         self.loops: int = self.maps[0].n_dims
-        self.extents = loop_extents(self.maps, self.operation)
+        self.extents = loop_extents(given, self.operation)
 
     @property
     def extracts(self) -> bool:
@@ -98,6 +98,7 @@ class _GatherNest:
                 affine_map = self._plain_map(op, positions)
                 place = self._place(op.operands[0], affine_map)
                 extracted[op] = len(kept) + place, affine_map is None
+            self._add_extents([self.maps[n] for n in (*kept, *range(self.inputs, len(self.maps)))])
             values = [*(operation.operands[n] for n in kept), *(one.value for one in self.added)]
             outputs = list(operation.operands)[self.inputs :]
             maps = [*(self.maps[n] for n in kept), *(one.map for one in self.added), *self.maps[self.inputs :]]
@@ -162,6 +163,26 @@ class _GatherNest:
                 return number
         self.added.append(_Input(value, affine_map))
         return len(self.added) - 1
+
+    def _add_extents(self, kept: Sequence[Any]) -> None:
+        """Add an operand that nobody reads for the loops whose extents only tables said.
+
+        Args:
+            kept: Maps of the operands that stay as they are.
+        """
+        said = {
+            result.position
+            for one in (*kept, *(each.map for each in self.added))
+            for result in one.results
+            if isinstance(result, ir.AffineDimExpr)
+        }
+        unsaid = [loop for loop in range(self.loops) if loop not in said and loop in self.extents]
+        if not unsaid:
+            return
+        element = _element(self.operation.results[0])
+        shape = ir.RankedTensorType.get([self.extents[loop] for loop in unsaid], element)
+        loops = [ir.AffineDimExpr.get(loop) for loop in unsaid]
+        self.added.append(_Input(empty_like(shape), ir.AffineMap.get(self.loops, 0, loops)))
 
     def _add_table(self, value: Any) -> int:
         """Return the number of the new operand that is a tensor in one dimension, read as a whole."""
