@@ -20,7 +20,13 @@ ELEMENT_TYPES = ("f32", "f16", "bf16", "f64", "i8", "i16", "i32", "i64", "i1")
 # A tensor of more elements could not be indexed by signed 64-bit bytes.
 MAX_ELEMENTS = 1 << 56
 SCALAR_TYPES = (*ELEMENT_TYPES, "index")
-DECOMPOSED = ("tensor.concat", "tensor.insert_slice")
+REWRITTEN = tuple(
+    f"tensor.{name}"
+    for name in (
+        *("bitcast", "concat", "from_elements", "gather", "generate", "insert", "insert_slice", "reshape"),
+        *("scatter", "splat"),
+    )
+)
 RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
 PLAIN_OPS = ("arith.constant", "tensor.empty", "func.return", *VIEWS, *RESHAPES)
 CONTROL_FLOW = ("scf", "cf", "affine")
@@ -90,7 +96,7 @@ def _refusal(name: str) -> str:
         return (
             f"'{name}' cannot be compiled; lower to linalg on tensors and stop before bufferization and vectorization"
         )
-    others = ", ".join(sorted((*DECOMPOSED, *VIEWS, *RESHAPES)))
+    others = ", ".join(sorted((*REWRITTEN, *VIEWS, *RESHAPES)))
     return f"'{name}' cannot be compiled; supported are linalg structured ops on tensors and {others}"
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which operations of arith and math bodies may hold: those that every back end and the simulator lower.
 
-One operation of the list has one scalar result. Upstream's simplification makes operations of two results such ones
-where only the first is used: of `arith.mulsi_extended` it leaves `arith.muli`.
+One operation of the list has one scalar result. Those of two results are made such ones before, see
+`front_end.spellings.two_results`.
 """
 
 _ARITH = (

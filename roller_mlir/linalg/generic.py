@@ -7,6 +7,7 @@ from typing import Any
 from roller_mlir.dialects.rtile_compute import iterator_name
 from roller_mlir.linalg.affine import loops_in
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
+from roller_mlir.support.values import number_attribute
 
 
 def generic(
@@ -84,3 +85,15 @@ def empty_like(kind: Any) -> Any:
 def filled(kind: Any, scalar: Any) -> Any:
     """Build a fill of a new tensor of a type with a constant at the insertion point."""
     return linalg.fill(arith.constant(ir.RankedTensorType(kind).element_type, scalar), outs=[empty_like(kind)])
+
+
+def with_element(kind: Any, element: Any) -> Any:
+    """Return a type of the same shape, a scalar or a tensor, with another element type."""
+    return ir.RankedTensorType.get(list(kind.shape), element) if isinstance(kind, ir.RankedTensorType) else element
+
+
+def constant_like(kind: Any, value: float) -> Any:
+    """Build a constant of a type at the insertion point: a number, or a tensor of static shape full of it."""
+    if not isinstance(kind, ir.RankedTensorType):
+        return arith.constant(kind, number_attribute(kind, value))
+    return arith.constant(kind, ir.DenseElementsAttr.get_splat(kind, number_attribute(kind.element_type, value)))

@@ -12,7 +12,7 @@ from roller_mlir.reference.bounds.body import apply_bounded, apply_extended, com
 from roller_mlir.reference.bounds.nests import Bounded
 from roller_mlir.reference.integers import COMPARE_INTEGERS, EXTENDED
 from roller_mlir.reference.loops import AFFINE, affine_value
-from roller_mlir.reference.scalars import BITCAST, CASTS, COMPARE_FLOATS, OPERATIONS, REDUCERS, SCALARS
+from roller_mlir.reference.scalars import BITCAST_TENSOR, BITCASTS, CASTS, COMPARE_FLOATS, OPERATIONS, REDUCERS, SCALARS
 from roller_mlir.reference.undefined import element_of, note_clamped, note_undefined, noting_undefined_where
 from roller_mlir.reference.values import SMALLEST_NORMAL, Array, bits_of, of_bits, round_to
 from roller_mlir.support.bindings import ir
@@ -32,8 +32,8 @@ class Contribution:
 
 
 def is_scalar_operation(op: ir.Operation) -> bool:
-    """Return whether the reference knows an operation of arith or math."""
-    return op.name in OPERATIONS or op.name == IS_NORMAL
+    """Return whether the reference knows an operation as one of arith or math."""
+    return op.name in OPERATIONS or op.name in (IS_NORMAL, BITCAST_TENSOR)
 
 
 def apply_scalar_operation(op: ir.Operation, element_type: str, operands: Sequence[Array]) -> Array:
@@ -53,7 +53,7 @@ def apply_scalar_operation(op: ir.Operation, element_type: str, operands: Sequen
         if op.name == IS_NORMAL:
             smallest = SMALLEST_NORMAL[element_of(op.operands[0].type)]
             return np.isfinite(operands[0]) & (np.abs(operands[0]) >= smallest)
-        if op.name == BITCAST:
+        if op.name in BITCASTS:
             return of_bits(bits_of(operands[0], element_of(op.operands[0].type)), element_type)
         table = COMPARE_FLOATS if op.name == "arith.cmpf" else COMPARE_INTEGERS
         return table[ir.IntegerAttr(op.attributes["predicate"]).value](*operands)

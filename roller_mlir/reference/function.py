@@ -363,6 +363,7 @@ _OTHERS: dict[str, Callable[[ir.Operation, Sequence[Bounded]], Bounded]] = {
     "tensor.empty": _empty,
     "tensor.expand_shape": _reshape,
     "tensor.collapse_shape": _reshape,
+    "tensor.reshape": _reshape,
     "tensor.cast": _cast,
     "tensor.dim": _dimension,
     "tensor.splat": lambda op, operands: operands[0].map(lambda array: np.full(_shape(op), array)),

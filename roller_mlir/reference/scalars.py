@@ -158,7 +158,7 @@ CASTS: dict[str, Callable[[Array], Array]] = {
 }
 
 COMPARISONS = ("arith.cmpf", "arith.cmpi")
-BITCAST = "arith.bitcast"
+BITCAST, BITCAST_TENSOR = BITCASTS = ("arith.bitcast", "tensor.bitcast")
 OPERATIONS = frozenset((*SCALARS, *CASTS, *COMPARISONS, BITCAST))
 """Every operation of arith and math of one result that the reference knows in bodies and on whole tensors, but for
 constants."""

@@ -40,3 +40,22 @@ func.func @positions(%o: tensor<8xi64>) -> tensor<8xi64> {
   } -> tensor<8xi64>
   return %r : tensor<8xi64>
 }
+
+// Other spellings: bits as another type, another shape, an operation of two results.
+// CHECK-LABEL: func.func @spellings
+// CHECK-SAME: %[[A:.*]]: tensor<2x6xf32>
+// CHECK: %[[LINE:.*]] = tensor.collapse_shape %[[A]] {{\[\[}}0, 1]] : tensor<2x6xf32> into tensor<12xf32>
+// CHECK: %[[BITS:.*]] = linalg.generic {{.*}} ins(%[[LINE]] : tensor<12xf32>)
+// CHECK: arith.bitcast %{{.*}} : f32 to i32
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[BITS]], %[[BITS]] : tensor<12xi32>, tensor<12xi32>)
+// CHECK: arith.addi %{{.*}}, %{{.*}} : i32
+// CHECK: tensor.expand_shape %[[SUM]] {{\[\[}}0, 1]] output_shape [3, 4] : tensor<12xi32> into tensor<3x4xi32>
+// CHECK: linalg.generic {{.*}} ins(%[[SUM]], %[[BITS]] : tensor<12xi32>, tensor<12xi32>)
+// CHECK: arith.cmpi ult, %{{.*}}, %{{.*}} : i32
+func.func @spellings(%a: tensor<2x6xf32>) -> (tensor<3x4xi32>, tensor<3x4xi1>) {
+  %s = arith.constant dense<[3, 4]> : tensor<2xi64>
+  %b = tensor.bitcast %a : tensor<2x6xf32> to tensor<2x6xi32>
+  %m = tensor.reshape %b(%s) : (tensor<2x6xi32>, tensor<2xi64>) -> tensor<3x4xi32>
+  %t, %c = arith.addui_extended %m, %m : tensor<3x4xi32>, tensor<3x4xi1>
+  return %t, %c : tensor<3x4xi32>, tensor<3x4xi1>
+}

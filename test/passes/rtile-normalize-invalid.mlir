@@ -183,10 +183,10 @@ func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @f(%a: tensor<4xf32>) -> tensor<4xi32> {
-  // expected-error@+1 {{'tensor.bitcast' cannot be compiled; supported are linalg structured ops on tensors and tensor.collapse_shape, tensor.concat, tensor.expand_shape, tensor.extract_slice, tensor.insert_slice, tensor.pad}}
-  %r = tensor.bitcast %a : tensor<4xf32> to tensor<4xi32>
-  return %r : tensor<4xi32>
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'tosa.abs' cannot be compiled; supported are linalg structured ops on tensors and tensor.bitcast, tensor.collapse_shape, tensor.concat, tensor.expand_shape, tensor.extract_slice, tensor.from_elements, tensor.gather, tensor.generate, tensor.insert, tensor.insert_slice, tensor.pad, tensor.reshape, tensor.scatter, tensor.splat}}
+  %r = tosa.abs %a : (tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
 }
 
 // -----

@@ -12,9 +12,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from roller_mlir.linalg.accepted_input import compiled_functions
-from roller_mlir.linalg.front_end.affine_operations import compute_affine
 from roller_mlir.linalg.front_end.allocations import forget_allocations
-from roller_mlir.linalg.front_end.classes import ask_by_comparing
 from roller_mlir.linalg.front_end.computed_pads import choose_paddings
 from roller_mlir.linalg.front_end.control.asserts import strip_asserts
 from roller_mlir.linalg.front_end.control.calls import inline_calls
@@ -31,6 +29,10 @@ from roller_mlir.linalg.front_end.indexed.gather_and_scatter import read_and_wri
 from roller_mlir.linalg.front_end.indexed.moving_slices import move_slices
 from roller_mlir.linalg.front_end.result_loops import split_result_loops
 from roller_mlir.linalg.front_end.result_sums import expand_result_sums
+from roller_mlir.linalg.front_end.spellings.affine_operations import compute_affine
+from roller_mlir.linalg.front_end.spellings.classes import ask_by_comparing
+from roller_mlir.linalg.front_end.spellings.same_elements import read_as_others
+from roller_mlir.linalg.front_end.spellings.two_results import give_one_result
 from roller_mlir.linalg.front_end.strided_insertions import copy_strided_paddings
 from roller_mlir.linalg.front_end.winograd import contract_transforms
 from roller_mlir.linalg.rewrite.decompose import decompose
@@ -52,6 +54,8 @@ BEFORE_SIMPLIFYING: tuple[Rewrite, ...] = (
     forget_allocations,
     compute_affine,
     ask_by_comparing,
+    read_as_others,
+    give_one_result,
     decide_conditions,
     forget_empty_tensors,
     copy_strided_paddings,

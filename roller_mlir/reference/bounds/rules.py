@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from roller_mlir.reference.bounds.nests import Bounded
+from roller_mlir.reference.scalars import BITCASTS
 from roller_mlir.reference.values import Array
 
 Function: TypeAlias = Callable[..., Array]
@@ -237,7 +238,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("arith.extui", "arith.uitofp", "arith.index_castui"), _unsigned),
     **dict.fromkeys((f"arith.{name}" for name in ("divsi", "divui", "remsi", "remui", "floordivsi")), _anything),
     **dict.fromkeys((f"arith.{name}" for name in ("ceildivsi", "ceildivui", "maxui", "minui")), _anything),
-    **dict.fromkeys((f"arith.{name}" for name in ("shli", "shrsi", "shrui", "bitcast")), _anything),
+    **dict.fromkeys((*(f"arith.{name}" for name in ("shli", "shrsi", "shrui")), *BITCASTS), _anything),
     **dict.fromkeys((f"math.{name}" for name in ("ctpop", "ctlz", "cttz", "ipowi")), _anything),
 }
 """Rules by operation."""

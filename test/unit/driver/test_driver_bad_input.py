@@ -83,8 +83,8 @@ TEXTS: dict[str, tuple[str | bytes, str]] = {
         "has element type i4; supported: f32, f16, bf16, f64, i8, i16, i32, i64, i1",
     ),
     "unsupported op": (
-        "func.func @f(%a: tensor<4xf32>) -> tensor<4xi32> {\n"
-        "  %r = tensor.bitcast %a : tensor<4xf32> to tensor<4xi32>\n"
+        "func.func @f(%a: tensor<4xi32>) -> tensor<4xi32> {\n"
+        "  %r = math.ipowi %a, %a : tensor<4xi32>\n"
         "  return %r : tensor<4xi32>\n}\n",
         ":2:8: error: ",
     ),

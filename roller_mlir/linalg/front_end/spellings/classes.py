@@ -8,6 +8,7 @@ from math import inf
 from typing import Any
 
 from roller_mlir.linalg.front_end.walk import operations_of
+from roller_mlir.linalg.generic import constant_like
 from roller_mlir.support.bindings import arith, ir, math
 from roller_mlir.support.values import replace_op
 
@@ -26,12 +27,7 @@ def ask_by_comparing(module: ir.Module) -> None:
             continue
         with ir.InsertionPoint(operation), operation.location:
             size = math.absf(operation.operands[0])
-            large = arith.cmpf(arith.CmpFPredicate.OGE, size, _constant(kind, element, SMALLEST_NORMAL[str(element)]))
-            finite = arith.cmpf(arith.CmpFPredicate.OLT, size, _constant(kind, element, inf))
+            large = arith.cmpf(arith.CmpFPredicate.OGE, size, constant_like(kind, SMALLEST_NORMAL[str(element)]))
+            finite = arith.cmpf(arith.CmpFPredicate.OLT, size, constant_like(kind, inf))
             normal = arith.andi(large, finite)
         replace_op(operation, normal)
-
-
-def _constant(kind: Any, element: Any, value: float) -> Any:
-    scalar = ir.FloatAttr.get(element, value)
-    return arith.constant(kind, ir.DenseElementsAttr.get_splat(kind, scalar) if kind != element else scalar)
