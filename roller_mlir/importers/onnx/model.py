@@ -16,6 +16,7 @@ from roller_mlir.foreign.printable import printable
 from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.importers.imported import WEIGHT_BYTES, Imported, make_weights, refuse, text_with_places
 from roller_mlir.importers.lower import lower
+from roller_mlir.importers.onnx.equal_nodes import use_equal_nodes
 from roller_mlir.importers.onnx.file import read_model
 from roller_mlir.importers.onnx.graph import (
     check_model,
@@ -70,6 +71,7 @@ def import_model(
     proto = infer_shapes(proto, name)
     check_lowerings(proto, name)
     name_nodes(proto.graph)
+    use_equal_nodes(proto)
     module = _lowered(importer, proto, name)
     with module.context:
         resources = make_weights(module, dict(enumerate(weights.items(), inputs)))

@@ -150,6 +150,9 @@ LOWERED: dict[str, onnx.ModelProto] = {
         mode="linear",
         coordinate_transformation_mode="align_corners",
     ),
+    "a factor without an addend": model_of("Gemm", [(F32, [3, 5]), (F32, [5, 2])], (F32, [3, 2]), alpha=0.5),
+    "a factor of weights": model_of("Gemm", [(F32, [3, 50]), random(50, 20)], (F32, [3, 20]), alpha=2.0, beta=3.0),
+    "a vector times matrices": model_of("MatMul", [(F32, [5]), (F32, [2, 4, 5, 3])], (F32, [2, 4, 3])),
 }
 
 
