@@ -41,11 +41,13 @@ Paper: ROLLER section 3.2 (axis fusion).
 from dataclasses import dataclass
 from typing import ClassVar
 
+from roller_mlir.foreign.options import option
 from roller_mlir.linalg.accepted_input import check_operations, check_signatures, compiled_functions
 from roller_mlir.linalg.front_end import AFTER_SIMPLIFYING, BEFORE_SIMPLIFYING, rewrite
 from roller_mlir.linalg.front_end.control.unroll import unroll_loops
 from roller_mlir.linalg.reader import is_plain
 from roller_mlir.linalg.rewrite.axis_fusion import fuse_axes
+from roller_mlir.linalg.rewrite.point_loops import add_point_loops
 from roller_mlir.linalg.rewrite.separate import renew_operands, separate_results, separate_views
 from roller_mlir.model.options import AxisOptions, LoopOptions
 from roller_mlir.support.bindings import ir
@@ -67,6 +69,10 @@ class RTileNormalize(LoopOptions, AxisOptions, Pass):
     requires: ClassVar[frozenset[str]] = frozenset()
     establishes: ClassVar[frozenset[str]] = frozenset({"normalized"})
 
+    point_loops: bool = option(
+        False, help="give each op that one thread computes as a whole a loop of one point, for the threads of a block"
+    )
+
     def run(self, module: ir.Module) -> None:
         """Check, simplify, fuse axes and give each result an op of its own."""
         rewrite(module, BEFORE_SIMPLIFYING)
@@ -85,4 +91,6 @@ class RTileNormalize(LoopOptions, AxisOptions, Pass):
             if separate_views(function) and self.fuse_axes:
                 fuse_axes(function)
             separate_results(function, flat=self.fuse_axes)
+            if self.point_loops:
+                add_point_loops(function)
             erase_unread(function.entry_block, is_plain)

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 from roller_mlir.hal import Device
 from roller_mlir.hal.vendors import register_vendor
 from roller_mlir.support.passes.passes import NamedPipeline, Pass, register_pipeline
-from roller_mlir.targets.stage import COMMON, KERNELS, PERSISTENT, PLANNED, SELECT_KERNELS, Stage
+from roller_mlir.targets.stage import COMMON, KERNELS, NORMALISED, PERSISTENT, PLANNED, SELECT_KERNELS, Stage
 
 if TYPE_CHECKING:
     from roller_mlir.backend.job import BuildRequest, KernelBinary
     from roller_mlir.plan.manifest import Manifest
 
-PRESETS = {"rtile-normalize": {"fuse-axes": "false"}}
+PRESETS = {NORMALISED.made_by: {"fuse-axes": "false"}}
 """Options that pipelines set themselves: axes are fused when it is known which operations are one program."""
 
 
@@ -99,7 +99,10 @@ class TargetFamily:
             name=f"{usual.name}-bounded",
             summary=f"{usual.summary}, each planned for its share of the device",
             passes=tuple(passes),
-            presets={**PRESETS, SELECT_KERNELS: records, PLANNED.made_by: records},
+            presets={
+                NORMALISED.made_by: {**PRESETS[NORMALISED.made_by], "point-loops": "true"},
+                **dict.fromkeys((SELECT_KERNELS, PLANNED.made_by), records),
+            },
         )
 
     @property

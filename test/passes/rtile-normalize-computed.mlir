@@ -1,4 +1,5 @@
 // RUN: roller-opt %s --split-input-file --rtile-normalize | FileCheck %s
+// RUN: roller-opt %s --split-input-file --rtile-normalize=point-loops=true | FileCheck %s --check-prefix=POINT
 
 // A padding by a scalar of the function is one by zero, and a choice by the position.
 // CHECK-LABEL: func.func @scalar_padding
@@ -58,4 +59,23 @@ func.func @spellings(%a: tensor<2x6xf32>) -> (tensor<3x4xi32>, tensor<3x4xi1>) {
   %m = tensor.reshape %b(%s) : (tensor<2x6xi32>, tensor<2xi64>) -> tensor<3x4xi32>
   %t, %c = arith.addui_extended %m, %m : tensor<3x4xi32>, tensor<3x4xi1>
   return %t, %c : tensor<3x4xi32>, tensor<3x4xi1>
+}
+
+// -----
+
+// With point-loops, what one thread computes as a whole gets a loop of one point; sums have threads that share them.
+// POINT-LABEL: func.func @point_loops
+// POINT-SAME: %[[A:.*]]: tensor<8xf32>, %[[B:.*]]: tensor<f32>
+// POINT: %[[S:.*]] = linalg.reduce { arith.addf } ins(%[[A]] : tensor<8xf32>) outs(%{{.*}} : tensor<f32>) dimensions = [0]
+// POINT: %[[N:.*]] = tensor.empty() : tensor<1xf32>
+// POINT: %[[P:.*]] = linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%[[S]], %[[B]] : tensor<f32>, tensor<f32>) outs(%[[N]] : tensor<1xf32>)
+// POINT: %[[R:.*]] = tensor.collapse_shape %[[P]] [] : tensor<1xf32> into tensor<f32>
+// POINT: return %[[R]] : tensor<f32>
+func.func @point_loops(%a: tensor<8xf32>, %b: tensor<f32>) -> tensor<f32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %s = linalg.reduce { arith.addf } ins(%a : tensor<8xf32>) outs(%f : tensor<f32>) dimensions = [0]
+  %r = arith.mulf %s, %b : tensor<f32>
+  return %r : tensor<f32>
 }

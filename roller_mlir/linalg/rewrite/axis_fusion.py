@@ -89,7 +89,7 @@ class OpLoops:
         """The loops that are fused with no other: those whose positions the body reads, reductions in order."""
         read = {ir.IntegerAttr(op.attributes["dim"]).value for op in _index_ops(self.operation)}
         reductions = {loop for loop, kind in enumerate(self.iterators) if kind == "reduction"}
-        return read | reductions if reductions and not _joins(self.operation) else read
+        return read | reductions if reductions and not joins_in_any_order(self.operation) else read
 
     @property
     def is_exact(self) -> bool:
@@ -169,7 +169,7 @@ def read_nest(operation: ir.Operation) -> OpLoops | None:
     return None
 
 
-def _joins(operation: ir.Operation) -> bool:
+def joins_in_any_order(operation: ir.Operation) -> bool:
     """Whether each result's points may be combined in any order."""
     try:
         body = read_body(operation.regions[0].blocks[0], len(operation.operands) - len(operation.results))
