@@ -87,6 +87,7 @@ def test_unusual_functions(name: str, device: str, tmp_path: Path) -> None:
 
 
 EMPTY = "%y = tensor.empty() : {0}\n  %r = linalg.add ins(%x, %x : {0}, {0}) outs(%y : {0}) -> {0}"
+SOFTMAX = "%y = tensor.empty() : {0}\n  %r = linalg.softmax dimension(0) ins(%x : {0}) outs(%y : {0}) -> {0}"
 
 
 @pytest.mark.parametrize(
@@ -96,10 +97,10 @@ EMPTY = "%y = tensor.empty() : {0}\n  %r = linalg.add ins(%x, %x : {0}, {0}) out
         ("tensor<4x?xf32>", "%r = tensor.cast %x : {0} to {0}", ":1:14", "shapes must be static"),
         ("tensor<4xcomplex<f32>>", EMPTY, ":1:14", "has element type complex<f32>; supported: f32"),
         (
-            "tensor<f32>",
-            EMPTY,
+            "tensor<2xf32>",
+            SOFTMAX,
             ":3:8",
-            "persistent: no number of threads suits all programs; 256 threads: 'linalg.add' has no plan with a block "
+            "persistent: no number of threads suits all programs; 256 threads: 'rtile.program' has no plan with a block "
             "of just 256 threads",
         ),
         ("tensor<200000x400000xf32>", EMPTY, ":3:8", "B of global memory, 'h200' has 151397597184 B; split it"),
