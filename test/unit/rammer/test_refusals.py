@@ -100,8 +100,8 @@ SOFTMAX = "%y = tensor.empty() : {0}\n  %r = linalg.softmax dimension(0) ins(%x 
             "tensor<2xf32>",
             SOFTMAX,
             ":3:8",
-            "persistent: no number of threads suits all programs; 256 threads: 'rtile.program' has no plan with a block "
-            "of just 256 threads",
+            "persistent: no number of threads suits all programs; 256 threads: 'rtile.program' has no plan with a "
+            "block of just 256 threads",
         ),
         ("tensor<200000x400000xf32>", EMPTY, ":3:8", "B of global memory, 'h200' has 151397597184 B; split it"),
     ],
