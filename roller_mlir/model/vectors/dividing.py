@@ -3,9 +3,9 @@
 
     sum of 16,777,216 f32, two threads: 2 parts of 8,388,608, one a task; then 2 sums are joined
 
-As on devices with threads in blocks (`model.search.programs.splitting`), it is done where the prediction, with the second stage
-and its launch, says that it pays: where the tasks of whole reductions are too few for all cores, or only small tiles
-give enough of them.
+As on devices with threads in blocks (`model.search.programs.splitting`), it is done where the prediction, with the
+second stage and its launch, says that it pays: where the tasks of whole reductions are too few for all cores, or only
+small tiles give enough of them.
 """
 
 from collections.abc import Callable, Iterator
