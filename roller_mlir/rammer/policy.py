@@ -7,6 +7,7 @@ Paper: RAMMER, section 3.3: the policy stands apart from the mechanism.
 import heapq
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from math import inf
 from typing import Protocol
 
@@ -120,13 +121,17 @@ class _Keeping:
         self.slices, self.starts = slices.flat.tolist(), slices.starts.tolist()
         self.seconds: list[float] = slices.fill_seconds(graph).tolist()
         self.brought = [False] * len(slices.bytes)
+        self.left = len(slices.bytes)
 
     def bring(self, task: int) -> float:
         """Bring what a task reads and nobody has brought; return how long that takes."""
         taken = 0.0
+        if not self.left:  # as for most tasks of a model of many steps
+            return taken
         for number in range(self.starts[task], self.starts[task + 1]):
             if not self.brought[self.slices[number]]:
                 self.brought[self.slices[number]] = True
+                self.left -= 1
                 taken += self.seconds[number]
         return taken
 
@@ -185,57 +190,102 @@ def wavefront(
     return placement.result()
 
 
-def _urgency_of(graph: TaskGraph, waiting: "_Waiting", hand_over_s: float) -> list[float]:
+def _in_waves(graph: TaskGraph) -> list[Ints]:
+    """Return tasks by waves of their operators: none needs one of its own wave or of a later one."""
+    waves = waves_of(graph.operator_producers)
+    wave = np.zeros(len(graph.operators), np.int32)
+    for number, operators in enumerate(waves):
+        wave[operators] = number
+    return [*Parts.by_number(wave[graph.operator_of], len(waves))]
+
+
+def _urgency_of(graph: TaskGraph, waves: Sequence[Ints], hand_over_s: float) -> NDArray[np.float64]:
     """Return of each task how long it takes at least from its start to the end of all, in seconds."""
-    urgency: list[float] = graph.seconds.tolist()
-    early: list[float] = graph.early_seconds.tolist()
-    set_of: list[int] = graph.producer_sets[0].tolist()
-    latest = [-inf] * len(waiting.missing)  # of the tasks behind each set, from their waits on
-    for task in range(graph.tasks - 1, -1, -1):
-        if behind := waiting.sets_with(task):
-            urgency[task] += hand_over_s + max([latest[one] for one in behind])
-        own = set_of[task]
-        latest[own] = max(latest[own], urgency[task] - early[task])
+    set_of, (runs_of, runs) = graph.producer_sets[0], graph.producer_runs
+    sets_with, runs_with = runs_of.turned(len(runs)), runs.turned(graph.tasks)
+    urgency, early = graph.seconds.copy(), graph.early_seconds
+    behind = np.full(len(runs_of), -inf)  # the latest of the tasks behind each set, from their waits on
+    for tasks in reversed(waves):
+        mine = runs_with.chosen(tasks)
+        # Each run is looked at once, however many tasks of it there are; what is behind it stands in later waves.
+        asked, number = np.unique(mine.numbers, return_inverse=True)
+        users = sets_with.chosen(asked)
+        found = users.reduced(np.maximum, behind[users.numbers], -inf)
+        latest = mine.reduced(np.maximum, found[number], -inf)
+        some = latest > -inf
+        urgency[tasks[some]] += hand_over_s + latest[some]
+        np.maximum.at(behind, set_of[tasks], urgency[tasks] - early[tasks])
     return urgency
 
 
+def _soonest_of(graph: TaskGraph, waves: Sequence[Ints], hand_over_s: float) -> NDArray[np.float64]:
+    """Return of each task when it starts at the soonest, if all that it needs is handed over, in seconds."""
+    set_of, (runs_of, runs) = graph.producer_sets[0], graph.producer_runs
+    ends = np.full(len(runs), -inf)  # of the last task of each run
+    start, early = np.zeros(graph.tasks), graph.early_seconds
+    runs_with = runs.turned(graph.tasks)
+    for tasks in waves:
+        asked, number = np.unique(set_of[tasks], return_inverse=True)
+        needed = runs_of.chosen(asked)
+        ready = needed.reduced(np.maximum, ends[needed.numbers], -inf)[number]
+        some = ready > -inf
+        start[tasks[some]] = ready[some] + hand_over_s - early[tasks[some]]
+        mine = runs_with.chosen(tasks)
+        np.maximum.at(ends, mine.numbers, np.repeat(start[tasks] + graph.seconds[tasks], mine.sizes))
+    return start
+
+
 class _Waiting:
-    """Tasks that wait for others, by the sets of these: all tasks that wait for one set may run from then on."""
+    """Tasks that wait for others, by the sets of these: all tasks that wait for one set may run from then on.
+
+    Sets are of runs, tasks of one operator, which several of them have: a task is counted in its runs alone.
+
+    Attributes:
+        left: Tasks of each run that are not placed.
+        missing: Runs of each set that have such tasks.
+    """
 
     def __init__(self, graph: TaskGraph) -> None:
-        set_of, sets = graph.producer_sets
-        self.missing: list[int] = sets.sizes.tolist()
-        tasks, inside = Parts.by_number(set_of, len(sets)), sets.turned(graph.tasks)
-        self._tasks, self._starts = tasks.numbers.tolist(), tasks.starts.tolist()
-        self._inside, self._begins = inside.numbers.tolist(), inside.starts.tolist()
+        (set_of, sets), (runs_of, runs) = graph.producer_sets, graph.producer_runs
+        self.left: list[int] = runs.sizes.tolist()
+        self.missing: list[int] = runs_of.sizes.tolist()
+        self._runs, self._sets, self._tasks = (
+            _rows(each)
+            for each in (runs.turned(graph.tasks), runs_of.turned(len(runs)), Parts.by_number(set_of, len(sets)))
+        )
 
-    def sets_with(self, task: int) -> list[int]:
-        """Return the sets that a task is in."""
-        return self._inside[self._begins[task] : self._begins[task + 1]]
+    def runs_with(self, task: int) -> list[int]:
+        """Return the runs that a task is in."""
+        return self._runs[task]
+
+    def sets_with(self, run: int) -> list[int]:
+        """Return the sets that a run is in."""
+        return self._sets[run]
 
     def tasks_behind(self, one: int) -> list[int]:
         """Return the tasks that wait for a set."""
-        return self._tasks[self._starts[one] : self._starts[one + 1]]
+        return self._tasks[one]
 
     def first(self) -> list[int]:
         """Return the tasks that wait for nobody."""
         return [task for one, count in enumerate(self.missing) if not count for task in self.tasks_behind(one)]
 
+    def place(self, task: int) -> list[int]:
+        """Note that a task is placed, and return those that wait for nobody who is not, since then."""
+        found: list[int] = []
+        for run in self.runs_with(task):
+            self.left[run] -= 1
+            for one in () if self.left[run] else self.sets_with(run):
+                self.missing[one] -= 1
+                if not self.missing[one]:
+                    found += self.tasks_behind(one)
+        return found
 
-def _soonest_of(graph: TaskGraph, waiting: "_Waiting", hand_over_s: float) -> NDArray[np.float64]:
-    """Return of each task when it starts at the soonest, if all that it needs is handed over, in seconds."""
-    seconds: list[float] = graph.seconds.tolist()
-    early: list[float] = graph.early_seconds.tolist()
-    set_of: list[int] = graph.producer_sets[0].tolist()
-    ends = [-inf] * len(waiting.missing)  # of the last task of each set
-    start = [0.0] * graph.tasks
-    for task in range(graph.tasks):
-        if (ready := ends[set_of[task]]) > -inf:
-            start[task] = ready + hand_over_s - early[task]
-        end = start[task] + seconds[task]
-        for one in waiting.sets_with(task):
-            ends[one] = max(ends[one], end)
-    return np.array(start)
+
+def _rows(parts: Parts) -> list[list[int]]:
+    """Return the numbers of each row."""
+    numbers = parts.numbers.tolist()
+    return [numbers[a:b] for a, b in pairwise(parts.starts.tolist())]
 
 
 def critical_path(
@@ -250,17 +300,14 @@ def critical_path(
         return _as_time_goes(graph, execution_units, hand_over_s, homes)
     placement = _Placement(graph, execution_units, hand_over_s, homes)
     waiting = _Waiting(graph)
-    urgency, missing = _urgency_of(graph, waiting, hand_over_s), waiting.missing
+    urgency: list[float] = _urgency_of(graph, _in_waves(graph), hand_over_s).tolist()
     ready = [(-urgency[task], task) for task in waiting.first()]
     heapq.heapify(ready)
     while ready:
         _, task = heapq.heappop(ready)
         placement.append(task)
-        for one in waiting.sets_with(task):
-            missing[one] -= 1
-            if not missing[one]:
-                for consumer in waiting.tasks_behind(one):
-                    heapq.heappush(ready, (-urgency[consumer], consumer))
+        for consumer in waiting.place(task):
+            heapq.heappush(ready, (-urgency[consumer], consumer))
     return placement.result()
 
 
@@ -273,11 +320,11 @@ class _Turns:
         least_s: What the schedule takes at least: a chain, the work of a vEU at home, or that of all.
     """
 
-    def __init__(
-        self, graph: TaskGraph, waiting: "_Waiting", execution_units: int, hand_over_s: float, homes: Homes
-    ) -> None:
-        self.urgency = _urgency_of(graph, waiting, hand_over_s)
-        self.rank: list[float] = (SOONEST * _soonest_of(graph, waiting, hand_over_s) - np.array(self.urgency)).tolist()
+    def __init__(self, graph: TaskGraph, execution_units: int, hand_over_s: float, homes: Homes) -> None:
+        waves = _in_waves(graph)
+        urgency = _urgency_of(graph, waves, hand_over_s)
+        self.urgency: list[float] = urgency.tolist()
+        self.rank: list[float] = (SOONEST * _soonest_of(graph, waves, hand_over_s) - urgency).tolist()
         self.seconds: list[float] = graph.seconds.tolist()
         work_s = float(graph.seconds.sum()) / execution_units
         self.least_s = max(homes.busy_s(graph), work_s, *self.urgency)
@@ -288,24 +335,47 @@ class _Turns:
 
         It had where that one comes first, and the other, once begun, would make the schedule longer than it can be.
         """
-        end = now + self.seconds[task]
-        return any(
-            at < end and self.rank[one] < self.rank[task] and end + self.urgency[one] > self.least_s
-            for one, at in self.soon[unit].items()
-        )
+        end, rank = now + self.seconds[task], self.rank[task]
+        for one, at in self.soon[unit].items():  # any() of them would take twice as long
+            if at < end and self.rank[one] < rank and end + self.urgency[one] > self.least_s:
+                return True
+        return False
+
+
+class _Ends:
+    """When the last one of many groups of tasks ends, on which vEU, and when the last one of all other vEUs does."""
+
+    def __init__(self, groups: int) -> None:
+        self._last, self._unit, self._other = [-inf] * groups, [-1] * groups, [-inf] * groups
+
+    def of(self, group: int) -> tuple[float, int, float]:
+        """Return these three of a group."""
+        return self._last[group], self._unit[group], self._other[group]
+
+    def add(self, group: int, last: float, unit: int, other: float) -> None:
+        """Take in tasks of which the last one ends on a vEU, and that of all others then."""
+        if unit == self._unit[group]:
+            if last > self._last[group]:
+                self._last[group] = last
+        elif last > self._last[group]:
+            other = max(other, self._last[group])
+            self._last[group], self._unit[group] = last, unit
+        else:
+            other = last
+        if other > self._other[group]:
+            self._other[group] = other
 
 
 def _as_time_goes(graph: TaskGraph, execution_units: int, hand_over_s: float, homes: Homes) -> tuple[Ints, ...]:
     """Let each vEU that is free take the first task that may begin, of its own and of those that any may run."""
     waiting, home, keeps = _Waiting(graph), homes.unit_of_task.tolist(), _Keeping(graph, homes)
-    turns = _Turns(graph, waiting, execution_units, hand_over_s, homes)
+    turns = _Turns(graph, execution_units, hand_over_s, homes)
     ranked = [(one, task) for task, one in enumerate(turns.rank)]
-    missing = waiting.missing
+    left, missing = waiting.left, waiting.missing
     early: list[float] = graph.early_seconds.tolist()
     late: list[float] = (graph.seconds - graph.early_seconds).tolist()
     ready = [0.0] * graph.tasks
-    # Of each set of producers, when the last of them ends, on which vEU, and when the last one of all other vEUs does.
-    last, last_on, other = [-inf] * len(missing), [-1] * len(missing), [-inf] * len(missing)
+    of_run, of_set = _Ends(len(left)), _Ends(len(missing))
     own: list[list[tuple[float, int]]] = [[] for _ in range(execution_units)]
     others: list[tuple[float, int]] = []
     programs: list[list[int]] = [[] for _ in range(execution_units)]
@@ -314,19 +384,19 @@ def _as_time_goes(graph: TaskGraph, execution_units: int, hand_over_s: float, ho
     coming = [(0.0, 0, task) for task in waiting.first()]
     heapq.heapify(coming)
     while coming:
-        now, able = coming[0][0], list[int]()
+        now, able = coming[0][0], set[int]()
         while coming and coming[0][0] <= now:
             _, kind, number = heapq.heappop(coming)
             if kind:
                 free.add(number)
-                able.append(number)
+                able.add(number)
             elif (unit := home[number]) >= 0:
                 heapq.heappush(own[unit], ranked[number])
                 turns.soon[unit].pop(number, None)
-                able.append(unit)
+                able.add(unit)
             else:
                 heapq.heappush(others, ranked[number])
-        for unit in sorted(free) if others else sorted({*able} & free):
+        for unit in sorted(free) if others else sorted(able & free):
             mine = own[unit]
             able_here = others if not mine or (others and others[0] < mine[0]) else mine
             if not able_here or turns.better_waits(unit, able_here[0][1], now):
@@ -336,22 +406,25 @@ def _as_time_goes(graph: TaskGraph, execution_units: int, hand_over_s: float, ho
             programs[unit].append(task)
             free.discard(unit)
             heapq.heappush(coming, (end, 1, unit))
-            for one in waiting.sets_with(task):
-                if end > last[one]:
-                    other[one] = last[one] if last_on[one] != unit else other[one]
-                    last[one], last_on[one] = end, unit
-                elif last_on[one] != unit and end > other[one]:
-                    other[one] = end
-                missing[one] -= 1
-                if missing[one]:
+            for run in waiting.runs_with(task):
+                of_run.add(run, end, unit, -inf)
+                left[run] -= 1
+                if left[run]:
                     continue
-                there, near = last[one] + hand_over_s, max(last[one], other[one] + hand_over_s)
-                for consumer in waiting.tasks_behind(one):
-                    ready[consumer] = near if home[consumer] == last_on[one] else there
-                    at = max(end, ready[consumer] - early[consumer])
-                    heapq.heappush(coming, (at, 0, consumer))
-                    if home[consumer] >= 0:
-                        turns.soon[home[consumer]][consumer] = at
+                run_end = of_run.of(run)
+                for one in waiting.sets_with(run):
+                    of_set.add(one, *run_end)
+                    missing[one] -= 1
+                    if missing[one]:
+                        continue
+                    last, last_on, other = of_set.of(one)
+                    there, near = last + hand_over_s, max(last, other + hand_over_s)
+                    for consumer in waiting.tasks_behind(one):
+                        ready[consumer] = near if home[consumer] == last_on else there
+                        at = max(end, ready[consumer] - early[consumer])
+                        heapq.heappush(coming, (at, 0, consumer))
+                        if home[consumer] >= 0:
+                            turns.soon[home[consumer]][consumer] = at
     return tuple(np.array(program, np.int32) for program in programs)
 
 

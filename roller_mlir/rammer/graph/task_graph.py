@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roller_mlir.rammer.graph.boxes import DistinctBoxes, Ints, TaskBoxes, contents
-from roller_mlir.rammer.graph.whole_views import WholeViews
+from roller_mlir.rammer.graph.whole_views import WholeViews, distinct
 from roller_mlir.rammer.parts import Parts, run_begins, spread
 
 NONE: Ints = np.zeros(0, np.int32)
 
 _ORDER = (
-    *("first", "operator_of", "_tracked", "producer_sets", "_operator_runs", "_operator_pairs", "operator_producers"),
-    *("_direct_pairs", "direct_producers"),
+    *("first", "operator_of", "_tracked", "producer_sets", "producer_runs", "_operator_runs", "_operator_pairs"),
+    *("operator_producers", "_direct_pairs", "direct_producers"),
 )
 """What is remembered of a graph that neither times nor slots change."""
 
@@ -58,7 +58,7 @@ class TaskAccess:
     slot_bytes: int = 0
     slot_form: tuple[object, ...] = ()
 
-    @property
+    @cached_property
     def span(self) -> tuple[int, int]:
         """The bytes of the buffer between which the view lies."""
         return self.offset_bytes, self.offset_bytes + self.boxes.size_bytes
@@ -220,6 +220,14 @@ class TaskGraph:
         return self.dependences.producers_of(self.tasks).distinct()
 
     @cached_property
+    def producer_runs(self) -> tuple[Parts, Parts]:
+        """Of each set of producers the runs that it is of, and these: tasks of one operator, which many sets have."""
+        _, sets = self.producer_sets
+        begins = np.flatnonzero(run_begins(sets.owners) | run_begins(self.operator_of[sets.numbers]))
+        of, runs = Parts(sets.numbers, np.append(begins, len(sets.numbers))).distinct()
+        return Parts(of, np.searchsorted(begins, sets.starts)), runs
+
+    @cached_property
     def _operator_runs(self) -> "_OperatorRuns":
         return _OperatorRuns.of(self)
 
@@ -324,10 +332,9 @@ class _Tracker:
         self.graph = graph
         self.cell_bytes: dict[int, int] = defaultdict(int)
         ends: dict[int, int] = defaultdict(int)
-        for operator in graph.operators:
-            for one in (*operator.reads, *operator.writes):
-                self.cell_bytes[one.buffer] = gcd(self.cell_bytes[one.buffer], *one.span, one.boxes.element_bytes)
-                ends[one.buffer] = max(ends[one.buffer], one.span[1])
+        for one in distinct(one for operator in graph.operators for one in (*operator.reads, *operator.writes)):
+            self.cell_bytes[one.buffer] = gcd(self.cell_bytes[one.buffer], *one.span, one.boxes.element_bytes)
+            ends[one.buffer] = max(ends[one.buffer], one.span[1])
         written = {one.buffer for operator in graph.operators for one in operator.writes}
         self.writers = {b: np.full(ends[b] // self.cell_bytes[b], -1, np.int32) for b in written}
         # By buffer and by the bytes that they read: since these were last written as a whole.
@@ -369,12 +376,16 @@ class _Tracker:
                 found = np.sort(np.concatenate(self.pairs))
                 pairs.append(found[run_begins(found)])
                 self.pairs = []
-        return self._divided([*pairs, *self.whole.pairs()]), self._divided([*self.early, *self.whole.early_pairs()])
+        return self._joined(pairs, self.whole.pairs()), self._joined(self.early, self.whole.early_pairs())
 
-    def _divided(self, pairs: list[NDArray[np.int64]]) -> TaskDependences:
-        found = np.sort(np.concatenate(pairs))
-        found = found[run_begins(found)]
-        return TaskDependences((found & ((1 << self.bits) - 1)).astype(np.int32), (found >> self.bits).astype(np.int32))
+    def _joined(self, pairs: list[NDArray[np.int64]], whole: tuple[Ints, Ints]) -> TaskDependences:
+        """Return pairs by cells and by whole views, each once."""
+        producers, consumers = whole
+        if any(map(len, pairs)):
+            found = np.sort(np.concatenate([*pairs, (consumers.astype(np.int64) << self.bits) + producers]))
+            found = found[run_begins(found)]
+            producers, consumers = (found & ((1 << self.bits) - 1)).astype(np.int32), found >> self.bits
+        return TaskDependences(producers, consumers.astype(np.int32, copy=False))
 
     def _cells(self, one: TaskAccess) -> Ints:
         """Return the cells of an access's view, its dimensions and one of the cells of an element."""

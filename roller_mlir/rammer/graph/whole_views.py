@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roller_mlir.rammer.graph.boxes import DistinctBoxes, Ints, TaskBoxes
+from roller_mlir.rammer.parts import Parts, run_begins, spread
 
 if TYPE_CHECKING:
     from roller_mlir.rammer.graph.task_graph import TaskAccess, TaskGraph
@@ -58,10 +59,10 @@ class WholeViews:
         self._uses: dict[tuple[TaskBoxes, TaskBoxes, bool], list[int]] = defaultdict(list)
         self._early: dict[tuple[TaskBoxes, TaskBoxes, bool], list[int]] = defaultdict(list)
         whole: dict[int, dict[tuple[int, int], bool]] = defaultdict(dict)
+        for one in distinct(one for operator in graph.operators for one in operator.reads):
+            whole[one.buffer][one.span] = True
         for operator in graph.operators:
             written: set[tuple[int, tuple[int, int]]] = set()
-            for one in operator.reads:
-                whole[one.buffer].setdefault(one.span, True)
             for one in operator.writes:
                 twice = (one.buffer, one.span) in written
                 written.add((one.buffer, one.span))
@@ -105,19 +106,60 @@ class WholeViews:
             view.readers.append((first, one.boxes))
         return left
 
-    def pairs(self) -> list[NDArray[np.int64]]:
-        """Return the dependences so far, each as one number: the consumer before so many bits, and the producer."""
-        return [self._spelled(*of, bases) for of, bases in self._uses.items()]
+    def pairs(self) -> tuple[Ints, Ints]:
+        """Return producers and consumers of the dependences so far: by consumer and producer, each pair once."""
+        return self._spelled(self._uses)
 
-    def early_pairs(self) -> list[NDArray[np.int64]]:
+    def early_pairs(self) -> tuple[Ints, Ints]:
         """Return those of them that early reads make."""
-        return [self._spelled(*of, bases) for of, bases in self._early.items()]
+        return self._spelled(self._early)
 
-    def _spelled(self, written: TaskBoxes, touched: TaskBoxes, behind: bool, bases: list[int]) -> NDArray[np.int64]:
-        """Return pairs of operators: those that touch come behind those that write, or before them."""
-        writers, tasks = (each.astype(np.int64) for each in self._found(written, touched))
-        one = (tasks << self._bits) + writers if behind else (writers << self._bits) + tasks
-        return (np.array(bases, np.int64)[:, None] + one).reshape(-1)
+    def _spelled(self, uses: dict[tuple[TaskBoxes, TaskBoxes, bool], list[int]]) -> tuple[Ints, Ints]:
+        """Return the pairs of uses.
+
+        What comes before a task is spelled operator by operator: these are put in order, and not the many pairs.
+        """
+        keys, sizes, starts = ([np.zeros(0, np.int64)] for _ in range(3))
+        before = [np.zeros(0, np.int32)]
+        behind = 0
+        for of, bases in uses.items():
+            consumers, own = self._ordered(*of)
+            keys.append((np.array(bases, np.int64)[:, None] + (consumers << self._bits)).reshape(-1))
+            sizes.append(np.tile(own.sizes, len(bases)))
+            starts.append(np.tile(own.starts[:-1] + behind, len(bases)))
+            before.append(own.numbers)
+            behind += len(own.numbers)
+        key = np.concatenate(keys)
+        order = np.argsort(key, kind="stable")
+        key, size, start = key[order], np.concatenate(sizes)[order], np.concatenate(starts)[order]
+        least = (1 << self._bits) - 1
+        producers = np.concatenate(before)[spread(start, size)]
+        producers += np.repeat((key & least).astype(np.int32), size)
+        consumers = np.repeat((key >> self._bits).astype(np.int32), size)
+        again = ~run_begins(key)  # a task needs something of one operator by several views
+        if not again.any():
+            return producers, consumers
+        again[:-1] |= again[1:]
+        several = np.repeat(again, size)
+        found = np.sort((consumers[several].astype(np.int64) << self._bits) + producers[several], kind="stable")
+        producers[several] = found & least
+        once = np.ones(len(producers), bool)
+        once[several] = run_begins(found)
+        return producers[once], consumers[once]
+
+    def _ordered(self, written: TaskBoxes, touched: TaskBoxes, behind: bool) -> tuple[NDArray[np.int64], Parts]:
+        """Return of two operators, whose tasks are numbered from 0 each, which come second, and what before each.
+
+        Args:
+            written: What the one writes.
+            touched: What the other touches of it.
+            behind: Whether those that touch come behind those that write, or before them.
+        """
+        writers, tasks = self._found(written, touched)
+        producers, consumers = (writers, tasks) if behind else (tasks, writers)
+        order = np.lexsort((producers, consumers))
+        begins = np.flatnonzero(run_begins(consumers[order]))
+        return consumers[order][begins].astype(np.int64), Parts(producers[order], np.append(begins, len(order)))
 
     def _found(self, written: TaskBoxes, touched: TaskBoxes) -> tuple[Ints, Ints]:
         """Return which tasks write what which others touch of one view, numbered from 0 each."""
@@ -135,6 +177,11 @@ class WholeViews:
         writers, tasks = self._found(written, read.boxes)
         for number in np.flatnonzero(writers != tasks)[:1].tolist():
             refuse(int(tasks[number]) + first, int(writers[number]) + first, read)
+
+
+def distinct(accesses: Iterable["TaskAccess"]) -> Iterable["TaskAccess"]:
+    """Return accesses, each once: operators of one type that touch the same bytes may share them."""
+    return {id(one): one for one in accesses}.values()
 
 
 def _apart(spans: list[tuple[int, int]]) -> Iterable[tuple[int, int]]:
