@@ -9,7 +9,7 @@ from typing import Any
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.persistent import BlockChoice, check_persistent, with_block
 from roller_mlir.hal import find_device
-from roller_mlir.loops.verify import verify_module
+from roller_mlir.loops.verify import ModuleVerifier
 from roller_mlir.model.collection import collection_paused
 from roller_mlir.model.options import LaunchOptions, MapOptions
 from roller_mlir.rammer.options import PersistentOptions
@@ -88,7 +88,7 @@ def run_stages(
         print_before_all=EVERY in options.print_before,
         print_after_all=EVERY in options.print_after,
         on_step=record,
-        verify=verify_module,
+        verify=ModuleVerifier(),
     )
     with collection_paused():
         if options.for_shares and reached in (None, FUSED) and until not in (NORMALISED, FUSED):

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from roller_mlir.codegen.graph.schedules import graphs_of
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.source import Source
@@ -14,7 +15,7 @@ from roller_mlir.dialects import rammer
 from roller_mlir.dialects.rtile_checks import is_checked
 from roller_mlir.linalg.rewrite.equal_programs import said_by
 from roller_mlir.loops.program import computes_of, loads_of, programs_of
-from roller_mlir.loops.verify import verify_module
+from roller_mlir.loops.verify import ModuleVerifier, verify_module
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.targets.stage import LOOPS
 
@@ -89,18 +90,26 @@ def graph() -> str:
 
 
 @pytest.mark.parametrize("broken", [(0,), (1,), (0, 1)])
-@pytest.mark.parametrize("kind", [rammer.ApplyOp, rammer.EventOp])
-def test_what_is_wrong_in_a_graph_is_found(graph: str, kind: Any, broken: Sequence[int]) -> None:
+def test_what_is_wrong_in_a_graph_is_found(graph: str, broken: Sequence[int]) -> None:
     with make_context(), ir.Location.unknown():
         module = ir.Module.parse(graph)
-        verify_module(module)
-        blocks = [op.regions[0].blocks[0] for op in module.body.operations if op.operation.name == "func.func"]
-        (steps,) = [
-            op.entry.operations for block in blocks for op in block.operations if isinstance(op, rammer.GraphOp)
-        ]
-        found = [step for step in steps if isinstance(step, kind)]
-        wrong = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), -1)
+        verify = ModuleVerifier()
+        verify(module)
+        (program,) = graphs_of(module)
         for number in broken:
-            found[number].attributes["kernel" if kind is rammer.ApplyOp else "count"] = wrong
-        with pytest.raises(ir.MLIRError):
-            verify_module(module)
+            wrong = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), -1)
+            program.applications[number].attributes["kernel"] = wrong
+        for check in (verify, verify_module):
+            with pytest.raises(ir.MLIRError):
+                check(module)
+
+
+def test_what_becomes_wrong_by_another_operator_is_found(graph: str) -> None:
+    with make_context(), ir.Location.unknown():
+        module = ir.Module.parse(graph)
+        verify = ModuleVerifier()
+        verify(module)
+        (operator,) = [op for op in module.body.operations if isinstance(op, rammer.OperatorOp)]
+        operator.entry.add_argument(operator.entry.arguments[0].type, operator.location)
+        with pytest.raises(ir.MLIRError, match="needs 4 operands, one per argument"):
+            verify(module)
