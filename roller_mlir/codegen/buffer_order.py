@@ -186,9 +186,11 @@ def place_of(value: Any) -> tuple[Any, int]:
 
 def buffer_of(value: Any) -> Any:
     """Return the argument, constant or view of the workspace that a memref is, through reshapes."""
-    while (operation := defining_op(value)) is not None and operation.name in _RESHAPES:
-        value = operation.operands[0]
-    return ir.BlockArgument(value) if isinstance(value.owner, ir.Block) else value
+    while not isinstance(owner := value.owner, ir.Block):
+        if owner.operation.name not in _RESHAPES:
+            return value
+        value = owner.operation.operands[0]
+    return ir.BlockArgument(value)
 
 
 def span_of(buffer: ir.Value, sizes: dict[ir.Type, int] | None = None) -> tuple[int, int] | None:
@@ -199,10 +201,18 @@ def span_of(buffer: ir.Value, sizes: dict[ir.Type, int] | None = None) -> tuple[
         sizes: The bytes of memrefs that are known already, by their types; who asks for many hands it over each time.
     """
     view = defining_op(buffer, "memref.view")
-    if view is None:
-        return None
-    start = view.operands[1].owner.attributes["value"].value
-    return start, start + size_of(buffer.type, {} if sizes is None else sizes)
+    return None if view is None else span_of_view(view, {} if sizes is None else sizes)
+
+
+def span_of_view(view: ir.Operation, sizes: dict[ir.Type, int]) -> tuple[int, int]:
+    """Return the bytes of the workspace that a `memref.view` of it takes, which starts at a constant byte.
+
+    Args:
+        view: The operation.
+        sizes: As of `span_of`.
+    """
+    start = ir.IntegerAttr(view.operands[1].owner.attributes["value"]).value
+    return start, start + size_of(view.results[0].type, sizes)
 
 
 def size_of(kind: ir.Type, sizes: dict[ir.Type, int]) -> int:

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from roller_mlir.codegen.buffer_order import ROLE, buffer_of, size_of, span_of
+from roller_mlir.codegen.buffer_order import ROLE, buffer_of, size_of, span_of_view
 from roller_mlir.dialects import rammer
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
@@ -11,13 +11,14 @@ from roller_mlir.support.values import constant_of
 
 
 def places_of(
-    program: rammer.GraphOp, applications: Sequence[rammer.ApplyOp]
+    program: rammer.GraphOp, applications: Sequence[rammer.ApplyOp], operands: Sequence[Sequence[ir.Value]]
 ) -> dict[ir.Value, tuple[ir.Value | str, int]]:
     """Return where the operands of applications lie: in an argument, or a constant by its name; and at which byte.
 
     Args:
         program: The program.
         applications: Those of it.
+        operands: Theirs.
 
     Raises:
         DiagnosedError: No persistent kernel finds one of them: what is where must be known now.
@@ -31,8 +32,8 @@ def places_of(
     found: dict[ir.Value, tuple[ir.Value | str, int]] = {}  # a result is an operand of several
     sizes: dict[ir.Type, int] = {}
     roots: dict[ir.Value, ir.BlockArgument | None] = {}
-    for application in applications:
-        for number, value in enumerate(application.operands):
+    for application, values in zip(applications, operands, strict=True):
+        for number, value in enumerate(values):
             if value in found:
                 continue
             place = _place_or_problem(value, roles, sizes, roots)
@@ -62,8 +63,7 @@ def _place_or_problem(
         return "is a view of something that is not the workspace"
     if constant_of(start) is None:
         return "is a view of the workspace that starts at no constant byte"
-    span, size = span_of(buffer, sizes), size_of(source.type, sizes)
-    assert span is not None
+    span, size = span_of_view(maker, sizes), size_of(source.type, sizes)
     if span[0] < 0 or span[1] > size:
         return f"lies at bytes {span[0]} to {span[1]} of the workspace, which has {size}"
     return root, span[0]

@@ -31,10 +31,6 @@ def schedule_of(program: rammer.GraphOp) -> tuple[VirtualDevice, Schedule]:
 
 def set_schedule(program: rammer.GraphOp, device: VirtualDevice, schedule: Schedule) -> None:
     """Give a program a device and a schedule, in place of those that it has."""
-    for event in program.events:
-        event.operation.erase()
-    with program.location, ir.InsertionPoint.at_block_begin(program.entry):
-        for count in schedule.counts.tolist():
-            rammer.event(count)
-    program.operation.attributes["device"] = rammer.DeviceAttr.of(device)
-    program.operation.attributes["schedule"] = rammer.ScheduleAttr.of(schedule)
+    with program.location:
+        program.operation.attributes["device"] = rammer.DeviceAttr.of(device)
+        program.operation.attributes["schedule"] = rammer.ScheduleAttr.of(schedule)

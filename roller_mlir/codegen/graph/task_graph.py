@@ -2,7 +2,7 @@
 """The task graph of a `rammer.program`: its applications as operators on the bytes of the function's buffers."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf, prod
 
 import numpy as np
@@ -43,32 +43,40 @@ def read_graph(program: rammer.GraphOp, device: Device, *, ordered: bool = True)
             then; who asks for the operators alone leaves it out, for it takes most of the time.
     """
     applications = program.applications
+    operands = [list(one.operands) for one in applications]
     readers: dict[tuple[str, int], _ProgramReader] = {}
     kinds: dict[Hashable, _Kind] = {}
     numbers: dict[ir.Value | str, int] = {}
     memory = {
         value: (numbers.setdefault(root, len(numbers)), offset)
-        for value, (root, offset) in places_of(program, applications).items()
+        for value, (root, offset) in places_of(program, applications, operands).items()
     }
+    known: dict[tuple[tuple[int, int], _Touched], TaskAccess] = {}
+
+    def access_of(place: tuple[int, int], own: _Touched) -> TaskAccess:
+        key = place, own
+        if key not in known:
+            known[key] = TaskAccess(*place, own.boxes, own.early, *own.slot)
+        return known[key]
+
     operators: list[TaskOperator] = []
-    for number, application in enumerate(applications):
-        said = frozenset(application.attributes.items())
+    for number, (application, values) in enumerate(zip(applications, operands, strict=True)):
+        said = tuple(application.attributes.items())  # by their names
         if said not in kinds:
             kinds[said] = _kind_of(application, readers, device)
-        kind, operands = kinds[said], list(application.operands)
-        reads, writes = list[TaskAccess](), list[TaskAccess]()
-        for found, accesses in ((reads, kind.reads), (writes, kind.writes)):
-            for operand, boxes, early, (slot_bytes, slot_form) in accesses:
-                buffer, offset = memory[operands[operand]]
-                found.append(TaskAccess(buffer, offset, boxes, early, slot_bytes, slot_form))
+        kind = kinds[said]
+        reads, writes = (
+            tuple([access_of(memory[values[operand]], own) for operand, own in accesses])
+            for accesses in (kind.reads, kind.writes)
+        )
         name = f"{kind.name} ({number})" if len(applications) > 1 else kind.name
         operators.append(
             TaskOperator(
                 name,
                 kind.tasks,
                 kind.seconds,
-                tuple(reads),
-                tuple(writes),
+                reads,
+                writes,
                 kind.units,
                 kind.together,
                 kind.early_s,
@@ -91,14 +99,29 @@ _NO_SLOT: _Slot = (0, ())
 
 
 @dataclass(frozen=True, eq=False)
+class _Touched:
+    """What the tasks of a program touch of an operand, wherever it lies.
+
+    Attributes:
+        boxes: The part of the view that each task touches.
+        early: Whether tasks may read it before their waits are over.
+        slot: Where a slice of it stays.
+    """
+
+    boxes: TaskBoxes
+    early: bool
+    slot: _Slot
+
+
+@dataclass(frozen=True, eq=False)
 class _Kind:
     """What applications say that are equal but for their operands: a `TaskOperator`, and the operands it works on."""
 
     name: str
     tasks: int
     seconds: float
-    reads: tuple[tuple[int, TaskBoxes, bool, _Slot], ...]
-    writes: tuple[tuple[int, TaskBoxes, bool, _Slot], ...]
+    reads: tuple[tuple[int, _Touched], ...]
+    writes: tuple[tuple[int, _Touched], ...]
     units: int | None
     together: int | None
     early_s: float
@@ -112,12 +135,23 @@ class _ProgramReader:
     boxes: TaskReader
     early: tuple[int, ...]
     slots: dict[int, _Slot]
+    known: dict[tuple[int, TaskBoxes, bool], _Touched] = field(
+        default_factory=dict[tuple[int, TaskBoxes, bool], _Touched]
+    )
 
     @classmethod
     def of(cls, application: rammer.ApplyOp) -> "_ProgramReader":
         """Read the program of an application."""
         program, operator = application.program, application.callee
         return cls(TaskReader(program), operator.early, _slots(program, operator.resident))
+
+    def touched(self, operand: int, boxes: TaskBoxes, written: bool) -> tuple[int, _Touched]:
+        """Return what is touched of an operand, which is one for all applications with these boxes; with its number."""
+        key = operand, boxes, written
+        if key not in self.known:
+            early, slot = not written and operand in self.early, self.slots.get(operand, _NO_SLOT)
+            self.known[key] = _Touched(boxes, early, _NO_SLOT if written else slot)
+        return operand, self.known[key]
 
 
 def _kind_of(application: rammer.ApplyOp, readers: dict[tuple[str, int], _ProgramReader], device: Device) -> _Kind:
@@ -126,15 +160,15 @@ def _kind_of(application: rammer.ApplyOp, readers: dict[tuple[str, int], _Progra
     if (name, kernel) not in readers:
         readers[name, kernel] = _ProgramReader.of(application)
     reader = readers[name, kernel]
-    boxes, early, slots = reader.boxes.boxes(application.starts), reader.early, reader.slots
+    boxes = reader.boxes.boxes(application.starts)
     brought = (_moved_seconds(boxes, device) if seconds is None else seconds), application.early_seconds
     own_s, early_s = application.found_seconds or brought
     return _Kind(
         name,
         boxes.tasks,
         own_s,
-        tuple((operand, one, operand in early, slots.get(operand, _NO_SLOT)) for operand, one in boxes.reads),
-        tuple((operand, one, False, _NO_SLOT) for operand, one in boxes.writes),
+        tuple(reader.touched(operand, one, False) for operand, one in boxes.reads),
+        tuple(reader.touched(operand, one, True) for operand, one in boxes.writes),
         application.units,
         None if seconds is None else _together(application, boxes, device),
         early_s,
