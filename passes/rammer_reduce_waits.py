@@ -4,9 +4,9 @@
 Precondition: a `rammer.program` with a schedule (`rammer-schedule`). Postcondition: what is before what is as it was,
 by as few waits as that needs. A remark says how many there were and are.
 
-    "rammer.program"() ({...}) {schedule = #rammer.schedule<{..., waits = array<i32: 0, 0, 1, 1>}>}
+    "rammer.program"() ({...}) {schedule = #rammer.schedule<{..., waits = dense<[0, 0, 1, 1]> : tensor<4xi32>}>}
     // becomes, where whoever signals event 1 has waited for event 0
-    "rammer.program"() ({...}) {schedule = #rammer.schedule<{..., waits = array<i32: 0, 1>}>}
+    "rammer.program"() ({...}) {schedule = #rammer.schedule<{..., waits = dense<[0, 1]> : tensor<2xi32>}>}
 
 Refused: schedules in which tasks wait for ever (rammer-verify shows them).
 Paper: RAMMER, section 3.3, drops waits for all but the last of consecutive tasks of one vEU.

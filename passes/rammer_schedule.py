@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`rammer-schedule`: places the tasks of a `rammer.program` on the blocks of a persistent kernel, with their waits.
 
-Precondition: `rammer.program` (`rammer-form-graph`). Postcondition: it has a device, events and a schedule: each task
-stands on one vEU, and waits for an event where another vEU runs what must come first. `policy` says who places:
+Precondition: `rammer.program` (`rammer-form-graph`). Postcondition: it has a device and a schedule: each task stands on
+one vEU, and waits for an event where another vEU runs what must come first. `policy` says who places:
 "wavefront" (RAMMER, Algorithm 1), "list" (the most urgent task first, by the critical path), or "round-robin" (each on
 the next vEU, to measure what a hand-over costs). `hand-over=barrier` puts a barrier of all vEUs between waves of
 operators in the place of waits for single tasks, as a baseline.
@@ -10,7 +10,6 @@ operators in the place of waits for single tasks, as a baseline.
     "rammer.program"() ({ "rammer.apply"(%x, %w, %h) {callee = @matmul_0} ... }) {sym_name = "mlp"}
     // becomes
     "rammer.program"() ({
-      "rammer.event"() {count = 128 : i64} : () -> ()
       "rammer.apply"(%x, %w, %h) {callee = @matmul_0} ...
     }) {sym_name = "mlp", device = #rammer.device<{...}>, schedule = #rammer.schedule<{...}>}
 
@@ -47,7 +46,7 @@ from roller_mlir.support.passes.passes import Pass, register
 @register
 @dataclass(frozen=True, kw_only=True)
 class RammerSchedule(ScheduleOptions, DeviceOptions, Pass):
-    """Gives each program a device, events and a schedule."""
+    """Gives each program a device and a schedule."""
 
     name: ClassVar[str] = "rammer-schedule"
     summary: ClassVar[str] = "place the tasks of a graph on the blocks of a persistent kernel"

@@ -6,7 +6,7 @@ task runs once; blocks and waits have no cycle; of each pair of tasks that touch
 the first in the order of the applications is done before the other starts; all blocks are resident at once; a task that
 finds a slice of an operand in workgroup memory finds its own.
 
-    "rammer.program"() ({...}) {schedule = #rammer.schedule<{..., waits = array<i32>}>}
+    "rammer.program"() ({...}) {schedule = #rammer.schedule<{..., waits = dense<> : tensor<0xi32>}>}
     // error: task 0 of 'matmul_1 (1)' (vEU 0, position 1) may start before task 3 of 'matmul_0 (0)' (vEU 3, position 0)
     //        is done, and both touch the same bytes: it does not wait for it
 

@@ -4,8 +4,8 @@
     from roller_mlir.dialects import rammer
     rammer.load(context)
 
-Ops: OperatorOp, ApplyOp, ProgramOp, EventOp with typed properties; build them with `operator`, `apply`, `program`,
-`event`. Attributes: DeviceAttr and ScheduleAttr. Each module of the dialect documents its op, with an example.
+Ops: OperatorOp, ApplyOp, GraphOp with typed properties; build them with `operator`, `apply`, `program`.
+Attributes: DeviceAttr and ScheduleAttr. Each module of the dialect documents its op, with an example.
 Paper: RAMMER, section 3.
 """
 
@@ -13,19 +13,17 @@ from roller_mlir.dialects.rammer.apply import START, ApplyOp, apply, start_value
 from roller_mlir.dialects.rammer.attributes import DeviceAttr, ScheduleAttr
 from roller_mlir.dialects.rammer.dialect import Rammer, load
 from roller_mlir.dialects.rammer.operator import OperatorOp, operator
-from roller_mlir.dialects.rammer.program import EventOp, GraphOp, event, program, programs_of
+from roller_mlir.dialects.rammer.program import GraphOp, program, programs_of
 
 __all__ = [
     "START",
     "ApplyOp",
     "DeviceAttr",
-    "EventOp",
     "GraphOp",
     "OperatorOp",
     "Rammer",
     "ScheduleAttr",
     "apply",
-    "event",
     "load",
     "operator",
     "program",

@@ -2,17 +2,20 @@
 """The attributes of the `rammer` dialect.
 
     #rammer.device<{per_unit = 2, registers = 64, threads = 256, units = 132, workgroup_bytes = 16384}>
-    #rammer.schedule<{signals = array<i32: 0, 0, -1>, starts = array<i32: 0, 2, 3>, tasks = array<i32: 0, 2, 1>,
-                      wait_starts = array<i32: 0, 0, 0, 1>, waits = array<i32: 0>}>
+    #rammer.schedule<{counts = dense<2> : tensor<1xi32>, signals = dense<[0, 0, -1]> : tensor<3xi32>,
+                      starts = dense<[0, 2, 3]> : tensor<3xi32>, tasks = dense<[0, 2, 1]> : tensor<3xi32>,
+                      wait_starts = dense<[0, 0, 0, 1]> : tensor<4xi32>, waits = dense<0> : tensor<1xi32>}>
 
 Tasks are numbered through, `rammer.apply` by `rammer.apply`. vEU v runs tasks[starts[v]:starts[v + 1]] in order. Task t
-waits for the events waits[wait_starts[t]:wait_starts[t + 1]] and signals event signals[t] (-1: none).
+waits for the events waits[wait_starts[t]:wait_starts[t + 1]] and signals event signals[t] (-1: none). An event is a
+counter: event e is over when counts[e] tasks have signalled it.
 
 Where operators have resident operands, `slots` says for each of these of each task, task by task, in which piece of 16
 bytes of workgroup memory its slice begins, and `fills` whether the task brings it (1) or finds it there (0).
+
+Schedules are long: they stand in tensors, which the bindings hand out as a whole.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -52,9 +55,10 @@ class ScheduleAttr(Rammer.Attribute, name="schedule"):
 
     @classmethod
     def of(cls, schedule: Schedule) -> "ScheduleAttr":
-        """Build the attribute of a schedule; its counts stand in `rammer.event` ops."""
+        """Build the attribute of a schedule."""
         programs, waits = Parts.of(schedule.programs), schedule.wait_list
         parts = {
+            "counts": schedule.counts,
             "tasks": programs.numbers,
             "starts": programs.starts,
             "signals": schedule.signals,
@@ -63,21 +67,22 @@ class ScheduleAttr(Rammer.Attribute, name="schedule"):
         }
         if len(schedule.slots):
             parts |= {"slots": schedule.slots, "fills": schedule.fills}
-        arrays: dict[str, Any] = {key: ir.DenseI32ArrayAttr.get(part.tolist()) for key, part in parts.items()}
+        arrays: dict[str, Any] = {
+            key: ir.DenseElementsAttr.get(np.ascontiguousarray(part, np.int32)) for key, part in parts.items()
+        }
         return cls.get(ir.DictAttr.get(arrays))
 
-    def read(self, counts: Sequence[int]) -> Schedule:
+    def read(self) -> Schedule:
         """Return the schedule.
 
-        Args:
-            counts: How many signals each event waits for.
-
         Raises:
-            InvalidOpError: An array is missing or unknown, or does not divide another.
+            InvalidOpError: An array is missing or unknown, does not divide another, or has wrong numbers.
         """
-        parts = {key: _numbers(attribute) for key, attribute in self._arrays().items()}
+        parts = self._arrays()
         for key, by in _DIVIDED:
             _check_divides(len(parts[key]), parts[by], key, by)
+        least = int(parts["counts"].min(initial=1))
+        require(least >= 1, f"schedule 'counts' must be at least 1 each, but one is {least}")
         slots, fills = parts.get("slots", NO_SLOTS), parts.get("fills", NO_SLOTS)
         good = len(slots) == len(fills) and bool(((fills == 0) | (fills == 1)).all())
         require(good, f"schedule 'fills' must say 0 or 1 of each of {len(slots)} slots")
@@ -85,42 +90,32 @@ class ScheduleAttr(Rammer.Attribute, name="schedule"):
             (*Parts(parts["tasks"], parts["starts"]),),
             Parts(parts["waits"], parts["wait_starts"]),
             parts["signals"],
-            np.array(counts, np.int32),
+            parts["counts"],
             slots,
             fills,
         )
 
-    def check(self) -> int:
-        """Return how many vEUs the schedule is of.
-
-        Raises:
-            InvalidOpError: As of `read`.
-        """
-        arrays = self._arrays()
-        for key, by in _DIVIDED:
-            _check_divides(len(arrays[key]), _numbers(arrays[by]), key, by)
-        return len(arrays["starts"]) - 1
-
-    def _arrays(self) -> dict[str, Any]:
-        """Return the arrays that there must be, by their names."""
+    def _arrays(self) -> dict[str, Ints]:
+        """Return the numbers that there must be, by their names."""
         entries = {entry.name: entry.attr for entry in ir.DictAttr(self.params[0])}
-        wanted = ("signals", "starts", "tasks", "wait_starts", "waits")
+        wanted = ("counts", "signals", "starts", "tasks", "wait_starts", "waits")
         more = ("fills", "slots") if "slots" in entries or "fills" in entries else ()
         good = tuple(sorted(entries)) == tuple(sorted((*wanted, *more)))
         require(good, f"schedule needs {', '.join((*wanted, *more))}, but has {', '.join(entries)}")
-        for key, attribute in entries.items():
-            if not isinstance(attribute, ir.DenseI32ArrayAttr):
-                raise InvalidOpError(f"schedule '{key}' must be array<i32: ...>, but is {attribute}")
-        return entries
+        return {key: _numbers(key, attribute) for key, attribute in entries.items()}
 
 
 _DIVIDED = (("tasks", "starts"), ("waits", "wait_starts"))
 """Arrays of a schedule that others divide."""
 
 
-def _numbers(attribute: Any) -> Ints:
-    """Return the numbers of an array, which the bindings hand out one by one: that is quicker than reading its text."""
-    return np.fromiter(attribute, np.int32, len(attribute))
+def _numbers(key: str, attribute: Any) -> Ints:
+    """Return the numbers of a tensor."""
+    if isinstance(attribute, ir.DenseIntElementsAttr):
+        found = np.array(attribute)
+        if found.ndim == 1 and found.dtype == np.int32:
+            return found
+    raise InvalidOpError(f"schedule '{key}' must be dense<...> : tensor<Nxi32>, but is {attribute}")
 
 
 def _check_divides(size: int, starts: Ints, key: str, by: str) -> None:

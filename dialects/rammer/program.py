@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`rammer.program`: applications whose tasks one persistent kernel runs; `rammer.event`: what tasks signal.
+"""`rammer.program`: applications whose tasks one persistent kernel runs.
 
-The applications stand in an order in which they may run one after the other, behind the events, which are numbered in
-their order. `device` says how many blocks there are and what each may use, `schedule` which task each runs when.
+The applications stand in an order in which they may run one after the other. `device` says how many blocks there are
+and what each may use, `schedule` which task each runs when, and which events it waits for and signals.
 
     "rammer.program"() ({
-      "rammer.event"() {count = 128 : i64} : () -> ()
       "rammer.apply"(%x, %w1, %h) {callee = @matmul_0} : (...) -> ()
       "rammer.apply"(%h, %w2, %y) {callee = @matmul_1} : (...) -> ()
     }) {sym_name = "mlp", device = #rammer.device<{...}>, schedule = #rammer.schedule<{...}>} : () -> ()
@@ -21,7 +20,6 @@ from roller_mlir.dialects.rammer.attributes import DeviceAttr, ScheduleAttr
 from roller_mlir.dialects.rammer.dialect import Rammer
 from roller_mlir.dialects.rtile_checks import (
     hook,
-    hook_inside,
     known_attributes,
     optional_attribute,
     require,
@@ -31,24 +29,6 @@ from roller_mlir.dialects.rtile_checks import (
 from roller_mlir.dialects.rtile_program import ProgramOp
 from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.support.bindings import ext, ir
-
-
-class EventOp(Rammer.Operation, name="event", traits=[]):
-    """A counter that `count` tasks signal. See the module's description."""
-
-    count: ir.IntegerAttr
-
-    @property
-    def signals(self) -> int:
-        """How many signals it waits for."""
-        return self.attributes["count"].value
-
-    @hook_inside
-    def verify_invariants(self) -> None:
-        """Check the count."""
-        known_attributes(self, ("count",))
-        count = required_attribute(self, "count", ir.IntegerAttr, "an integer")
-        require(count.value >= 1, f"count must be at least 1, but is {count.value}")
 
 
 class GraphOp(Rammer.Operation, name="program", traits=[ir.NoTerminatorTrait]):
@@ -78,11 +58,6 @@ class GraphOp(Rammer.Operation, name="program", traits=[ir.NoTerminatorTrait]):
         return programs_of(self.applications)
 
     @property
-    def events(self) -> list[EventOp]:
-        """The events."""
-        return [op for op in self.entry.operations if isinstance(op, EventOp)]
-
-    @property
     def device(self) -> DeviceAttr | None:
         """What its blocks may use; None before it is scheduled."""
         return self.attributes.get("device")
@@ -95,7 +70,7 @@ class GraphOp(Rammer.Operation, name="program", traits=[ir.NoTerminatorTrait]):
         """
         if "schedule" not in self.attributes:
             return None
-        return self.attributes["schedule"].read([event.signals for event in self.events])
+        return self.attributes["schedule"].read()
 
     @hook
     def verify_invariants(self) -> None:
@@ -112,15 +87,13 @@ class GraphOp(Rammer.Operation, name="program", traits=[ir.NoTerminatorTrait]):
     def verify_region_invariants(self) -> None:
         """Check what stands in the region, and that the schedule fits the device."""
         block = single_block(self)
-        names = [op.operation.name for op in block.operations]
-        for name in dict.fromkeys(names):
-            known = name in ("rammer.event", "rammer.apply")
-            require(known, f"holds '{name}'; only 'rammer.event' and 'rammer.apply' may stand")
-        require("rammer.apply" in names, "needs at least 1 'rammer.apply'")
-        first = names.index("rammer.apply")
-        require("rammer.event" not in names[first:], "needs its events before its applications")
-        if self.device is not None:
-            units, count = self.device.read().execution_units, self.attributes["schedule"].check()
+        names = {op.operation.name for op in block.operations}
+        for name in sorted(names - {"rammer.apply"}):
+            require(False, f"holds '{name}'; only 'rammer.apply' may stand")
+        require(bool(names), "needs at least 1 'rammer.apply'")
+        if (schedule := self.read_schedule()) is not None:
+            assert self.device is not None, "there are both"
+            units, count = self.device.read().execution_units, len(schedule.programs)
             require(count == units, f"schedule is of {count} vEUs, but the device has {units}")
 
 
@@ -130,12 +103,6 @@ def programs_of(applications: Sequence[ApplyOp]) -> list[ProgramOp]:
     for application in applications:
         first.setdefault((application.attributes["callee"].value, application.kernel), application)
     return [application.program for application in first.values()]
-
-
-def event(count: int, *, loc: Any = None, ip: Any = None) -> EventOp:
-    """Build a `rammer.event` that so many tasks signal."""
-    attributes: dict[str, Any] = {"count": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), count)}
-    return ir.Operation.create("rammer.event", attributes=attributes, loc=loc, ip=ip).opview
 
 
 def program(name: str, *, loc: Any = None, ip: Any = None) -> GraphOp:

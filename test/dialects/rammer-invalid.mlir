@@ -1082,137 +1082,10 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
 func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {rtile.role = "output"}, %w: memref<256xi8> {rtile.role = "workspace"}) {
   %z = arith.constant 0 : index
   %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
+  // expected-error@+1 {{'rammer.program' op schedule 'counts' must be at least 1 each, but one is 0}}
   "rammer.program"() ({
-    // expected-error@+1 {{'rammer.event' op requires attribute 'count' (an integer)}}
-    "rammer.event"() : () -> ()
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
-  }) {sym_name = "main"} : () -> ()
-  return
-}
-
-// -----
-
-"rammer.operator"() ({
-^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
-  "rtile.program"(%a, %b) ({
-  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %c2 = arith.constant 2 : index
-    scf.for %i = %c0 to %c2 step %c1 {
-      %init = tensor.empty() : tensor<32xf32>
-      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
-      %s = "rtile.compute"(%p, %init, %i) ({
-      ^bb0(%u: f32, %old: f32):
-        %one = arith.constant 1.0 : f32
-        %t = arith.addf %u, %one : f32
-        "rtile.yield"(%t) : (f32) -> ()
-      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
-          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
-          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
-          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
-        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
-      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
-    } {rtile.mapping = "unit"}
-    "rtile.yield"() : () -> ()
-  }) {sym_name = "add"} : (memref<64xf32>, memref<64xf32>) -> ()
-}) {sym_name = "add"} : () -> ()
-"rammer.operator"() ({
-^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
-  "rtile.program"(%a, %b) ({
-  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %c2 = arith.constant 2 : index
-    scf.for %i = %c0 to %c2 step %c1 {
-      %init = tensor.empty() : tensor<32xf32>
-      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * -32 + 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
-      %s = "rtile.compute"(%p, %init, %i) ({
-      ^bb0(%u: f32, %old: f32):
-        %one = arith.constant 1.0 : f32
-        %t = arith.addf %u, %one : f32
-        "rtile.yield"(%t) : (f32) -> ()
-      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
-          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
-          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
-          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
-        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
-      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
-    } {rtile.mapping = "unit"}
-    "rtile.yield"() : () -> ()
-  }) {sym_name = "turn"} : (memref<64xf32>, memref<64xf32>) -> ()
-}) {sym_name = "turn"} : () -> ()
-func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {rtile.role = "output"}, %w: memref<256xi8> {rtile.role = "workspace"}) {
-  %z = arith.constant 0 : index
-  %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
-  "rammer.program"() ({
-    // expected-error@+1 {{'rammer.event' op count must be at least 1, but is 0}}
-    "rammer.event"() {count = 0 : i64} : () -> ()
-    "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
-  }) {sym_name = "main"} : () -> ()
-  return
-}
-
-// -----
-
-"rammer.operator"() ({
-^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
-  "rtile.program"(%a, %b) ({
-  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %c2 = arith.constant 2 : index
-    scf.for %i = %c0 to %c2 step %c1 {
-      %init = tensor.empty() : tensor<32xf32>
-      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
-      %s = "rtile.compute"(%p, %init, %i) ({
-      ^bb0(%u: f32, %old: f32):
-        %one = arith.constant 1.0 : f32
-        %t = arith.addf %u, %one : f32
-        "rtile.yield"(%t) : (f32) -> ()
-      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
-          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
-          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
-          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
-        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
-      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
-    } {rtile.mapping = "unit"}
-    "rtile.yield"() : () -> ()
-  }) {sym_name = "add"} : (memref<64xf32>, memref<64xf32>) -> ()
-}) {sym_name = "add"} : () -> ()
-"rammer.operator"() ({
-^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
-  "rtile.program"(%a, %b) ({
-  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %c2 = arith.constant 2 : index
-    scf.for %i = %c0 to %c2 step %c1 {
-      %init = tensor.empty() : tensor<32xf32>
-      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * -32 + 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
-      %s = "rtile.compute"(%p, %init, %i) ({
-      ^bb0(%u: f32, %old: f32):
-        %one = arith.constant 1.0 : f32
-        %t = arith.addf %u, %one : f32
-        "rtile.yield"(%t) : (f32) -> ()
-      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
-          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
-          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
-          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
-        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
-      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
-    } {rtile.mapping = "unit"}
-    "rtile.yield"() : () -> ()
-  }) {sym_name = "turn"} : (memref<64xf32>, memref<64xf32>) -> ()
-}) {sym_name = "turn"} : () -> ()
-func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {rtile.role = "output"}, %w: memref<256xi8> {rtile.role = "workspace"}) {
-  %z = arith.constant 0 : index
-  %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
-  "rammer.program"() ({
-    // expected-error@+1 {{'rammer.event' op has unknown attribute 'x'; known are count}}
-    "rammer.event"() {count = 1 : i64, x = 1} : () -> ()
-    "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
-  }) {sym_name = "main"} : () -> ()
+  }) {sym_name = "main", device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 1, workgroup_bytes = 0}>, schedule = #rammer.schedule<{counts = dense<[1, 0]> : tensor<2xi32>, signals = dense<0> : tensor<2xi32>, starts = dense<[0, 2]> : tensor<2xi32>, tasks = dense<[0, 1]> : tensor<2xi32>, wait_starts = dense<0> : tensor<3xi32>, waits = dense<> : tensor<0xi32>}>} : () -> ()
   return
 }
 
@@ -1457,7 +1330,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
 func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {rtile.role = "output"}, %w: memref<256xi8> {rtile.role = "workspace"}) {
   %z = arith.constant 0 : index
   %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
-  // expected-error@+1 {{'rammer.program' op holds 'arith.constant'; only 'rammer.event' and 'rammer.apply' may stand}}
+  // expected-error@+1 {{'rammer.program' op holds 'arith.constant'; only 'rammer.apply' may stand}}
   "rammer.program"() ({
     %c = arith.constant 0 : index
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
@@ -1522,70 +1395,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
   %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
   // expected-error@+1 {{'rammer.program' op needs at least 1 'rammer.apply'}}
   "rammer.program"() ({
-    "rammer.event"() {count = 1 : i64} : () -> ()
-  }) {sym_name = "main"} : () -> ()
-  return
-}
-
-// -----
-
-"rammer.operator"() ({
-^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
-  "rtile.program"(%a, %b) ({
-  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %c2 = arith.constant 2 : index
-    scf.for %i = %c0 to %c2 step %c1 {
-      %init = tensor.empty() : tensor<32xf32>
-      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
-      %s = "rtile.compute"(%p, %init, %i) ({
-      ^bb0(%u: f32, %old: f32):
-        %one = arith.constant 1.0 : f32
-        %t = arith.addf %u, %one : f32
-        "rtile.yield"(%t) : (f32) -> ()
-      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
-          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
-          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
-          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
-        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
-      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
-    } {rtile.mapping = "unit"}
-    "rtile.yield"() : () -> ()
-  }) {sym_name = "add"} : (memref<64xf32>, memref<64xf32>) -> ()
-}) {sym_name = "add"} : () -> ()
-"rammer.operator"() ({
-^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
-  "rtile.program"(%a, %b) ({
-  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %c2 = arith.constant 2 : index
-    scf.for %i = %c0 to %c2 step %c1 {
-      %init = tensor.empty() : tensor<32xf32>
-      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * -32 + 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
-      %s = "rtile.compute"(%p, %init, %i) ({
-      ^bb0(%u: f32, %old: f32):
-        %one = arith.constant 1.0 : f32
-        %t = arith.addf %u, %one : f32
-        "rtile.yield"(%t) : (f32) -> ()
-      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
-          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
-          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
-          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
-        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
-      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
-    } {rtile.mapping = "unit"}
-    "rtile.yield"() : () -> ()
-  }) {sym_name = "turn"} : (memref<64xf32>, memref<64xf32>) -> ()
-}) {sym_name = "turn"} : () -> ()
-func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {rtile.role = "output"}, %w: memref<256xi8> {rtile.role = "workspace"}) {
-  %z = arith.constant 0 : index
-  %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
-  // expected-error@+1 {{'rammer.program' op needs its events before its applications}}
-  "rammer.program"() ({
-    "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
-    "rammer.event"() {count = 1 : i64} : () -> ()
+  ^bb0:
   }) {sym_name = "main"} : () -> ()
   return
 }
@@ -1710,7 +1520,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
   // expected-error@+1 {{'rammer.program' op attribute 'device' must be #rammer.device<{...}>, but is 1 : i64}}
   "rammer.program"() ({
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
-  }) {sym_name = "main", device = 1, schedule = #rammer.schedule<{signals = array<i32: -1, -1>, starts = array<i32: 0, 2>, tasks = array<i32: 0, 1>, wait_starts = array<i32: 0, 0, 0>, waits = array<i32>}>} : () -> ()
+  }) {sym_name = "main", device = 1, schedule = #rammer.schedule<{counts = dense<> : tensor<0xi32>, signals = dense<-1> : tensor<2xi32>, starts = dense<[0, 2]> : tensor<2xi32>, tasks = dense<[0, 1]> : tensor<2xi32>, wait_starts = dense<0> : tensor<3xi32>, waits = dense<> : tensor<0xi32>}>} : () -> ()
   return
 }
 
@@ -1834,7 +1644,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
   // expected-error@+1 {{'rammer.program' op schedule is of 1 vEUs, but the device has 2}}
   "rammer.program"() ({
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
-  }) {sym_name = "main", device = #rammer.device<{per_unit = 2, registers = 64, threads = 32, units = 1, workgroup_bytes = 0}>, schedule = #rammer.schedule<{signals = array<i32: -1, -1>, starts = array<i32: 0, 2>, tasks = array<i32: 0, 1>, wait_starts = array<i32: 0, 0, 0>, waits = array<i32>}>} : () -> ()
+  }) {sym_name = "main", device = #rammer.device<{per_unit = 2, registers = 64, threads = 32, units = 1, workgroup_bytes = 0}>, schedule = #rammer.schedule<{counts = dense<> : tensor<0xi32>, signals = dense<-1> : tensor<2xi32>, starts = dense<[0, 2]> : tensor<2xi32>, tasks = dense<[0, 1]> : tensor<2xi32>, wait_starts = dense<0> : tensor<3xi32>, waits = dense<> : tensor<0xi32>}>} : () -> ()
   return
 }
 
@@ -1893,10 +1703,10 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
 func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {rtile.role = "output"}, %w: memref<256xi8> {rtile.role = "workspace"}) {
   %z = arith.constant 0 : index
   %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
-  // expected-error@+1 {{'rammer.program' op schedule needs signals, starts, tasks, wait_starts, waits, but has signals}}
+  // expected-error@+1 {{'rammer.program' op schedule needs counts, signals, starts, tasks, wait_starts, waits, but has signals}}
   "rammer.program"() ({
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
-  }) {sym_name = "main", device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 1, workgroup_bytes = 0}>, schedule = #rammer.schedule<{signals = array<i32>}>} : () -> ()
+  }) {sym_name = "main", device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 1, workgroup_bytes = 0}>, schedule = #rammer.schedule<{signals = dense<> : tensor<0xi32>}>} : () -> ()
   return
 }
 
@@ -1955,10 +1765,10 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
 func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {rtile.role = "output"}, %w: memref<256xi8> {rtile.role = "workspace"}) {
   %z = arith.constant 0 : index
   %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
-  // expected-error@+1 {{'rammer.program' op schedule 'waits' must be array<i32: ...>, but is 1 : i64}}
+  // expected-error@+1 {{'rammer.program' op schedule 'waits' must be dense<...> : tensor<Nxi32>, but is 1 : i64}}
   "rammer.program"() ({
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
-  }) {sym_name = "main", device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 1, workgroup_bytes = 0}>, schedule = #rammer.schedule<{signals = array<i32: -1, -1>, starts = array<i32: 0, 2>, tasks = array<i32: 0, 1>, wait_starts = array<i32: 0, 0, 0>, waits = 1}>} : () -> ()
+  }) {sym_name = "main", device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 1, workgroup_bytes = 0}>, schedule = #rammer.schedule<{counts = dense<> : tensor<0xi32>, signals = dense<-1> : tensor<2xi32>, starts = dense<[0, 2]> : tensor<2xi32>, tasks = dense<[0, 1]> : tensor<2xi32>, wait_starts = dense<0> : tensor<3xi32>, waits = 1}>} : () -> ()
   return
 }
 
@@ -2020,7 +1830,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
   // expected-error@+1 {{'rammer.program' op schedule 'starts' must rise from 0 to the 2 of 'tasks', but is [0, 1]}}
   "rammer.program"() ({
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
-  }) {sym_name = "main", device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 1, workgroup_bytes = 0}>, schedule = #rammer.schedule<{signals = array<i32: -1, -1>, starts = array<i32: 0, 1>, tasks = array<i32: 0, 1>, wait_starts = array<i32: 0, 0, 0>, waits = array<i32>}>} : () -> ()
+  }) {sym_name = "main", device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 1, workgroup_bytes = 0}>, schedule = #rammer.schedule<{counts = dense<> : tensor<0xi32>, signals = dense<-1> : tensor<2xi32>, starts = dense<[0, 1]> : tensor<2xi32>, tasks = dense<[0, 1]> : tensor<2xi32>, wait_starts = dense<0> : tensor<3xi32>, waits = dense<> : tensor<0xi32>}>} : () -> ()
   return
 }
 
@@ -2082,7 +1892,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
   // expected-error@+1 {{'rammer.program' op device.x: expected one of the keys ['per_unit', 'registers', 'threads', 'units', 'workgroup_bytes'], but got 'x'}}
   "rammer.program"() ({
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
-  }) {sym_name = "main", device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 1, x = 2, workgroup_bytes = 0}>, schedule = #rammer.schedule<{signals = array<i32: -1, -1>, starts = array<i32: 0, 2>, tasks = array<i32: 0, 1>, wait_starts = array<i32: 0, 0, 0>, waits = array<i32>}>} : () -> ()
+  }) {sym_name = "main", device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 1, x = 2, workgroup_bytes = 0}>, schedule = #rammer.schedule<{counts = dense<> : tensor<0xi32>, signals = dense<-1> : tensor<2xi32>, starts = dense<[0, 2]> : tensor<2xi32>, tasks = dense<[0, 1]> : tensor<2xi32>, wait_starts = dense<0> : tensor<3xi32>, waits = dense<> : tensor<0xi32>}>} : () -> ()
   return
 }
 

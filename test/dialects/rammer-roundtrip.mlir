@@ -6,12 +6,10 @@
 // CHECK: %[[S:.*]] = arith.constant {rammer.start} 0 : index
 // CHECK: "rtile.load"(%[[X:.*]], %[[I:.*]], %[[S]])
 // CHECK: "rammer.program"() ({
-// CHECK-NEXT: "rammer.event"() {count = 1 : i64} : () -> ()
-// CHECK-NEXT: "rammer.event"() {count = 1 : i64} : () -> ()
 // CHECK-NEXT: "rammer.apply"(%[[A:.*]], %[[H:.*]]) {callee = @add}
 // CHECK-NEXT: "rammer.apply"(%[[H]], %[[R:.*]]) {callee = @turn, kernel = 0 : i64, starts = array<i64: 4>}
 // CHECK-NEXT: device = #rammer.device<{per_unit = 1 : i64, registers = 64 : i64, threads = 16 : i64, units = 2 : i64, workgroup_bytes = 0 : i64}>
-// CHECK-SAME: schedule = #rammer.schedule<{signals = array<i32: 0, 1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 2, 1, 3>, wait_starts = array<i32: 0, 0, 0, 1, 2>, waits = array<i32: 1, 0>}>
+// CHECK-SAME: schedule = #rammer.schedule<{counts = dense<1> : tensor<2xi32>, signals = dense<[0, 1, -1, -1]> : tensor<4xi32>, starts = dense<[0, 2, 4]> : tensor<3xi32>, tasks = dense<[0, 2, 1, 3]> : tensor<4xi32>, wait_starts = dense<[0, 0, 0, 1, 2]> : tensor<5xi32>, waits = dense<[1, 0]> : tensor<2xi32>}>
 "rammer.operator"() ({
 ^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
   "rtile.program"(%a, %b) ({
@@ -67,13 +65,11 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
   %z = arith.constant 0 : index
   %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
   "rammer.program"() ({
-    "rammer.event"() {count = 1 : i64} : () -> ()
-    "rammer.event"() {count = 1 : i64} : () -> ()
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
     "rammer.apply"(%h, %r) {callee = @turn, kernel = 0, starts = array<i64: 4>} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
       device = #rammer.device<{per_unit = 1, registers = 64, threads = 16, units = 2, workgroup_bytes = 0}>,
-      schedule = #rammer.schedule<{signals = array<i32: 0, 1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 2, 1, 3>,
-                                  wait_starts = array<i32: 0, 0, 0, 1, 2>, waits = array<i32: 1, 0>}>} : () -> ()
+      schedule = #rammer.schedule<{counts = dense<1> : tensor<2xi32>, signals = dense<[0, 1, -1, -1]> : tensor<4xi32>, starts = dense<[0, 2, 4]> : tensor<3xi32>, tasks = dense<[0, 2, 1, 3]> : tensor<4xi32>,
+                                  wait_starts = dense<[0, 0, 0, 1, 2]> : tensor<5xi32>, waits = dense<[1, 0]> : tensor<2xi32>}>} : () -> ()
   return
 }

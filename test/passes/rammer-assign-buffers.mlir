@@ -45,7 +45,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
     "rammer.apply"(%h2, %r) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
       device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 1, workgroup_bytes = 96}>,
-      schedule = #rammer.schedule<{signals = array<i32: -1, -1, -1, -1, -1, -1, -1, -1>, starts = array<i32: 0, 8>, tasks = array<i32: 0, 1, 2, 3, 4, 5, 6, 7>,
-                                  wait_starts = array<i32: 0, 0, 0, 0, 0, 0, 0, 0, 0>, waits = array<i32>}>} : () -> ()
+      schedule = #rammer.schedule<{counts = dense<> : tensor<0xi32>, signals = dense<-1> : tensor<8xi32>, starts = dense<[0, 8]> : tensor<2xi32>, tasks = dense<[0, 1, 2, 3, 4, 5, 6, 7]> : tensor<8xi32>,
+                                  wait_starts = dense<0> : tensor<9xi32>, waits = dense<> : tensor<0xi32>}>} : () -> ()
   return
 }

@@ -1,14 +1,14 @@
 // RUN: not roller-opt %s --rammer-keep-weights 2>&1 | FileCheck %s
 // RUN: roller-opt %s --rammer-verify=device=h200 --verify-diagnostics
 // RUN: sed -e 's/resident = array<i64: 1>/resident = array<i64: 0>/' %s | not roller-opt --rammer-verify=device=h200 2>&1 | FileCheck %s --check-prefix=LATE
-// RUN: sed -e 's/fills = array<i32: 1, 1, 0, 0>/fills = array<i32: 1, 1, 0>/' %s | not roller-opt --rammer-verify=device=h200 2>&1 | FileCheck %s --check-prefix=FEWER
-// RUN: sed -e 's/, fills = array<i32: 1, 1, 0, 0>//' %s | not roller-opt --rammer-verify=device=h200 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: sed -e 's/1, 1, 0, 0\]> : tensor<4xi32>/1, 1, 0]> : tensor<3xi32>/' %s | not roller-opt --rammer-verify=device=h200 2>&1 | FileCheck %s --check-prefix=FEWER
+// RUN: sed -e 's/, fills = dense<.1, 1, 0, 0.> : tensor<4xi32>//' %s | not roller-opt --rammer-verify=device=h200 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: sed -e 's/d0 \* 32)>, tile/d0 * 32 - 1)>, tile/' %s | not roller-opt --rammer-verify=device=h200 2>&1 | FileCheck %s --check-prefix=FRONT
 // Without a device no times are known. What a task finds in a slot that another slice was brought to, the proof refuses.
 // CHECK: error: 'rammer-keep-weights': device must name a device, but got ''
 // LATE: attribute 'resident' must name some of the early operands [1] in order, but is [0]
 // FEWER: schedule 'fills' must say 0 or 1 of each of 4 slots
-// NONE: schedule needs signals, starts, tasks, wait_starts, waits, fills, slots, but has
+// NONE: schedule needs counts, signals, starts, tasks, wait_starts, waits, fills, slots, but has
 // FRONT: 'rtile.program' 'add' cannot keep what is resident: operand 1 is read in parts that are no box of rows one behind the other
 
 "rammer.operator"() ({
@@ -45,7 +45,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %v: memref<64xf32> {r
     "rammer.apply"(%h, %v, %r) {callee = @add} : (memref<64xf32>, memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
       device = #rammer.device<{per_unit = 1 : i64, registers = 64 : i64, threads = 32 : i64, units = 1 : i64, workgroup_bytes = 352 : i64}>,
-      schedule = #rammer.schedule<{tasks = array<i32: 0, 1, 2, 3>, starts = array<i32: 0, 4>, waits = array<i32>, wait_starts = array<i32: 0, 0, 0, 0, 0>,
-        signals = array<i32: -1, -1, -1, -1>, slots = array<i32: 0, 8, 8, 8>, fills = array<i32: 1, 1, 0, 0>}>} : () -> ()
+      schedule = #rammer.schedule<{counts = dense<> : tensor<0xi32>, tasks = dense<[0, 1, 2, 3]> : tensor<4xi32>, starts = dense<[0, 4]> : tensor<2xi32>, waits = dense<> : tensor<0xi32>, wait_starts = dense<0> : tensor<5xi32>,
+        signals = dense<-1> : tensor<4xi32>, slots = dense<[0, 8, 8, 8]> : tensor<4xi32>, fills = dense<[1, 1, 0, 0]> : tensor<4xi32>}>} : () -> ()
   return
 }

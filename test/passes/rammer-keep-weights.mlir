@@ -13,8 +13,8 @@
 
 // PLACED: "rammer.program"
 // PLACED: device = #rammer.device<{per_unit = 1 : i64, registers = 64 : i64, threads = 256 : i64, units = 16 : i64, workgroup_bytes = 69728 : i64}>
-// PLACED-SAME: fills = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
-// PLACED-SAME: slots = array<i32: [[SLOT:[0-9]+]], [[SLOT]], [[SLOT]]
+// PLACED-SAME: fills = dense<[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]> : tensor<48xi32>
+// PLACED-SAME: slots = dense<{{[0-9]+}}> : tensor<48xi32>
 func.func @f(%x: tensor<1x512xf32>, %w: tensor<512x512xf32>) -> tensor<1x512xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<1x512xf32>

@@ -81,13 +81,11 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
   %z = arith.constant 0 : index
   %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
   "rammer.program"() ({
-    "rammer.event"() {count = 1 : i64} : () -> ()
-    "rammer.event"() {count = 1 : i64} : () -> ()
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
     "rammer.apply"(%h, %r) {callee = @turn} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
       device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 2, workgroup_bytes = 96}>,
-      schedule = #rammer.schedule<{signals = array<i32: 0, 1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 2, 1, 3>,
-                                  wait_starts = array<i32: 0, 0, 0, 1, 2>, waits = array<i32: 1, 0>}>} : () -> ()
+      schedule = #rammer.schedule<{counts = dense<1> : tensor<2xi32>, signals = dense<[0, 1, -1, -1]> : tensor<4xi32>, starts = dense<[0, 2, 4]> : tensor<3xi32>, tasks = dense<[0, 2, 1, 3]> : tensor<4xi32>,
+                                  wait_starts = dense<[0, 0, 0, 1, 2]> : tensor<5xi32>, waits = dense<[1, 0]> : tensor<2xi32>}>} : () -> ()
   return
 }

@@ -2,8 +2,7 @@
 // RUN: roller-opt %s --rammer-reduce-waits --verify-diagnostics
 // Task 3 waits for events 0 and 1; the task before it on its block signals event 1, so that one wait is left.
 
-// CHECK: "rammer.event"() {count = 1 : i64}
-// CHECK: waits = array<i32: 1, 0>
+// CHECK: waits = dense<[1, 0]> : tensor<2xi32>
 "rammer.operator"() ({
 ^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
   "rtile.program"(%a, %b) ({
@@ -59,13 +58,11 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
   %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
   // expected-remark@+1 {{'rammer.program' 'main': 4 tasks on 2 vEUs: 2 waits of 3}}
   "rammer.program"() ({
-    "rammer.event"() {count = 1 : i64} : () -> ()
-    "rammer.event"() {count = 1 : i64} : () -> ()
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
     "rammer.apply"(%h, %r) {callee = @turn} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
       device = #rammer.device<{per_unit = 1, registers = 64, threads = 16, units = 2, workgroup_bytes = 64}>,
-      schedule = #rammer.schedule<{signals = array<i32: 0, 1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 2, 1, 3>,
-                                  wait_starts = array<i32: 0, 0, 0, 1, 3>, waits = array<i32: 1, 0, 1>}>} : () -> ()
+      schedule = #rammer.schedule<{counts = dense<1> : tensor<2xi32>, signals = dense<[0, 1, -1, -1]> : tensor<4xi32>, starts = dense<[0, 2, 4]> : tensor<3xi32>, tasks = dense<[0, 2, 1, 3]> : tensor<4xi32>,
+                                  wait_starts = dense<[0, 0, 0, 1, 3]> : tensor<5xi32>, waits = dense<[1, 0, 1]> : tensor<3xi32>}>} : () -> ()
   return
 }

@@ -10,13 +10,12 @@
 // CHECK: "rammer.program"() ({
 // CHECK-NEXT: "rammer.apply"
 // CHECK: device = #rammer.device<{per_unit = 1 : i64, registers = 255 : i64, threads = 32 : i64, units = 2 : i64, workgroup_bytes = 80 : i64}>
-// CHECK-SAME: schedule = #rammer.schedule<{signals = array<i32: -1, -1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 3, 1, 2>, wait_starts = array<i32: 0, 0, 0, 0, 0>, waits = array<i32>}>
-// BARRIER: "rammer.event"() {count = 2 : i64}
-// BARRIER: signals = array<i32: 0, 0, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 3, 1, 2>, wait_starts = array<i32: 0, 0, 0, 1, 2>, waits = array<i32: 0, 0>
+// CHECK-SAME: schedule = #rammer.schedule<{counts = dense<> : tensor<0xi32>, signals = dense<-1> : tensor<4xi32>, starts = dense<[0, 2, 4]> : tensor<3xi32>, tasks = dense<[0, 3, 1, 2]> : tensor<4xi32>, wait_starts = dense<0> : tensor<5xi32>, waits = dense<> : tensor<0xi32>}>
+// BARRIER: counts = dense<2> : tensor<1xi32>, signals = dense<[0, 0, -1, -1]> : tensor<4xi32>, starts = dense<[0, 2, 4]> : tensor<3xi32>, tasks = dense<[0, 3, 1, 2]> : tensor<4xi32>, wait_starts = dense<[0, 0, 0, 1, 2]> : tensor<5xi32>, waits = dense<0> : tensor<2xi32>
 // ROUND: units = 3
-// ROUND-SAME: starts = array<i32: 0, 2, 3, 4>, tasks = array<i32: 0, 3, 1, 2>
+// ROUND-SAME: starts = dense<[0, 2, 3, 4]> : tensor<4xi32>, tasks = dense<[0, 3, 1, 2]> : tensor<4xi32>
 // ONE: units = 1 : i64
-// ONE-SAME: starts = array<i32: 0, 4>, tasks = array<i32: 0, 1, 2, 3>
+// ONE-SAME: starts = dense<[0, 4]> : tensor<2xi32>, tasks = dense<[0, 1, 2, 3]> : tensor<4xi32>
 "rammer.operator"() ({
 ^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
   "rtile.program"(%a, %b) ({

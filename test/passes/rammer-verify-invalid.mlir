@@ -122,8 +122,8 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
     "rammer.apply"(%h, %r) {callee = @turn} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
       device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 2, workgroup_bytes = 96}>,
-      schedule = #rammer.schedule<{signals = array<i32: -1, -1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 2, 1, 3>,
-                                  wait_starts = array<i32: 0, 0, 0, 0, 0>, waits = array<i32>}>} : () -> ()
+      schedule = #rammer.schedule<{counts = dense<> : tensor<0xi32>, signals = dense<-1> : tensor<4xi32>, starts = dense<[0, 2, 4]> : tensor<3xi32>, tasks = dense<[0, 2, 1, 3]> : tensor<4xi32>,
+                                  wait_starts = dense<0> : tensor<5xi32>, waits = dense<> : tensor<0xi32>}>} : () -> ()
   return
 }
 
@@ -183,15 +183,13 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
   %z = arith.constant 0 : index
   %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
   "rammer.program"() ({
-    "rammer.event"() {count = 1 : i64} : () -> ()
-    "rammer.event"() {count = 1 : i64} : () -> ()
     // expected-error@+1 {{'rammer.program' 'main': these tasks wait for each other, or for what is behind them: task 0 of 'add (0)' (vEU 0, position 0), task 1 of 'add (0)' (vEU 1, position 0)}}
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
     "rammer.apply"(%h, %r) {callee = @turn} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
       device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 2, workgroup_bytes = 96}>,
-      schedule = #rammer.schedule<{signals = array<i32: 0, 1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 2, 1, 3>,
-                                  wait_starts = array<i32: 0, 1, 2, 3, 4>, waits = array<i32: 1, 0, 1, 0>}>} : () -> ()
+      schedule = #rammer.schedule<{counts = dense<1> : tensor<2xi32>, signals = dense<[0, 1, -1, -1]> : tensor<4xi32>, starts = dense<[0, 2, 4]> : tensor<3xi32>, tasks = dense<[0, 2, 1, 3]> : tensor<4xi32>,
+                                  wait_starts = dense<[0, 1, 2, 3, 4]> : tensor<5xi32>, waits = dense<[1, 0, 1, 0]> : tensor<4xi32>}>} : () -> ()
   return
 }
 
@@ -251,15 +249,13 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
   %z = arith.constant 0 : index
   %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
   "rammer.program"() ({
-    "rammer.event"() {count = 1 : i64} : () -> ()
-    "rammer.event"() {count = 1 : i64} : () -> ()
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
     // expected-error@+1 {{'rammer.program' 'main': task 1 of 'turn (1)' stands 0 times in programs, not once}}
     "rammer.apply"(%h, %r) {callee = @turn} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
       device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 2, workgroup_bytes = 96}>,
-      schedule = #rammer.schedule<{signals = array<i32: 0, 1, -1, -1>, starts = array<i32: 0, 2, 3>, tasks = array<i32: 0, 2, 1>,
-                                  wait_starts = array<i32: 0, 0, 0, 1, 2>, waits = array<i32: 1, 0>}>} : () -> ()
+      schedule = #rammer.schedule<{counts = dense<1> : tensor<2xi32>, signals = dense<[0, 1, -1, -1]> : tensor<4xi32>, starts = dense<[0, 2, 3]> : tensor<3xi32>, tasks = dense<[0, 2, 1]> : tensor<3xi32>,
+                                  wait_starts = dense<[0, 0, 0, 1, 2]> : tensor<5xi32>, waits = dense<[1, 0]> : tensor<2xi32>}>} : () -> ()
   return
 }
 
@@ -319,15 +315,13 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
   %z = arith.constant 0 : index
   %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
   "rammer.program"() ({
-    "rammer.event"() {count = 2 : i64} : () -> ()
-    "rammer.event"() {count = 1 : i64} : () -> ()
     // expected-error@+1 {{'rammer.program' 'main': event 0 counts 2 signals, 1 tasks signal it}}
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
     "rammer.apply"(%h, %r) {callee = @turn} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
       device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 2, workgroup_bytes = 96}>,
-      schedule = #rammer.schedule<{signals = array<i32: 0, 1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 2, 1, 3>,
-                                  wait_starts = array<i32: 0, 0, 0, 1, 2>, waits = array<i32: 1, 0>}>} : () -> ()
+      schedule = #rammer.schedule<{counts = dense<[2, 1]> : tensor<2xi32>, signals = dense<[0, 1, -1, -1]> : tensor<4xi32>, starts = dense<[0, 2, 4]> : tensor<3xi32>, tasks = dense<[0, 2, 1, 3]> : tensor<4xi32>,
+                                  wait_starts = dense<[0, 0, 0, 1, 2]> : tensor<5xi32>, waits = dense<[1, 0]> : tensor<2xi32>}>} : () -> ()
   return
 }
 
@@ -388,14 +382,12 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
   %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
     // expected-error@+1 {{'rammer.program' 'main' gives a block 16 threads, a task needs 32}}
   "rammer.program"() ({
-    "rammer.event"() {count = 1 : i64} : () -> ()
-    "rammer.event"() {count = 1 : i64} : () -> ()
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
     "rammer.apply"(%h, %r) {callee = @turn} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
       device = #rammer.device<{per_unit = 1, registers = 64, threads = 16, units = 2, workgroup_bytes = 96}>,
-      schedule = #rammer.schedule<{signals = array<i32: 0, 1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 2, 1, 3>,
-                                  wait_starts = array<i32: 0, 0, 0, 1, 2>, waits = array<i32: 1, 0>}>} : () -> ()
+      schedule = #rammer.schedule<{counts = dense<1> : tensor<2xi32>, signals = dense<[0, 1, -1, -1]> : tensor<4xi32>, starts = dense<[0, 2, 4]> : tensor<3xi32>, tasks = dense<[0, 2, 1, 3]> : tensor<4xi32>,
+                                  wait_starts = dense<[0, 0, 0, 1, 2]> : tensor<5xi32>, waits = dense<[1, 0]> : tensor<2xi32>}>} : () -> ()
   return
 }
 
@@ -456,14 +448,12 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
   %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
     // expected-error@+1 {{'rammer.program' 'main' has 99 blocks on each of 2 units, h200 holds 8 of them on each of 132 at a time; lower units or per_unit}}
   "rammer.program"() ({
-    "rammer.event"() {count = 1 : i64} : () -> ()
-    "rammer.event"() {count = 1 : i64} : () -> ()
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
     "rammer.apply"(%h, %r) {callee = @turn} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
       device = #rammer.device<{per_unit = 99, registers = 255, threads = 32, units = 2, workgroup_bytes = 96}>,
-      schedule = #rammer.schedule<{signals = array<i32: 0, 1, -1, -1>, starts = array<i32: 0, 2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4>, tasks = array<i32: 0, 2, 1, 3>,
-                                  wait_starts = array<i32: 0, 0, 0, 1, 2>, waits = array<i32: 1, 0>}>} : () -> ()
+      schedule = #rammer.schedule<{counts = dense<1> : tensor<2xi32>, signals = dense<[0, 1, -1, -1]> : tensor<4xi32>, starts = dense<[0, 2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4]> : tensor<199xi32>, tasks = dense<[0, 2, 1, 3]> : tensor<4xi32>,
+                                  wait_starts = dense<[0, 0, 0, 1, 2]> : tensor<5xi32>, waits = dense<[1, 0]> : tensor<2xi32>}>} : () -> ()
   return
 }
 
@@ -530,7 +520,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
     "rammer.apply"(%h, %r) {callee = @part, starts = array<i64: 1>} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
       device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 2, workgroup_bytes = 96}>,
-      schedule = #rammer.schedule<{signals = array<i32: -1, -1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 2, 1, 3>,
-                                  wait_starts = array<i32: 0, 0, 0, 0, 0>, waits = array<i32>}>} : () -> ()
+      schedule = #rammer.schedule<{counts = dense<> : tensor<0xi32>, signals = dense<-1> : tensor<4xi32>, starts = dense<[0, 2, 4]> : tensor<3xi32>, tasks = dense<[0, 2, 1, 3]> : tensor<4xi32>,
+                                  wait_starts = dense<0> : tensor<5xi32>, waits = dense<> : tensor<0xi32>}>} : () -> ()
   return
 }
