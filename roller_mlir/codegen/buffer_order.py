@@ -201,18 +201,10 @@ def span_of(buffer: ir.Value, sizes: dict[ir.Type, int] | None = None) -> tuple[
         sizes: The bytes of memrefs that are known already, by their types; who asks for many hands it over each time.
     """
     view = defining_op(buffer, "memref.view")
-    return None if view is None else span_of_view(view, {} if sizes is None else sizes)
-
-
-def span_of_view(view: ir.Operation, sizes: dict[ir.Type, int]) -> tuple[int, int]:
-    """Return the bytes of the workspace that a `memref.view` of it takes, which starts at a constant byte.
-
-    Args:
-        view: The operation.
-        sizes: As of `span_of`.
-    """
-    start = ir.IntegerAttr(view.operands[1].owner.attributes["value"]).value
-    return start, start + size_of(view.results[0].type, sizes)
+    if view is None:
+        return None
+    start = view.operands[1].owner.attributes["value"].value
+    return start, start + size_of(buffer.type, {} if sizes is None else sizes)
 
 
 def size_of(kind: ir.Type, sizes: dict[ir.Type, int]) -> int:

@@ -4,7 +4,7 @@
 Paper: RAMMER, section 3.3 (`Wait`), where one wait for the last of consecutive tasks of a vEU is the only reduction.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from roller_mlir.rammer.clocks import Clocks, clocks_of
 from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.options import HAND_OVER_NAMES
-from roller_mlir.rammer.parts import Parts, run_begins, spread
+from roller_mlir.rammer.parts import Parts, in_turn, run_begins, spread
 from roller_mlir.rammer.policy import waves_of
 from roller_mlir.rammer.schedule import NO_EVENT, NO_WAITS, Schedule
 
@@ -120,7 +120,9 @@ def reduce_waits(schedule: Schedule) -> Schedule:
     given = schedule.members.chosen(sets.numbers)  # the members of each event of each set
     members = Parts(given.numbers, given.starts[sets.starts])  # of each set
     implied = np.zeros(len(members.numbers), bool)
-    for part in _in_turn(sets.sizes * len(schedule.programs)):  # those that another member of their set has waited for
+    for part in in_turn(
+        sets.sizes * len(schedule.programs), PAIRS_TOGETHER
+    ):  # those that another member of their set has waited for
         some, own = sets.chosen(part), members.chosen(part)
         known = some.reduced(np.maximum, waited[some.numbers], 0)
         at = spread(members.starts[part], members.sizes[part])
@@ -130,7 +132,9 @@ def reduce_waits(schedule: Schedule) -> Schedule:
     for program in schedule.programs:
         previous[program[1:]] = program[:-1]
     keys = [np.zeros(0, np.int64)]
-    for part in _in_turn(members.sizes[set_of]):  # tasks, and what they wait for beyond the order on their vEUs
+    for part in in_turn(
+        members.sizes[set_of], PAIRS_TOGETHER
+    ):  # tasks, and what they wait for beyond the order on their vEUs
         own = members.chosen(set_of[part])
         task, member = part[own.owners], own.numbers
         done = np.where(previous[task] < 0, 0, clocks.before[previous[task], unit[member]])
@@ -147,19 +151,10 @@ def _before_members(schedule: Schedule, clocks: Clocks) -> NDArray[np.integer[An
     """Return of each event what is done before its members start, of all that some member waits for, [events, vEUs]."""
     found = np.zeros((len(schedule.counts), len(schedule.programs)), clocks.before.dtype)
     members = schedule.members
-    for part in _in_turn(members.sizes * len(schedule.programs)):
+    for part in in_turn(members.sizes * len(schedule.programs), PAIRS_TOGETHER):
         own = members.chosen(part)
         found[part] = own.reduced(np.maximum, clocks.before[own.numbers], 0)
     return found
-
-
-def _in_turn(sizes: NDArray[np.integer[Any]]) -> Iterator[NDArray[np.int64]]:
-    """Yield the numbers of things of these sizes, together those that have so many in all that memory holds them."""
-    behind = np.cumsum(sizes)
-    for start in range(0, int(behind[-1]) if len(behind) else 0, PAIRS_TOGETHER):
-        part = np.flatnonzero((behind > start) & (behind <= start + PAIRS_TOGETHER))
-        if len(part):
-            yield part
 
 
 def _joined(schedule: Schedule, clocks: Clocks) -> Schedule:
@@ -176,7 +171,8 @@ def _joined(schedule: Schedule, clocks: Clocks) -> Schedule:
     set_of, sets = schedule.wait_sets
     known = _done_before(schedule, clocks)
     joined = list(range(len(asked)))
-    for waits in sets:
+    # The more are joined, the less fits: what does not fit as it is never does.
+    for waits in sets.chosen(_with_fitting(sets, asked, known)):
         found = dict.fromkeys(_root(joined, event) for event in waits.tolist())
         chosen = np.empty(len(found), np.int32)
         count = 0
@@ -198,6 +194,21 @@ def _joined(schedule: Schedule, clocks: Clocks) -> Schedule:
     return _numbered(replace(schedule, waits=made.chosen(set_of), signals=signals))
 
 
+def _with_fitting(
+    sets: Parts, asked: NDArray[np.integer[Any]], known: NDArray[np.integer[Any]]
+) -> NDArray[np.integer[Any]]:
+    """Return the sets of events two of which may become one, whatever became of others; see `_joined`."""
+    behind = np.arange(len(sets.numbers))
+    rest = np.repeat(sets.starts[1:], sets.sizes) - 1 - behind  # of its set behind each event
+    found = np.zeros(len(sets), bool)
+    for part in in_turn(rest * asked.shape[1], PAIRS_TOGETHER):
+        first = np.repeat(sets.numbers[part], rest[part])
+        second = sets.numbers[spread(part + 1, rest[part])]
+        fits = (known[first] >= asked[second]).all(axis=1) & (known[second] >= asked[first]).all(axis=1)
+        found[np.repeat(sets.owners[part], rest[part])[fits]] = True
+    return np.flatnonzero(found)
+
+
 def _done_before(schedule: Schedule, clocks: Clocks) -> NDArray[np.integer[Any]]:
     """Return of each event what is done before any task that waits for it starts, [events, vEUs]."""
     set_of, sets = schedule.wait_sets
@@ -206,7 +217,7 @@ def _done_before(schedule: Schedule, clocks: Clocks) -> NDArray[np.integer[Any]]
         Parts.by_number(set_of, len(sets)),
         np.empty((len(sets), len(schedule.programs)), clocks.before.dtype),
     )
-    for part in _in_turn(waiters.sizes * len(schedule.programs)):
+    for part in in_turn(waiters.sizes * len(schedule.programs), PAIRS_TOGETHER):
         own = waiters.chosen(part)
         of_set[part] = own.reduced(np.minimum, clocks.before[own.numbers], most)
     users = sets.turned(len(schedule.counts))

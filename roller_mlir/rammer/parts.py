@@ -123,6 +123,19 @@ def spread(starts: NDArray[np.integer[Any]], counts: NDArray[np.integer[Any]]) -
     return np.repeat(starts - behind + counts, counts) + np.arange(counts.sum())
 
 
+def in_turn(sizes: NDArray[np.integer[Any]], together: int) -> Iterator[NDArray[np.int64]]:
+    """Yield the numbers of things of these sizes: those that have so many in all at a time.
+
+    >>> [part.tolist() for part in in_turn(np.array([3, 1, 2, 2]), 4)]
+    [[0, 1], [2, 3]]
+    """
+    behind = np.cumsum(sizes)
+    for start in range(0, int(behind[-1]) if len(behind) else 0, together):
+        part = np.flatnonzero((behind > start) & (behind <= start + together))
+        if len(part):
+            yield part
+
+
 def run_begins(values: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
     """Return where runs of equal numbers begin."""
     begins = np.ones(len(values), bool)

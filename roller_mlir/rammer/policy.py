@@ -118,21 +118,21 @@ class _Keeping:
     def __init__(self, graph: TaskGraph, homes: Homes) -> None:
         slices = homes.slices
         self.unit: list[int] = homes.unit_of_task.tolist()
-        self.slices, self.starts = slices.flat.tolist(), slices.starts.tolist()
-        self.seconds: list[float] = slices.fill_seconds(graph).tolist()
+        self.slices, self.starts = slices.flat, slices.starts
+        self.seconds = slices.fill_seconds(graph)
         self.brought = [False] * len(slices.bytes)
         self.left = len(slices.bytes)
 
     def bring(self, task: int) -> float:
         """Bring what a task reads and nobody has brought; return how long that takes."""
-        taken = 0.0
         if not self.left:  # as for most tasks of a model of many steps
-            return taken
-        for number in range(self.starts[task], self.starts[task + 1]):
-            if not self.brought[self.slices[number]]:
-                self.brought[self.slices[number]] = True
+            return 0.0
+        taken, own = 0.0, slice(self.starts[task], self.starts[task + 1])
+        for one, seconds in zip(self.slices[own].tolist(), self.seconds[own].tolist(), strict=True):
+            if not self.brought[one]:
+                self.brought[one] = True
                 self.left -= 1
-                taken += self.seconds[number]
+                taken += seconds
         return taken
 
 

@@ -17,6 +17,9 @@ from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.schedule import NO_EVENT, Schedule
 from roller_mlir.rammer.slots import slot_faults
 
+PAIRS_TOGETHER = 1 << 18
+"""Pairs of tasks that are looked at together, so that they stay in the processor's cache."""
+
 
 @dataclass(frozen=True)
 class ScheduleFault:
@@ -50,9 +53,6 @@ def find_faults(graph: TaskGraph, schedule: Schedule, room: range | None = None)
     clocks = clocks_of(schedule)
     if clocks.stuck:
         return [_stuck(graph, schedule, clocks.stuck)]
-    unit, position = schedule.place
-    pairs = graph.dependences
-    wrong = clocks.before[pairs.consumers, unit[pairs.producers]] <= position[pairs.producers]
     faults = [
         ScheduleFault(
             "order",
@@ -60,13 +60,23 @@ def find_faults(graph: TaskGraph, schedule: Schedule, room: range | None = None)
             f"{_placed(graph, schedule, consumer)} may start before {_placed(graph, schedule, producer)} is done, and "
             "both touch the same bytes: it does not wait for it",
         )
-        for producer, consumer in zip(pairs.producers[wrong].tolist(), pairs.consumers[wrong].tolist(), strict=True)
+        for producer, consumer in _without_order(graph, schedule, clocks)
     ]
     slots = (
         ScheduleFault("slots", one.tasks, one.text.format(*(_placed(graph, schedule, task) for task in one.tasks)))
         for one in slot_faults(graph, schedule, room)
     )
     return [*faults, *_early_faults(graph, schedule, clocks), *slots]
+
+
+def _without_order(graph: TaskGraph, schedule: Schedule, clocks: Clocks) -> Iterator[tuple[int, int]]:
+    """Yield the dependent tasks the first of which need not be done before the second one starts."""
+    unit, position = schedule.place
+    pairs = graph.dependences
+    for start in range(0, len(pairs.producers), PAIRS_TOGETHER):
+        producers, consumers = (one[start : start + PAIRS_TOGETHER] for one in (pairs.producers, pairs.consumers))
+        wrong = clocks.before[consumers, unit[producers]] <= position[producers]
+        yield from zip(producers[wrong].tolist(), consumers[wrong].tolist(), strict=True)
 
 
 def _early_faults(graph: TaskGraph, schedule: Schedule, clocks: Clocks) -> Iterator[ScheduleFault]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from roller_mlir.rammer.clocks import clocks_of
 from roller_mlir.rammer.graph.boxes import Ints
+from roller_mlir.rammer.parts import Parts
 from roller_mlir.rammer.schedule import Schedule
 
 NONE: NDArray[np.int64] = np.zeros(0, np.int64)
@@ -48,21 +49,18 @@ def maybe_together(schedule: Schedule, buffers: Sequence[BufferUse]) -> list[NDA
     if not buffers:
         return []
     count, units = len(buffers), len(schedule.programs)
-    order = np.argsort([buffer.writers.min() for buffer in buffers], kind="stable")
-    ordered = [buffers[number] for number in order.tolist()]
-    begins = np.array([buffer.writers.min() for buffer in ordered])
-    ends = np.array([buffer.tasks.max() for buffer in ordered])
+    writers, tasks = Parts.of([one.writers for one in buffers]), Parts.of([one.tasks for one in buffers])
+    first = np.minimum.reduceat(writers.numbers, writers.starts[:-1])
+    order = np.argsort(first, kind="stable")
+    begins, ends = first[order], np.maximum.reduceat(tasks.numbers, tasks.starts[:-1])[order]
     unit, position = schedule.place
     before = clocks_of(schedule).before
     kind = before.dtype
-    writers = np.concatenate([buffer.writers for buffer in ordered])
-    starts = np.cumsum([0, *(len(buffer.writers) for buffer in ordered[:-1])])
-    done = np.minimum.reduceat(before[writers], starts)
+    writers, tasks = writers.chosen(order), tasks.chosen(order)
+    done = np.minimum.reduceat(before[writers.numbers], writers.starts[:-1])
     by_unit = np.ascontiguousarray(done.T)  # tasks of each vEU that are done before any writes each buffer
-    tasks = np.concatenate([buffer.tasks for buffer in ordered])
-    of = np.repeat(np.arange(count), [len(buffer.tasks) for buffer in ordered])
     last = np.zeros((count, units), kind)  # tasks of each vEU up to the last one that touches a buffer
-    np.maximum.at(last, (of, unit[tasks]), (position[tasks] + 1).astype(kind))
+    np.maximum.at(last, (tasks.owners, unit[tasks.numbers]), (position[tasks.numbers] + 1).astype(kind))
     # By all vEUs, buffers from `sure` on come behind one; by some vEU those in front of `least` do not. Between these
     # lie few, which are compared.
     rising, falling = np.maximum.accumulate(by_unit, axis=1), np.minimum.accumulate(by_unit[:, ::-1], axis=1)[:, ::-1]

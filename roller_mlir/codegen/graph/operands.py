@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from roller_mlir.codegen.buffer_order import ROLE, buffer_of, size_of, span_of_view
+from roller_mlir.codegen.buffer_order import ROLE, buffer_of, size_of
 from roller_mlir.dialects import rammer
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
@@ -61,9 +61,9 @@ def _place_or_problem(
     root = roots[source]
     if root is None or roles[root.arg_number] != "workspace":
         return "is a view of something that is not the workspace"
-    if constant_of(start) is None:
+    if (first := constant_of(start)) is None:
         return "is a view of the workspace that starts at no constant byte"
-    span, size = span_of_view(maker, sizes), size_of(source.type, sizes)
-    if span[0] < 0 or span[1] > size:
-        return f"lies at bytes {span[0]} to {span[1]} of the workspace, which has {size}"
-    return root, span[0]
+    end, size = first + size_of(buffer.type, sizes), size_of(source.type, sizes)
+    if first < 0 or end > size:
+        return f"lies at bytes {first} to {end} of the workspace, which has {size}"
+    return root, first

@@ -24,6 +24,7 @@ import numpy as np
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.graph.task_graph import TaskGraph
+from roller_mlir.rammer.parts import Parts, spread
 from roller_mlir.rammer.schedule import NO_EVENT, Schedule
 
 PIECE_BYTES = 16
@@ -92,42 +93,40 @@ def tables_of(
         copied: Of each operator, whether a thread that runs ahead copies what its tasks read; None without roles.
     """
     handed = None if copied is None else hand_overs(graph, schedule, copied)
-    kept = kept_words(graph, schedule)
-    most = max((len(one) + each.shape[1] for one, each in zip(operands, kept, strict=True)), default=0)
-    fields = OPERANDS + most + (handed is not None)
-    length = max(map(len, schedule.programs))
-    records = np.zeros((len(schedule.programs) * length + 1, fields), np.int32)
-    waits = list[tuple[int, int]]()
-    spans = list[tuple[int, int]]()
-    for unit, program in enumerate(schedule.programs):
-        spans.append((len(program), len(waits)))
-        for position, task in enumerate(program.tolist()):
-            operator = int(graph.operator_of[task])
-            events = schedule.waits[task].tolist()
-            signal = int(schedule.signals[task])
-            behind = len(waits) + len(events)
-            body = bodies[operator]
-            record = [body, task - graph.first[operator], len(events), behind, signal, 0, len(events) * sinks[body]]
-            record += operands[operator]
-            record += kept[operator][task - graph.first[operator]].tolist()
-            records[unit * length + position, : len(record)] = record
-            if handed is not None:
-                records[unit * length + position, -1] = handed[task]
-            waits += [(event, int(schedule.counts[event])) for event in events]
-    waits += [(NO_EVENT, 0)] * threads
-    in_front = bool((records[:, WAITS] > records[:, SUNK]).any())
-    waiting = set(records[records[:, SUNK] > 0, BODY].tolist())
+    programs, length = Parts.of(schedule.programs), max(map(len, schedule.programs))
+    tasks = programs.numbers
+    operator, waits = graph.operator_of[tasks], schedule.wait_list.chosen(tasks)
+    more = _operands_and_slices(graph, schedule, operands)[tasks]
+    body, first = np.array(bodies, np.int32)[operator], np.array(graph.first, np.int32)[operator]
+    own = np.zeros((len(tasks), OPERANDS + more.shape[1] + (handed is not None)), np.int32)
+    own[:, BODY], own[:, TASK], own[:, SIGNAL] = body, tasks - first, schedule.signals[tasks]
+    own[:, WAITS], own[:, NEXT_WAIT] = waits.sizes, waits.starts[1:]
+    own[:, SUNK] = np.where(np.array(sinks, bool)[body], waits.sizes, 0)
+    own[:, OPERANDS : OPERANDS + more.shape[1]] = more
+    if handed is not None:
+        own[:, -1] = handed[tasks]
+    records = np.zeros((len(programs) * length + 1, own.shape[1]), np.int32)
+    records[spread(length * np.arange(len(programs)), programs.sizes)] = own
+    spans = np.stack([programs.sizes, waits.starts[programs.starts[:-1]]], axis=1).astype(np.int32)
+    ahead = np.tile(np.array([NO_EVENT, 0], np.int32), (threads, 1))
+    listed = np.concatenate([np.stack([waits.numbers, schedule.counts[waits.numbers]], axis=1), ahead])
+    in_front = bool((own[:, WAITS] > own[:, SUNK]).any())
+    waiting = set(own[own[:, SUNK] > 0, BODY].tolist())
     in_body = tuple(body in waiting for body in range(len(sinks)))
-    return Tables(records, np.array(spans, np.int32), np.array(waits, np.int32), length, fields, in_front, in_body)
+    return Tables(records, spans, listed, length, records.shape[1], in_front, in_body)
 
 
-def kept_words(graph: TaskGraph, schedule: Schedule) -> list[Ints]:
-    """Return what records say of the slices of each operator's tasks, [tasks, slices]."""
-    words, found, at = 2 * schedule.slots + schedule.fills, list[Ints](), 0
-    for operator in graph.operators:
-        count = operator.tasks * len(operator.resident)
-        found.append(words[at : at + count].reshape(operator.tasks, len(operator.resident)))
-        at += count
+def _operands_and_slices(graph: TaskGraph, schedule: Schedule, operands: Sequence[Sequence[int]]) -> Ints:
+    """Return what records say of the operands of each task, and behind them of its slices, [tasks, words]."""
+    kept = [len(one.resident) for one in graph.operators]
+    widths = [*map(len, operands)]
+    found = np.zeros((len(widths), max((a + b for a, b in zip(widths, kept, strict=True)), default=0)), np.int32)
+    for number, words in enumerate(operands):
+        found[number, : len(words)] = words
+    found = found[graph.operator_of]
+    slices = np.array(kept, np.int64)[graph.operator_of]
+    columns = spread(np.array(widths, np.int64)[graph.operator_of], slices)
+    found[np.repeat(np.arange(graph.tasks), slices), columns] = 2 * schedule.slots + schedule.fills
     return found
 
 

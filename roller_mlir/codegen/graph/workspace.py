@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The workspace of a scheduled graph, laid out for its order: views of results move to bytes that they may share."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +12,7 @@ from roller_mlir.codegen.graph.task_graph import ApplicationGraph
 from roller_mlir.codegen.workspace_offsets import place
 from roller_mlir.dialects import rammer
 from roller_mlir.rammer.graph.boxes import Ints
+from roller_mlir.rammer.parts import Parts
 from roller_mlir.rammer.reuse import BufferUse, maybe_together
 from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.support.bindings import arith, func, ir
@@ -42,17 +44,16 @@ def share_workspace(program: rammer.GraphOp, graph: ApplicationGraph, schedule: 
     spans = sorted((start, start + sizes[n]) for start, n in starts.items())
     if len(starts) < len(views) or any(end > start for (_, end), (start, _) in pairwise(spans)):
         return
-    read: list[list[Ints]] = [[] for _ in views]
-    written: list[list[Ints]] = [[] for _ in views]
+    touched: tuple[list[list[tuple[int, Ints]]], ...] = ([[] for _ in views], [[] for _ in views])  # read, and written
     for first, operator in zip(graph.tasks.first, graph.tasks.operators, strict=False):
-        for found, accesses in ((read, operator.reads), (written, operator.writes)):
+        for found, accesses in zip(touched, (operator.reads, operator.writes), strict=True):
             for one in accesses:
                 if one.buffer == buffer:
-                    found[starts[one.offset_bytes]].append(one.boxes.filled + np.int32(first))
-    none = np.zeros(0, np.int32)
+                    found[starts[one.offset_bytes]].append((first, one.boxes.filled))
+    readers, writers = map(_tasks_of, touched)
     uses = [
-        BufferUse(size, np.concatenate([none, *readers, *writers]), np.concatenate([none, *writers]))
-        for size, readers, writers in zip(sizes, read, written, strict=True)
+        BufferUse(size, np.concatenate([reads, writes]), writes)
+        for size, reads, writes in zip(sizes, readers, writers, strict=True)
     ]
     near = maybe_together(schedule, uses)
     placed = np.zeros(len(views), bool)
@@ -69,3 +70,11 @@ def share_workspace(program: rammer.GraphOp, graph: ApplicationGraph, schedule: 
     for view, offset in zip(views, offsets, strict=True):
         with ir.InsertionPoint(view), view.location:
             view.operands[1] = arith.constant(ir.IndexType.get(), offset)
+
+
+def _tasks_of(touched: Sequence[Sequence[tuple[int, Ints]]]) -> Parts:
+    """Return the tasks that touch each view, from those of operators: the first of all, and which of them do."""
+    parts = [each for view in touched for each in view]
+    tasks = Parts.of([filled for _, filled in parts])
+    firsts = np.repeat(np.array([first for first, _ in parts], np.int32), tasks.sizes)
+    return Parts(tasks.numbers + firsts, tasks.starts[np.cumsum([0, *map(len, touched)])])

@@ -224,8 +224,15 @@ class TaskGraph:
         """Of each set of producers the runs that it is of, and these: tasks of one operator, which many sets have."""
         _, sets = self.producer_sets
         begins = np.flatnonzero(run_begins(sets.owners) | run_begins(self.operator_of[sets.numbers]))
-        of, runs = Parts(sets.numbers, np.append(begins, len(sets.numbers))).distinct()
-        return Parts(of, np.searchsorted(begins, sets.starts)), runs
+        all_runs = Parts(sets.numbers, np.append(begins, len(sets.numbers)))
+        first, size = sets.numbers[begins], all_runs.sizes
+        if (sets.numbers[all_runs.starts[1:] - 1] - first == size - 1).all():  # then these two say which tasks they are
+            keys = first.astype(np.int64) * (self.tasks + 1) + size
+            _, number, of = np.unique(keys, return_index=True, return_inverse=True)
+            runs = all_runs.chosen(number)
+        else:
+            of, runs = all_runs.distinct()
+        return Parts(of.astype(np.int32), np.searchsorted(begins, sets.starts)), runs
 
     @cached_property
     def _operator_runs(self) -> "_OperatorRuns":

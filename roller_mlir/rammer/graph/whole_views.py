@@ -17,10 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roller_mlir.rammer.graph.boxes import DistinctBoxes, Ints, TaskBoxes
-from roller_mlir.rammer.parts import Parts, run_begins, spread
+from roller_mlir.rammer.parts import Parts, in_turn, run_begins, spread
 
 if TYPE_CHECKING:
     from roller_mlir.rammer.graph.task_graph import TaskAccess, TaskGraph
+
+PAIRS_TOGETHER = 1 << 18
+"""Pairs of tasks that are spelled together, so that they stay in the processor's cache."""
 
 WritersIn = Callable[[Ints, DistinctBoxes], tuple[Ints, Ints]]
 """Returns what stands in the cells of each box of a view, with each task that has it."""
@@ -129,12 +132,28 @@ class WholeViews:
             starts.append(np.tile(own.starts[:-1] + behind, len(bases)))
             before.append(own.numbers)
             behind += len(own.numbers)
-        key = np.concatenate(keys)
+        key, given = np.concatenate(keys), np.concatenate(before)
         order = np.argsort(key, kind="stable")
         key, size, start = key[order], np.concatenate(sizes)[order], np.concatenate(starts)[order]
+        begins = np.append(np.flatnonzero(run_begins(key)), len(key))  # of what a task needs of one operator
+        counts = np.diff(np.append(0, np.cumsum(size))[begins])
+        found = [(np.zeros(0, np.int32), np.zeros(0, np.int32))]
+        for part in in_turn(counts, PAIRS_TOGETHER):
+            own = slice(begins[part[0]], begins[part[-1] + 1])
+            found.append(self._pairs_of(key[own], size[own], given[spread(start[own], size[own])]))
+        producers, consumers = zip(*found, strict=True)
+        return np.concatenate(producers), np.concatenate(consumers)
+
+    def _pairs_of(self, key: NDArray[np.int64], size: NDArray[np.int64], within: Ints) -> tuple[Ints, Ints]:
+        """Return pairs of tasks.
+
+        Args:
+            key: A task, and the first one of an operator of which it needs some, in rising order.
+            size: How many it needs.
+            within: Which ones of the operator these are; those of one key are in order.
+        """
         least = (1 << self._bits) - 1
-        producers = np.concatenate(before)[spread(start, size)]
-        producers += np.repeat((key & least).astype(np.int32), size)
+        producers = within + np.repeat((key & least).astype(np.int32), size)
         consumers = np.repeat((key >> self._bits).astype(np.int32), size)
         again = ~run_begins(key)  # a task needs something of one operator by several views
         if not again.any():
