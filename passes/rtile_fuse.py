@@ -26,6 +26,7 @@ Refused: what no tensor expression can say, at its op; what cannot be joined sta
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import is_
 from typing import Any, ClassVar
 
 from roller_mlir.codegen import FAMILIES
@@ -35,7 +36,7 @@ from roller_mlir.linalg.group.axes import fuse_axes_of_groups
 from roller_mlir.linalg.group.group import members_of
 from roller_mlir.linalg.group.wrap import wrap
 from roller_mlir.linalg.pads import PAD, padding_of
-from roller_mlir.linalg.reader import StructuredReader, erase_unused
+from roller_mlir.linalg.reader import StructuredOp, StructuredReader, erase_unused, with_sources
 from roller_mlir.linalg.rewrite.compose import compose_into_readers
 from roller_mlir.linalg.rewrite.fusion import Cost, Evaluate, Fusion, FusionDecision, leaving
 from roller_mlir.linalg.rewrite.separate import renew_operands, separate_results, separate_views
@@ -93,19 +94,25 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
         operations = members_of(block)
         groups: list[Sequence[ir.Operation]] = [[operation] for operation in operations]
         kinds: Sequence[Hashable] = range(len(groups))
+        read: dict[ir.Operation, StructuredOp] = {}  # of the ops that are what they were
         if self.fusion:
-            cut = Fusion(operations, evaluate).search()
+            search = Fusion(operations, evaluate)
+            cut = search.search()
             if self.explain_fusion:
                 for decision in cut.decisions:
                     _report(decision)
             groups[:], kinds = cut.groups, cut.kinds
+            read.update(search.roots)
         if self.fuse_axes:
-            groups = list(fuse_axes_of_groups(groups, kinds))
+            whole, groups = groups, list(fuse_axes_of_groups(groups, kinds))
+            same = (group for before, group in zip(whole, groups, strict=True) if all(map(is_, before, group)))
+            read = {operation: read[operation] for group in same for operation in group if operation in read}
             _share_views(block)
         reader = StructuredReader()
         for number, group in enumerate(groups):
             if len(group) > 1:
-                roots = [reader.read(operation) for operation in group]
+                # What an op reads may have become a view that others share, or a result of a program.
+                roots = [with_sources(read[one]) if one in read else reader.read(one) for one in group]
                 wrap(roots, leaving(group), f"group_{number}", None)
         _sort(block)
         erase_unused(block)

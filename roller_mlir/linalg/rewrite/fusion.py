@@ -8,7 +8,7 @@ logarithm: a union is evaluated against its neighbours only. Groups that are equ
 cells of an unrolled network, are evaluated once. Paper: PolyDL section 5; ROLLER section 3.1.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import chain, count
@@ -164,6 +164,11 @@ class Fusion:
         self._of: dict[DependenceNode, set[tuple[DependenceNode, DependenceNode]]] = {}
         self._queue: list[tuple[float, int, tuple[DependenceNode, DependenceNode], FusionDecision]] = []
         self._queued = 0
+
+    @property
+    def roots(self) -> Mapping[ir.Operation, StructuredOp]:
+        """The ops, read."""
+        return {root.operation: root for root in self._roots}
 
     @property
     def steps(self) -> int:
