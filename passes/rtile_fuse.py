@@ -104,9 +104,10 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
             groups[:], kinds = cut.groups, cut.kinds
             read.update(search.roots)
         if self.fuse_axes:
-            whole, groups = groups, list(fuse_axes_of_groups(groups, kinds))
-            same = (group for before, group in zip(whole, groups, strict=True) if all(map(is_, before, group)))
+            fused = fuse_axes_of_groups(groups, kinds)
+            same = (group for before, group in zip(groups, fused, strict=True) if all(map(is_, before, group)))
             read = {operation: read[operation] for group in same for operation in group if operation in read}
+            groups[:] = fused
             _share_views(block)
         reader = StructuredReader()
         for number, group in enumerate(groups):

@@ -19,6 +19,7 @@ Schedules are long: they stand in tensors, which the bindings hand out as a whol
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from roller_mlir.dialects.rammer.dialect import Rammer
 from roller_mlir.dialects.rtile_checks import InvalidOpError, require
@@ -67,10 +68,7 @@ class ScheduleAttr(Rammer.Attribute, name="schedule"):
         }
         if len(schedule.slots):
             parts |= {"slots": schedule.slots, "fills": schedule.fills}
-        arrays: dict[str, Any] = {
-            key: ir.DenseElementsAttr.get(np.ascontiguousarray(part, np.int32)) for key, part in parts.items()
-        }
-        return cls.get(ir.DictAttr.get(arrays))
+        return cls.get(ir.DictAttr.get({key: _tensor(part) for key, part in parts.items()}))
 
     def read(self) -> Schedule:
         """Return the schedule.
@@ -107,6 +105,11 @@ class ScheduleAttr(Rammer.Attribute, name="schedule"):
 
 _DIVIDED = (("tasks", "starts"), ("waits", "wait_starts"))
 """Arrays of a schedule that others divide."""
+
+
+def _tensor(numbers: NDArray[np.integer[Any]]) -> ir.Attribute:
+    """Return numbers as a tensor of i32."""
+    return ir.DenseElementsAttr.get(np.ascontiguousarray(numbers, np.int32))  # pyrefly: ignore[no-matching-overload]
 
 
 def _numbers(key: str, attribute: Any) -> Ints:

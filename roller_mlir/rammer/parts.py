@@ -130,10 +130,10 @@ def in_turn(sizes: NDArray[np.integer[Any]], together: int) -> Iterator[NDArray[
     [[0, 1], [2, 3]]
     """
     behind = np.cumsum(sizes)
-    for start in range(0, int(behind[-1]) if len(behind) else 0, together):
-        part = np.flatnonzero((behind > start) & (behind <= start + together))
-        if len(part):
-            yield part
+    edges = np.arange(0, (int(behind[-1]) if len(behind) else 0) + together, together)
+    for first, last in pairwise(np.searchsorted(behind, edges, side="right").tolist()):
+        if first < last:
+            yield np.arange(first, last)
 
 
 def run_begins(values: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import gcd
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,7 +122,9 @@ class WholeViews:
 
         What comes before a task is spelled operator by operator: these are put in order, and not the many pairs.
         """
-        keys, sizes, starts = ([np.zeros(0, np.int64)] for _ in range(3))
+        keys: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
+        sizes: list[NDArray[np.integer[Any]]] = [*keys]
+        starts: list[NDArray[np.integer[Any]]] = [*keys]
         before = [np.zeros(0, np.int32)]
         behind = 0
         for of, bases in uses.items():
@@ -144,7 +146,7 @@ class WholeViews:
         producers, consumers = zip(*found, strict=True)
         return np.concatenate(producers), np.concatenate(consumers)
 
-    def _pairs_of(self, key: NDArray[np.int64], size: NDArray[np.int64], within: Ints) -> tuple[Ints, Ints]:
+    def _pairs_of(self, key: NDArray[np.int64], size: NDArray[np.integer[Any]], within: Ints) -> tuple[Ints, Ints]:
         """Return pairs of tasks.
 
         Args:
