@@ -10,7 +10,7 @@ import pytest
 from small_graphs import conflicts, random_graph
 
 from roller_mlir.rammer.policy import _Ends, _in_waves, _soonest_of, _urgency_of, _Waiting
-from roller_mlir.rammer.task_graph import TaskGraph
+from roller_mlir.rammer.graph.task_graph import TaskGraph
 
 HAND_OVER_S = 0.25
 
