@@ -2,6 +2,7 @@
 """Rewrites the instructions of a kernel of the LLVM level: calls, checks, and ticks or spins in its loops."""
 
 import re
+from itertools import groupby
 from typing import NoReturn
 
 from roller_mlir.sim.engine.layout import LaunchFault
@@ -10,28 +11,23 @@ from roller_mlir.sim.gpu.kernel_ir import INLINE
 from roller_mlir.sim.llvm.assembly.ptx import PtxError
 from roller_mlir.sim.llvm.assembly.statement import rewrite_assembly
 from roller_mlir.sim.llvm.assembly.table import find_statement, find_string
-from roller_mlir.sim.llvm.call import IntrinsicCall, UnknownIntrinsicError
+from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall, UnknownIntrinsicError
 from roller_mlir.sim.llvm.calls.copies import wait_for_copies
 from roller_mlir.sim.llvm.calls.intrinsics import expansion
 from roller_mlir.sim.llvm.calls.lds import COPIES, RELEASES
 from roller_mlir.sim.llvm.calls.math import math_text
 from roller_mlir.sim.llvm.calls.raw_buffers import access_buffer
 from roller_mlir.sim.llvm.context import HELPER, Context, InstructionContext
-from roller_mlir.sim.llvm.known import ACCESSES, ASSEMBLY, DIVISIONS, callee_of, opcode_of
-from roller_mlir.sim.llvm.memory import BUFFER, POINTER, WAITS_FOR_MEMORY, AddressRange, LlvmAccess, parse_access
+from roller_mlir.sim.llvm.instruction import ASSEMBLY, LlvmInstruction
+from roller_mlir.sim.llvm.known import ACCESSES, DIVISIONS
+from roller_mlir.sim.llvm.memory import BUFFER, AddressRange, LlvmAccess, is_seen
 from roller_mlir.sim.llvm.polls import LoopPolls
-from roller_mlir.sim.llvm.text import NAME, TYPE, KernelText, blocks, enclosed, plain, split_top
-from roller_mlir.sim.llvm.types import operand_value, size_bytes
+from roller_mlir.sim.llvm.text import KernelText
+from roller_mlir.sim.llvm.types import TYPE, is_known, size_bytes
 
-_CALL = re.compile(r"(?:(%\S+) = )?(?:(?:tail|musttail|notail) )?(?:call|invoke|callbr)\b(.*)$")
-_ALLOCA = re.compile(
-    rf"(%\S+) = alloca (?:inalloca )?({TYPE})(?:, i\d+ (\S+?))?(?:, align \d+)?(?:, addrspace<(\d+)>)?$"
-)
-_DIVIDE = re.compile(rf"(%\S+) = ([us])(div|rem) (?:exact )?({TYPE}) (.+)$")
-_BRANCH = re.compile(r"(br i1|switch i\d+) (%[^\s,]+),(.*)$")
-_CALL_FLAGS = r"(?:fast|nnan|ninf|nsz|arcp|contract|afn|reassoc)"
+_ALLOCA = re.compile(rf"%\S+ = alloca (?:inalloca )?({TYPE}),.* align (\d+)")
+_CALL_FLAGS = re.compile(r"(?:%\S+ = )?(?:\w+ )?call((?: (?:fast|nnan|ninf|nsz|arcp|contract|afn|reassoc))*) ")
 _BUNDLE_ALIGN = re.compile(r'"align"\((ptr(?: addrspace<\d+>)? [^\s,]+), i\d+ (\d+)\)')
-_ALIGN = re.compile(r"\balign (\d+) ")
 _KNOWN = re.compile(
     r"llvm\.(?:fma|fmuladd|exp|exp2|exp10|log|log2|log10|sqrt|sin|cos|tan|sinh|cosh|tanh|asin|acos|atan|atan2|pow|powi|"
     r"floor|ceil|trunc|rint|round|roundeven|nearbyint|fabs|copysign|minnum|maxnum|minimum|maximum|minimumnum|"
@@ -44,7 +40,8 @@ _DROPPED = re.compile(
 )
 _TRAPS = ("llvm.trap", "llvm.debugtrap", "llvm.ubsantrap")
 _MEMORY_COPIES = re.compile(r"llvm\.(?:memcpy|memmove|memset)(?:\.inline)?(?:\.p\d+)+\.i(?:32|64)")
-_MOST_PRIVATE_BYTES = 64 << 10
+_MOST_PRIVATE_BYTES, _MOST_ALIGNMENT_BYTES = 64 << 10, 128
+_Blocks = list[tuple[str, list[LlvmInstruction]]]
 
 
 class Rewriter:
@@ -54,9 +51,9 @@ class Rewriter:
         """Take the kernel; what it needs is noted in the context."""
         self._kernel, self._context = kernel, context
         self._private_bytes, self._in_entry = 0, True
-        self._copies_to_lds = any(COPIES.search(line) for _, line in kernel.body)
+        self._copies_to_lds = any(COPIES.match(one.callee) for one in kernel.body)
         context.needs.copies = self._copies_to_lds
-        self._polls = LoopPolls.of(kernel.body)
+        self._polls = LoopPolls(kernel.defined)
         self._spins: dict[int, tuple[int, int]] = {}
 
     def check_arguments(self) -> list[str]:
@@ -75,38 +72,35 @@ class Rewriter:
         Args:
             first: Instructions for the start of the first block.
         """
-        parts = list(blocks(self._kernel.body, self._kernel.entry))
+        parts = [(label, list(inside)) for label, inside in groupby(self._kernel.body, lambda one: one.block)]
         places = {label: number for number, (label, _) in enumerate(parts)}
         waits = self._loops(parts, places)
         lines: list[str] = []
         for number, (label, instructions) in enumerate(parts):
-            lines.append(f"{label}:" if re.fullmatch(r"[\w.$-]+", label) else f'"{label}":')
+            lines.append(f"{label}:")
             started = False
             if number == 0:
                 lines += [f"  {line}" for line in first]
             self._in_entry = number == 0
-            for at, line in instructions:
-                if number in waits and not started and " = phi " not in line:
+            for one in instructions:
+                if number in waits and not started and one.opcode != "phi":
                     started = True
-                    lines.append(f"  {self._loop(at, number, *waits[number])}")
-                lines += [f"  {one}" for one in self._poll(number, line.strip(), places)]
-                lines += [f"  {one}" for one in self._instruction(at, line.strip())]
+                    lines.append(f"  {self._loop(one.number, number, *waits[number])}")
+                lines += [f"  {line}" for line in self._poll(number, one, places)]
+                lines += [f"  {line}" for line in self._instruction(one)]
         return lines
 
-    def _loops(
-        self, parts: list[tuple[str, list[tuple[int, str]]]], places: dict[str, int]
-    ) -> dict[int, tuple[bool, int]]:
+    def _loops(self, parts: _Blocks, places: dict[str, int]) -> dict[int, tuple[bool, int]]:
         """Return the blocks that an own or later block branches to, whether the loop waits for memory, and its end."""
         found: dict[int, tuple[bool, int]] = {}
         for number, (_, instructions) in enumerate(parts):
-            for _, line in instructions:
-                for label in re.findall(rf"label %({NAME})", line):
-                    head = places[plain(label)]
-                    if head <= number:
-                        inside = [line for _, more in parts[head : number + 1] for _, line in more]
-                        waits = any(WAITS_FOR_MEMORY.search(line) for line in inside)
-                        before = found.get(head, (False, number))[0]
-                        found[head] = before or waits, number
+            for label in instructions[-1].labels:
+                head = places[label]
+                if head <= number:
+                    inside = (one for _, more in parts[head : number + 1] for one in more)
+                    waits = any(one.opcode != "store" and is_seen(one) for one in inside)
+                    before = found.get(head, (False, number))[0]
+                    found[head] = before or waits, number
         return found
 
     def _loop(self, at: int, head: int, waits: bool, last: int) -> str:
@@ -115,16 +109,14 @@ class Rewriter:
             self._spins[head] = last, site
         return f"call void @{function}(i64 %roller.block, i64 {site})"
 
-    def _poll(self, number: int, line: str, places: dict[str, int]) -> list[str]:
+    def _poll(self, number: int, one: LlvmInstruction, places: dict[str, int]) -> list[str]:
         """Note what a branch that may leave a spin loop looks at."""
-        found = _BRANCH.match(line)
-        labels = [places[plain(label)] for label in re.findall(rf"label %({NAME})", line)]
-        if found is None or found[1] != "br i1" or len(labels) != 2:
+        if one.opcode != "br" or len(one.labels) != 2:
             return []
         for head, (last, site) in reversed(self._spins.items()):
-            stays = [head <= label <= last for label in labels]
+            stays = [head <= places[label] <= last for label in one.labels]
             if head <= number <= last and stays[0] != stays[1]:
-                lines = self._polls.lines(found[2], stays[1], site, self._context.fresh)
+                lines = self._polls.lines(one.operands[0][1], stays[1], site, self._context.fresh)
                 self._context.needs.polls |= bool(lines)
                 return lines
         return []
@@ -132,51 +124,43 @@ class Rewriter:
     def _refuse(self, at: int, message: str) -> NoReturn:
         self._context.refuse(at, message)
 
-    def _instruction(self, at: int, line: str) -> list[str]:
-        opcode = opcode_of(line)
+    def _instruction(self, one: LlvmInstruction) -> list[str]:
+        at, opcode, line = one.number, one.opcode, one.line
         if opcode == "call":
-            if callee_of(line) == ASSEMBLY:
-                return self._assembly(at, line)
-            call = _CALL.match(line)
-            assert call is not None, line
-            return self._call(at, line, call[1] or "", call[2])
+            return self._assembly(one) if one.callee == ASSEMBLY else self._call(one)
         if opcode in ACCESSES:
-            access = parse_access(line)
-            if access is None or access.op != opcode:
+            access = LlvmAccess.of(one)
+            if access is None:
                 self._refuse(at, f"this {opcode} cannot be simulated: {line[:80]}")
-            return self._access(at, access)
+            return self._access(access)
         if opcode == "alloca":
-            found = _ALLOCA.match(line)
-            if found is None:
-                self._refuse(at, f"this alloca cannot be simulated: {line[:80]}")
-            return self._alloca(at, line, found)
+            return self._alloca(one)
         if opcode in DIVISIONS:
-            return self._divide(at, line)
+            return self._divide(one)
         if opcode == "fence":
             waits = self._copies_to_lds and RELEASES.match(line)
             return [*(wait_for_copies(InstructionContext(self._context, at, "fence"), 0) if waits else []), line]
         if opcode == "unreachable":
             return [self._stop(at, "unreachable"), line]
-        if found := _BRANCH.match(line):
-            # A value without meaning may not choose the way: behind it LLVM would leave out the rest.
-            chosen, kind = self._context.fresh(), found[1].split(" ")[1]
-            return [f"{chosen} = freeze {kind} {found[2]}", f"{found[1]} {chosen},{found[3]}"]
+        if opcode in ("br", "switch"):
+            (kind, value), *_ = one.operands
+            if kind != "label" and value.startswith("%"):
+                # A value without meaning may not choose the way: behind it LLVM would leave out the rest.
+                chosen = self._context.fresh()
+                return [f"{chosen} = freeze {kind} {value}", f"{opcode} {kind} {chosen},{line.partition(',')[2]}"]
         return [line]
 
-    def _divide(self, at: int, line: str) -> list[str]:
+    def _divide(self, one: LlvmInstruction) -> list[str]:
         """Check a division of integers, element by element, and divide what was checked."""
-        found = _DIVIDE.match(line)
-        assert found is not None, line
-        result, sign, operation, kind, rest = found.groups()
-        above, below = split_top(rest)
+        kind, below, signed = one.kind, one.operands[1][1], one.opcode.startswith("s")
         vector = re.match(r"<(\d+) x i(\d+)>$", kind)
         lines: list[str] = []
         values: list[str] = []
-        for value in (above, below):
+        for _, value in one.operands:
             values.append(self._context.fresh())
             lines.append(f"{values[-1]} = freeze {kind} {value}")
         if not vector and re.fullmatch(r"-?\d+", below) and int(below) not in (0, -1):
-            return [line]
+            return [one.line]
         element = f"i{vector[2]}" if vector else kind
         for lane in range(int(vector[1]) if vector else 1):
             pair = list(values)
@@ -184,18 +168,18 @@ class Rewriter:
                 pair = [self._context.fresh(), self._context.fresh()]
                 for name, value in zip(pair, values, strict=True):
                     lines.append(f"{name} = extractelement {kind} {value}, i64 {lane}")
-            lines += self._check_division(at, line, element, pair, signed=sign == "s")
-        return [*lines, f"{result} = {sign}{operation} {kind} {values[0]}, {values[1]}"]
+            lines += self._check_division(one, element, pair, signed=signed)
+        return [*lines, f"{one.result} = {one.opcode} {kind} {values[0]}, {values[1]}"]
 
-    def _check_division(self, at: int, line: str, kind: str, pair: list[str], *, signed: bool) -> list[str]:
+    def _check_division(self, one: LlvmInstruction, kind: str, pair: list[str], *, signed: bool) -> list[str]:
         ok, (above, below) = self._context.fresh(), pair
         lines = [f"{ok} = icmp ne {kind} {below}, 0"]
         if signed:
-            least, one, both, fits = (self._context.fresh() for _ in range(4))
+            least, minus, both, fits = (self._context.fresh() for _ in range(4))
             lines += [
                 f"{least} = icmp ne {kind} {above}, {-(1 << int(kind[1:]) - 1) if kind != 'i1' else 'true'}",
-                f"{one} = icmp ne {kind} {below}, {-1 if kind != 'i1' else 'true'}",
-                f"{fits} = or i1 {least}, {one}",
+                f"{minus} = icmp ne {kind} {below}, {-1 if kind != 'i1' else 'true'}",
+                f"{fits} = or i1 {least}, {minus}",
                 f"{both} = and i1 {ok}, {fits}",
             ]
             ok = both
@@ -207,7 +191,7 @@ class Rewriter:
             lines.append(
                 f"{wide[-1]} = add i64 {value}, 0" if width == 64 else f"{wide[-1]} = {how} {kind} {value} to i64"
             )
-        site = self._context.site(at, line.split()[2])
+        site = self._context.site(one.number, one.opcode)
         values = f"i64 {wide[0]}, i64 {wide[1]}"
         return [*lines, f"call void @{HELPER}division(i64 %roller.block, i64 {site}, i1 {ok}, {values})"]
 
@@ -215,151 +199,122 @@ class Rewriter:
         site = self._context.site(at, op)
         return f"call void @{PREFIX}fault(i64 %roller.block, i64 {int(LaunchFault.PROMISE)}, i64 {site})"
 
-    def _call(self, at: int, line: str, result: str, rest: str) -> list[str]:
-        found = re.search(rf"@({NAME})\(", rest)
-        assert found is not None, line
-        callee = plain(found[1])
-        operands = split_top(enclosed(rest, found.end() - 1))
+    def _call(self, one: LlvmInstruction) -> list[str]:
+        at, callee, definitions = one.number, one.callee, self._context.definitions
         if callee == "llvm.assume":
-            return self._assume(at, operands[0], rest)
+            return self._assume(one)
         if callee in _TRAPS:
             return [self._stop(at, callee)]
         if known := expansion(callee):
-            expand, match = known
-            kind = re.search(rf"({TYPE})\s*$", rest[: found.start()])
-            if kind is None:
-                self._refuse(at, f"this call of '{callee}' cannot be simulated")
-            kinds = [re.match(TYPE, operand) for operand in operands]
-            kernel = InstructionContext(self._context, at, callee)
-            lines: list[str] = []
-            pairs = tuple(
-                self._freeze(kernel, given[0] if given else "", operand_value(operand), lines)
-                for given, operand in zip(kinds, operands, strict=True)
-            )
-            alignments = tuple(int(given[1]) if (given := _ALIGN.search(one)) else 1 for one in operands)
-            call = IntrinsicCall(
-                match=match, result=result, kind=kind[1], operands=pairs, alignments=alignments, kernel=kernel
-            )
-            try:
-                return [*lines, *expand(call)]
-            except UnknownIntrinsicError as error:
-                self._refuse(at, f"{error} is not known to the simulator")
+            return self._expand(one, *known)
         if _DROPPED.fullmatch(callee):
             return []
         if _KNOWN.fullmatch(callee):
-            return [self._plain_call(at, result, rest[: found.start()], callee, operands)]
+            return [self._plain_call(one)]
         if _MEMORY_COPIES.fullmatch(callee):
-            return self._copy(at, callee, operands)
-        if callee not in self._context.definitions:
+            return self._copy(one)
+        if callee not in definitions:
             text = math_text(callee) if callee.startswith(("__nv_", "__ocml_")) else None
             if text is None:
                 what = "intrinsic" if callee.startswith("llvm.") else "function"
                 self._refuse(at, f"{what} '{callee}' is not known to the simulator")
-            self._context.definitions[callee] = text
-        return [self._plain_call(at, result, rest[: found.start()], callee, operands)]
+            definitions[callee] = text
+        return [self._plain_call(one)]
 
-    @staticmethod
-    def _freeze(kernel: InstructionContext, kind: str, value: str, lines: list[str]) -> tuple[str, str]:
-        """Freeze an integer or address: what is checked is then what is used, also where it has no meaning."""
-        if value.startswith("%") and re.match(r"ptr|i\d+$", kind):
-            value, line = kernel.emitted(f"freeze {kind} {value}")
-            lines.append(line)
-        return kind, value
+    def _require_types(self, one: LlvmInstruction) -> None:
+        if not all(is_known(kind) for kind in (one.kind, *(kind for kind, _ in one.operands))):
+            self._refuse(one.number, f"this call of '{one.callee}' cannot be simulated")
 
-    def _plain_call(self, at: int, result: str, before: str, callee: str, operands: list[str]) -> str:
-        """Spell a call with types and values alone: what attributes promise is not checked."""
-        kind = re.search(rf"({TYPE})\s*$", before)
-        kinds = [re.match(TYPE, operand) for operand in operands]
-        if kind is None or None in kinds:
-            self._refuse(at, f"this call of '{callee}' cannot be simulated")
-        flags = "".join(f"{flag} " for flag in re.findall(rf"\b{_CALL_FLAGS}\b", before))
-        given = ", ".join(
-            f"{one[0]} {operand_value(operand)}" for one, operand in zip(kinds, operands, strict=True) if one
+    def _expand(self, one: LlvmInstruction, expand: Expansion, match: re.Match[str]) -> list[str]:
+        self._require_types(one)
+        kernel, lines = InstructionContext(self._context, one.number, one.callee), list[str]()
+        operands = tuple(kernel.frozen(*operand, lines) for operand in one.operands)
+        call = IntrinsicCall(
+            match=match, result=one.result, kind=one.kind, operands=operands, line=one.line, kernel=kernel
         )
-        return f"{f'{result} = ' if result else ''}call {flags}{kind[1]} @{callee}({given})"
-
-    def _assembly(self, at: int, line: str) -> list[str]:
-        result, equals, text = line.partition(" = ")
-        kernel = InstructionContext(self._context, at, "asm")
         try:
-            return rewrite_assembly(
-                result if equals else "", text if equals else line, kernel, find_statement, find_string
-            )
-        except (PtxError, UnknownIntrinsicError) as error:
-            self._refuse(at, f"inline assembly cannot be simulated: {error}")
+            return [*lines, *expand(call)]
+        except UnknownIntrinsicError as error:
+            self._refuse(one.number, f"{error} is not known to the simulator")
 
-    def _assume(self, at: int, operand: str, rest: str) -> list[str]:
+    def _plain_call(self, one: LlvmInstruction) -> str:
+        """Spell a call with types and values alone: what attributes promise is not checked."""
+        self._require_types(one)
+        flags = _CALL_FLAGS.match(one.line)
+        assert flags is not None, one.line
+        given = ", ".join(map(" ".join, one.operands))
+        return f"{f'{one.result} = ' if one.result else ''}call{flags[1]} {one.kind} @{one.callee}({given})"
+
+    def _assembly(self, one: LlvmInstruction) -> list[str]:
+        kernel = InstructionContext(self._context, one.number, "asm")
+        try:
+            return rewrite_assembly(one, kernel, find_statement, find_string)
+        except (PtxError, UnknownIntrinsicError) as error:
+            self._refuse(one.number, f"inline assembly cannot be simulated: {error}")
+
+    def _assume(self, one: LlvmInstruction) -> list[str]:
         lines: list[str] = []
-        site = self._context.site(at, "llvm.assume")
-        condition = operand.rsplit(" ", 1)[-1]
+        site, condition = self._context.site(one.number, one.callee), one.operands[0][1]
         if condition != "true":
             lines.append(f"call void @{HELPER}promise(i64 %roller.block, i64 {site}, i1 {condition})")
-        for pointer, alignment in _BUNDLE_ALIGN.findall(rest):
+        for pointer, alignment in _BUNDLE_ALIGN.findall(one.line):
             lines += self._context.aligned(site, pointer, int(alignment))
         return lines
 
-    def _alloca(self, at: int, line: str, found: re.Match[str]) -> list[str]:
-        name, kind, count, space = found.groups()
-        size = size_bytes(kind)
-        if count is not None and not count.isdigit():
+    def _alloca(self, one: LlvmInstruction) -> list[str]:
+        at, name, count, found = one.number, one.result, one.operands[0][1], _ALLOCA.match(one.line)
+        if found is None:
+            self._refuse(at, f"this alloca cannot be simulated: {one.line[:80]}")
+        kind, alignment = found.groups()
+        element = size_bytes(kind)
+        if not count.isdigit():
             self._refuse(at, "an alloca of a size that is not constant cannot be simulated")
-        if size is None:
+        if element is None:
             self._refuse(at, f"an alloca of type {kind} cannot be simulated")
-        self._private_bytes += size * int(count or 1)
+        size = element * int(count)
+        self._private_bytes += size
         if self._private_bytes > _MOST_PRIVATE_BYTES:
             self._refuse(
                 at, f"its threads need {self._private_bytes} B of memory of their own; {_MOST_PRIVATE_BYTES} fit"
             )
         if not self._in_entry:
             self._refuse(at, "an alloca outside the first block cannot be simulated")
-        flat = f"{name}.flat" if space else name
-        lines = [f"{flat} = alloca [{size * int(count or 1)} x i8], align {_alignment(line)}"]
-        if space:
-            lines.append(f"{name} = addrspacecast ptr {flat} to ptr addrspace<{space}>")
+        flat = name if one.kind == "ptr" else f"{name}.flat"
+        lines = [f"{flat} = alloca [{size} x i8], align {min(int(alignment), _MOST_ALIGNMENT_BYTES)}"]
+        if flat != name:
+            lines.append(f"{name} = addrspacecast ptr {flat} to {one.kind}")
         lines.append(f"{name}.first = ptrtoint ptr {flat} to i64")
-        lines.append(f"{name}.last = add i64 {name}.first, {size * int(count or 1)}")
+        lines.append(f"{name}.last = add i64 {name}.first, {size}")
         self._context.roots.add(name, AddressRange(first=f"{name}.first", last=f"{name}.last", label="private memory"))
         return lines
 
-    def _access(self, at: int, access: LlvmAccess) -> list[str]:
+    def _access(self, access: LlvmAccess) -> list[str]:
         """Check an access, and access the address that was checked: a value without meaning is frozen first."""
+        at, opcode, (kind, value) = access.instruction.number, access.instruction.opcode, access.pointer
         size = size_bytes(access.kind)
         if size is None:
             self._refuse(at, f"an access of type {access.kind} cannot be simulated")
-        pointer = f"ptr addrspace<{access.space}>" if access.space else "ptr"
-        kernel = InstructionContext(self._context, at, access.op)
-        frozen, defines = kernel.emitted(f"freeze {pointer} {access.pointer}")
-        if (
-            access.space == BUFFER
-            and (buffer := access_buffer(kernel, access, f"{pointer} {frozen}", size)) is not None
-        ):
-            aligned = kernel.aligned(f"{pointer} {frozen}", access.alignment) if access.alignment > 1 else []
+        kernel = InstructionContext(self._context, at, opcode)
+        frozen, defines = kernel.emitted(f"freeze {kind} {value}")
+        pointer = f"{kind} {frozen}"
+        if kind == BUFFER and (buffer := access_buffer(kernel, access, pointer, size)) is not None:
+            aligned = kernel.aligned(pointer, access.alignment) if access.alignment > 1 else []
             return [defines, *aligned, *buffer]
-        lines, site = self._context.inside(at, access.op, f"{pointer} {frozen}", str(size))
+        lines, site = self._context.inside(at, opcode, pointer, str(size))
         if access.alignment > 1:
-            lines += self._context.aligned(site, f"{pointer} {frozen}", access.alignment)
-        return [defines, *lines, *(one.replace(POINTER, frozen) for one in (access.line, *access.after))]
+            lines += self._context.aligned(site, pointer, access.alignment)
+        return [defines, *lines, *access.at(frozen)]
 
-    def _copy(self, at: int, callee: str, operands: list[str]) -> list[str]:
+    def _copy(self, one: LlvmInstruction) -> list[str]:
         """Check a copy or fill of memory, and copy what was checked."""
-        lines: list[str] = []
-        spelled: list[str] = []
-        for operand in operands:
-            kind = re.match(TYPE, operand)
-            assert kind is not None, operand
-            kernel = InstructionContext(self._context, at, callee)
-            spelled.append(" ".join(self._freeze(kernel, kind[0], operand_value(operand), lines)))
-        size = spelled[2].rsplit(" ", 1)[1]
-        if spelled[2].startswith("i32"):
+        at, callee, lines = one.number, one.callee, list[str]()
+        kernel = InstructionContext(self._context, at, callee)
+        spelled = [kernel.frozen(*operand, lines) for operand in one.operands]
+        kind, size = spelled[2]
+        if kind == "i32":
             wide = self._context.fresh()
             lines.append(f"{wide} = zext i32 {size} to i64")
             size = wide
         for operand in spelled[: 1 if "memset" in callee else 2]:
-            lines += self._context.inside(at, callee, operand, size)[0]
-        plain_callee = callee.replace(".inline", "")
-        return [*lines, f"call void @{plain_callee}({', '.join(spelled)})"]
-
-
-def _alignment(line: str) -> int:
-    found = re.search(r", align (\d+)", line)
-    return min(int(found[1]), 128) if found else 16
+            lines += self._context.inside(at, callee, " ".join(operand), size)[0]
+        return [*lines, f"call void @{callee.replace('.inline', '')}({', '.join(map(' '.join, spelled))})"]

@@ -21,7 +21,7 @@ class IntrinsicCall:
         result: Name of the result, "" for none.
         kind: LLVM type of the result.
         operands: Type and value of each.
-        alignments: What the call promises of each, in bytes.
+        line: The call, as LLVM prints it.
         kernel: The kernel around it.
     """
 
@@ -29,7 +29,7 @@ class IntrinsicCall:
     result: str
     kind: str
     operands: tuple[tuple[str, str], ...]
-    alignments: tuple[int, ...]
+    line: str
     kernel: InstructionContext
 
     @property

@@ -26,7 +26,7 @@ def expand_workgroup_constants(kernel: KernelText, names: Mapping[str, str]) -> 
     """Replace workgroup variables in the kernel's body.
 
     Args:
-        kernel: Its body is changed.
+        kernel: Lines and operands of its body are changed.
         names: The value that replaces each variable.
 
     Returns:
@@ -55,12 +55,13 @@ def expand_workgroup_constants(kernel: KernelText, names: Mapping[str, str]) -> 
                 whole = made.setdefault(text, f"%roller.c{len(made)}")
         return whole
 
-    body: list[tuple[int, str]] = []
-    for number, line in kernel.body:
-        line = named.sub(lambda match: names[match[0]], line)
-        while _EXPRESSION.search(line):
-            line = _EXPRESSION.sub(hoist, line)
-        line = _STRUCTURE.sub(gather, line)
-        body.append((number, line))
-    kernel.body = body
+    def expand(text: str) -> str:
+        text = named.sub(lambda match: names[match[0]], text)
+        while _EXPRESSION.search(text):
+            text = _EXPRESSION.sub(hoist, text)
+        return _STRUCTURE.sub(gather, text)
+
+    for one in kernel.body:
+        if "@" in one.line and (line := expand(one.line)) != one.line:
+            one.line, one.operands = line, tuple((kind, expand(value)) for kind, value in one.operands)
     return [f"{name} = {text}" for text, name in made.items()]

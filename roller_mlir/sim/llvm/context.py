@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is shared while a kernel of the LLVM level is rewritten: sites, names, checks of addresses, what it needs."""
 
+import re
 from typing import NoReturn
 
 from roller_mlir.sim.engine.sites import Site, SiteTable
@@ -125,6 +126,16 @@ class InstructionContext:
         name = self._context.fresh()
         self._context.roots.define(name, instruction)
         return name, f"{name} = {instruction}"
+
+    def frozen(self, kind: str, value: str, lines: list[str]) -> tuple[str, str]:
+        """Return type and value of an operand; `lines` take what freezes an integer or address.
+
+        What is checked is then what is used, also where it has no meaning.
+        """
+        if value.startswith("%") and re.match(r"ptr|i\d+$", kind):
+            value, line = self.emitted(f"freeze {kind} {value}")
+            lines.append(line)
+        return kind, value
 
     def check(self, pointer: str, size: str, alignment: int, when: str = "true") -> list[str]:
         """Return checks that an access is inside what its address comes from, and aligned.

@@ -7,11 +7,9 @@ read line by line, and must be the same instructions in the same order.
 """
 
 import re
-from collections.abc import Iterator
-from itertools import count
 from typing import Any
 
-import llvmlite.binding as binding
+from roller_mlir.sim.llvm.instruction import ASSEMBLY, SAFE, LlvmInstruction, Spelling
 
 MOST_TEXT_BYTES = 64 << 20
 """Largest text of a kernel, in bytes."""
@@ -31,15 +29,14 @@ PLAIN = frozenset({
 """Instructions that touch no memory, call nobody and cannot trap: they run as they are."""
 DIVISIONS = frozenset({"udiv", "sdiv", "urem", "srem"})
 ACCESSES = frozenset({"load", "store", "atomicrmw", "cmpxchg"})
+_RESULTS = (PLAIN - {"ret"}) | DIVISIONS | {"load", "alloca"}
+_NO_RESULTS = frozenset({"store", "br", "ret"})
 KNOWN = PLAIN | DIVISIONS | ACCESSES | {"br", "switch", "unreachable", "alloca", "fence", "call"}
 """Every instruction that a kernel may have."""
 
-ASSEMBLY = "asm"
-"""What stands for the callee of inline assembly, which no function can be called."""
-
-_SAFE = re.compile(r"(?!n\.|roller|kernel_\d)[A-Za-z$._-][\w$.-]*")
 _STRING = re.compile(r'"[^"]*"')
-_HARMLESS_STRINGS = re.compile(r'syncscope\("[\w-]*"\)|"align"\(')
+_SCOPES = re.compile(r'syncscope\("[\w-]*"\)')
+_BUNDLES = re.compile(r'"align"\(')
 _OPCODE = re.compile(r"(?:%[\w$.-]+ = )?(?:(?:tail|musttail|notail) )?(\w+)")
 _CALLEE = re.compile(r"@([\w$.-]+)\(")
 _CONSTANTS = re.compile(r"\b(blockaddress|dso_local_equivalent|no_cfi|ptrauth)\b")
@@ -50,8 +47,8 @@ class UnknownTextError(Exception):
     """LLVM IR holds what the simulator does not know; the text says what."""
 
 
-def walk(module: Any, function: Any) -> list[tuple[str, str]]:
-    """Return opcode and callee ("" for none or a value, `ASSEMBLY`) of each instruction of a kernel, in order.
+def walk(module: Any, function: Any) -> list[LlvmInstruction]:
+    """Return the instructions of a kernel in order, still without the lines that LLVM prints of them.
 
     Values and blocks that have no name, or one that could be taken for something else, are called `n.NUMBER`.
 
@@ -59,34 +56,21 @@ def walk(module: Any, function: Any) -> list[tuple[str, str]]:
         UnknownTextError: A variable has a name that could be taken for something else.
     """
     for variable in module.global_variables:
-        if not _SAFE.fullmatch(variable.name):
+        if not SAFE.fullmatch(variable.name):
             raise UnknownTextError(f"its variable '{variable.name}' has a name that cannot be simulated")
-    numbers = count()
+    spelling = Spelling(module)
     for argument in function.arguments:
-        _give_safe_name(argument, numbers)
-    found: list[tuple[str, str]] = []
+        spelling.name(argument)
+    found: list[LlvmInstruction] = []
     for block in function.blocks:
-        _give_safe_name(block, numbers)
-        for instruction in block.instructions:
-            opcode = str(instruction.opcode)
-            found.append((opcode, _callee(instruction) if opcode == "call" else ""))
+        label = spelling.name(block)[1:]
+        for value in block.instructions:
+            one = LlvmInstruction(value=value, spelling=spelling, opcode=str(value.opcode), block=label)
             # LLVM ends the process where what has no result gets a name.
-            if opcode not in ("store", "br") and instruction.type.type_kind != binding.TypeKind.void:
-                _give_safe_name(instruction, numbers)
+            if one.opcode in _RESULTS or (one.opcode not in _NO_RESULTS and one.kind != "void"):
+                one.result = spelling.name(value)
+            found.append(one)
     return found
-
-
-def _give_safe_name(value: Any, numbers: Iterator[int]) -> None:
-    name = value.name
-    if not name or not _SAFE.fullmatch(name):
-        value.name = f"n.{next(numbers)}"
-
-
-def _callee(instruction: Any) -> str:
-    *_, callee = instruction.operands
-    if callee.value_kind == binding.value.ValueKind.inline_asm:
-        return ASSEMBLY
-    return str(callee.name) if callee.value_kind == binding.value.ValueKind.function else ""
 
 
 def opcode_of(line: str) -> str:
@@ -101,33 +85,36 @@ def opcode_of(line: str) -> str:
 
 def callee_of(line: str) -> str:
     """Return the callee of a call that LLVM printed, "" for one of a value, `ASSEMBLY` for inline assembly."""
-    bare = _STRING.sub('""', line)
-    if re.search(r'\basm (?:\w+ )*"", ""\(', bare):
-        return ASSEMBLY
-    found = _CALLEE.search(bare)
+    if '"' in line:
+        line = _STRING.sub('""', line)
+        if re.search(r'\basm (?:\w+ )*"", ""\(', line):
+            return ASSEMBLY
+    found = _CALLEE.search(line)
     return found[1] if found else ""
 
 
-def check_line(line: str, opcode: str, callee: str, variables: frozenset[str]) -> None:
-    """Refuse what is not known in an instruction that LLVM printed.
+def check_line(one: LlvmInstruction, variables: frozenset[str]) -> None:
+    """Refuse what is not known in the line that LLVM printed of an instruction.
 
     Args:
-        line: The instruction.
-        opcode: What LLVM read.
-        callee: What it calls, as LLVM read it.
+        one: The instruction and the line.
         variables: Global variables, without sigils.
 
     Raises:
         UnknownTextError: It is not known, is another one than LLVM read, has a type that is too wide, or the address of
             what is no variable.
     """
-    if opcode == "call" and not callee:
+    line, opcode, callee = one.line, one.opcode, one.callee
+    if opcode == "call" and (not callee or callee in variables):
         raise UnknownTextError("an indirect call cannot be simulated")
-    if opcode_of(line) != opcode or (opcode == "call" and callee_of(line) != callee):
+    result = line.partition(" = ")[0] if one.result else ""
+    if (result, opcode_of(line)) != (one.result, opcode) or (opcode == "call" and callee_of(line) != callee):
         raise UnknownTextError(f"'{line[:80]}' cannot be read as the {opcode} that it is")
-    if callee != ASSEMBLY and '"' in _HARMLESS_STRINGS.sub("", line):
-        raise UnknownTextError(f"'{line[:80]}' holds a string")
-    bare = _STRING.sub('""', line)
+    bare = line
+    if '"' in line:
+        if callee != ASSEMBLY and '"' in (_BUNDLES if callee == "llvm.assume" else _SCOPES).sub("", line):
+            raise UnknownTextError(f"'{line[:80]}' holds a string")
+        bare = _STRING.sub('""', line)
     if found := _CONSTANTS.search(bare):
         raise UnknownTextError(f"'{found[1]}' is not known to the simulator")
     check_widths(bare, in_memory=opcode in ("alloca", "getelementptr"))

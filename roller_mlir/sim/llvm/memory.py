@@ -11,33 +11,22 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from roller_mlir.sim.engine.runtime_ir import PREFIX
-from roller_mlir.sim.llvm.text import TYPE, KernelText, split_top
-from roller_mlir.sim.llvm.types import size_bytes
+from roller_mlir.sim.llvm.instruction import LlvmInstruction
+from roller_mlir.sim.llvm.text import KernelText
+from roller_mlir.sim.llvm.types import is_known
 
-_POINTER = r"ptr(?: addrspace<(\d+)>)? ([^\s,]+)"
-_ORDER = r"(?: syncscope\(\"[^\"]*\"\))?(?: \w+)*"
-_ALIGN = r"(?:, align (\d+))?$"
-POINTER = "%roller.?"
-"""What stands for the address in an access that is written again."""
-_LOAD = re.compile(rf"(%\S+) = load (atomic )?(volatile )?({TYPE}), {_POINTER}{_ORDER}{_ALIGN}")
-_STORE = re.compile(rf"store (atomic )?(volatile )?(.*), {_POINTER}{_ORDER}{_ALIGN}")
-_RMW = re.compile(rf"(%\S+) = atomicrmw (volatile )?\w+ {_POINTER}, ({TYPE}) ([^\s,]+){_ORDER}{_ALIGN}")
-_CMPXCHG = re.compile(
-    rf"(%\S+) = cmpxchg (?:weak )?(volatile )?{_POINTER}, ({TYPE}) (\S+), {TYPE} [^\s,]+{_ORDER}{_ALIGN}"
-)
+_ALIGN = re.compile(r", align (\d+)$")
+_SEEN = re.compile(r"(?:%\S+ = )?(?:load|store) (?:atomic|volatile)\b")
+# Of instructions that are written here, not read.
 _DERIVED = re.compile(
     r"(?:getelementptr|addrspacecast|bitcast|freeze|extractelement)\b.*?"
     r"\bptr(?: addrspace<\d+>)?>? ([^\s,]+)(?:,.*| to .*)?$"
 )
-_SEEN = re.compile(r"(?:%\S+ = )?(?:atomicrmw|cmpxchg|(?:load|store) (?:atomic|volatile))\b")
-BUFFER = 7
-"""Address space of addresses in buffer resources."""
-_MAKES_BUFFER = re.compile(
-    rf"(?:tail )?call .*ptr addrspace<{BUFFER}> @(?:llvm\.)?amdgcn\.make\.buffer\.rsrc\.[^(]*\(ptr[^,]* ([^\s,]+), "
-)
+_DERIVES = ("getelementptr", "addrspacecast", "bitcast", "freeze", "extractelement")
+BUFFER = "ptr addrspace<7>"
+"""Type of addresses in buffer resources."""
+_MAKES_BUFFER = re.compile(r"(?:llvm\.)?amdgcn\.make\.buffer\.rsrc\.")
 _Found = TypeVar("_Found")
-WAITS_FOR_MEMORY = re.compile(r"\b(?:atomicrmw|cmpxchg|load (?:atomic|volatile))\b")
-"""What a loop that waits for other threads has in it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,85 +62,62 @@ class RawBuffer:
         return RawBuffer(first=f"{name}.base", size=f"{name}.records")
 
 
+def is_seen(one: LlvmInstruction) -> bool:
+    """Return whether other threads may look on: an access is atomic, or volatile."""
+    return one.opcode in ("atomicrmw", "cmpxchg") or _SEEN.match(one.line) is not None
+
+
 @dataclass(frozen=True, kw_only=True)
 class LlvmAccess:
     """A memory access.
 
     Attributes:
-        op: The instruction.
+        instruction: The load, store, `atomicrmw` or `cmpxchg`.
         kind: LLVM type of what is moved.
-        pointer: The address.
-        space: Its address space.
-        alignment: Promised, in bytes.
-        line: The instruction, with `POINTER` for the address.
-        after: Instructions behind it, which note that memory changed.
+        pointer: Type and value of the address.
     """
 
-    op: str
+    instruction: LlvmInstruction
     kind: str
-    pointer: str
-    space: int
-    alignment: int
-    line: str
-    after: tuple[str, ...] = ()
+    pointer: tuple[str, str]
+
+    @classmethod
+    def of(cls, one: LlvmInstruction) -> "LlvmAccess | None":
+        """Return the access of an instruction, None for one of a type or an address that is not known."""
+        place = int(one.opcode == "store")
+        pointer = one.operands[place]
+        kind = one.kind if one.opcode == "load" else one.operands[1 - place][0]
+        return cls(instruction=one, kind=kind, pointer=pointer) if is_known(kind) and " " not in pointer[1] else None
 
     @property
-    def atomic(self) -> bool:
-        """Whether other threads may look on: the access is atomic, or volatile."""
-        return bool(_SEEN.match(self.line))
+    def alignment(self) -> int:
+        """What it promises, in bytes."""
+        found = _ALIGN.search(self.instruction.line)
+        assert found is not None, self.instruction.line
+        return int(found[1])
 
+    def at(self, address: str) -> list[str]:
+        """Return the access of another address, and what notes behind it that memory changed."""
+        one, (kind, value) = self.instruction, self.pointer
+        cut = one.line.rpartition if one.opcode == "store" else one.line.partition
+        before, _, behind = cut(f" {kind} {value}")
+        return [f"{before} {kind} {address}{behind}", *self._note(address)]
 
-def _natural(kind: str) -> int:
-    return 1 << max(0, (size_bytes(kind) or 1) - 1).bit_length()
-
-
-def parse_access(line: str) -> LlvmAccess | None:
-    """Return the access of an instruction, None for one that accesses nothing."""
-    after: tuple[str, ...] = ()
-    if match := _LOAD.match(line):
-        _, _, _, kind, space, pointer, align = match.groups()
-        op, place = "load", match.span(6)
-    elif match := _STORE.match(line):
-        atomic, volatile, value, space, pointer, align = match.groups()
-        if (stored := re.match(TYPE, value)) is None:
-            return None
-        op, kind, place = "store", stored[0], match.span(5)
-        after = (f"call void @{PREFIX}leave(i64 %roller.block)",) if atomic or volatile else ()
-    elif match := _RMW.match(line):
-        result, _, space, pointer, kind, _, align = match.groups()
-        op, place = "atomicrmw", match.span(4)
-        after = _changed(result, kind, POINTER, space)
-    elif match := _CMPXCHG.match(line):
-        result, _, space, pointer, kind, _, align = match.groups()
-        op, place = "cmpxchg", match.span(4)
-        after = (
-            f"{result}.did = extractvalue {{ {kind}, i1 }} {result}, 1",
-            f"call void @roller_llvm_changed(i64 %roller.block, i1 {result}.did)",
-        )
-    else:
-        return None
-    return LlvmAccess(
-        op=op,
-        kind=kind,
-        pointer=pointer,
-        space=int(space or 0),
-        alignment=int(align or 0) or _natural(kind),
-        line=line[: place[0]] + POINTER + line[place[1] :],
-        after=after,
-    )
-
-
-def _changed(result: str, kind: str, pointer: str, space: str | None) -> tuple[str, ...]:
-    """Tell the scheduler that an atomic changed memory: no other thread has run since."""
-    where = f"ptr addrspace<{space}>" if space else "ptr"
-    compare = "icmp ne" if kind.startswith(("i", "ptr")) else "fcmp une"
-    if kind.startswith("<"):
-        return (f"call void @{PREFIX}leave(i64 %roller.block)",)
-    return (
-        f"{result}.new = load {kind}, {where} {pointer}",
-        f"{result}.did = {compare} {kind} {result}, {result}.new",
-        f"call void @roller_llvm_changed(i64 %roller.block, i1 {result}.did)",
-    )
+    def _note(self, address: str) -> list[str]:
+        """Tell the scheduler that an atomic changed memory: no other thread has run since."""
+        one, result = self.instruction, self.instruction.result
+        if one.opcode == "load" or not is_seen(one):
+            return []
+        if one.opcode == "store" or self.kind.startswith("<"):
+            return [f"call void @{PREFIX}leave(i64 %roller.block)"]
+        lines = [f"{result}.did = extractvalue {one.kind} {result}, 1"]
+        if one.opcode == "atomicrmw":
+            compare = "icmp ne" if self.kind.startswith(("i", "ptr")) else "fcmp une"
+            lines = [
+                f"{result}.new = load {self.kind}, {self.pointer[0]} {address}",
+                f"{result}.did = {compare} {self.kind} {result}, {result}.new",
+            ]
+        return [*lines, f"call void @roller_llvm_changed(i64 %roller.block, i1 {result}.did)"]
 
 
 class Roots:
@@ -159,15 +125,9 @@ class Roots:
 
     def __init__(self, kernel: KernelText, hoisted: list[str], ranges: dict[str, AddressRange]) -> None:
         """Take the kernel's instructions, those before it, and what is known of arguments and variables."""
-        self._ranges = dict(ranges)
-        self._buffers: dict[str, RawBuffer] = {}
-        self._defined = dict(line.split(" = ", 1) for line in hoisted)
-        for _, line in kernel.body:
-            name, equals, rest = line.strip().partition(" = ")
-            if equals and name.startswith("%"):
-                self._defined[name] = rest
-                if made := _MAKES_BUFFER.match(rest):
-                    self._buffers[name], self._defined[name] = RawBuffer.of(name), f"freeze ptr {made[1]}"
+        self._kernel, self._ranges = kernel, dict(ranges)
+        self._buffers = {one.result: RawBuffer.of(one.result) for one in kernel.body if _MAKES_BUFFER.match(one.callee)}
+        self._made = dict(line.split(" = ", 1) for line in hoisted)
 
     def add(self, name: str, one: AddressRange) -> None:
         """Say where a value points."""
@@ -175,7 +135,7 @@ class Roots:
 
     def define(self, name: str, instruction: str) -> None:
         """Say what makes a value that the kernel did not have."""
-        self._defined[name] = instruction
+        self._made[name] = instruction
 
     def find(self, pointer: str) -> AddressRange | None:
         """Return the range of an address, None where it is not known."""
@@ -187,23 +147,25 @@ class Roots:
 
     def _find(self, pointer: str, seen: set[str], known: Mapping[str, _Found]) -> _Found | None:
         while pointer not in known:
-            if pointer in seen:
+            origins = self._origins(pointer)
+            if pointer in seen or not origins:
                 return None
             seen.add(pointer)
-            text = self._defined.get(pointer, "")
-            if text.startswith(("phi ptr", "select i1")):
-                return self._join(text, seen, known)
-            derived = _DERIVED.match(text)
-            if derived is None:
-                return None
-            pointer = derived[1]
+            if len(origins) > 1:
+                # It points where all of them do; one on a cycle adds nothing.
+                found = {self._find(one, seen, known) for one in origins if one not in seen}
+                return found.pop() if len(found) == 1 else None
+            (pointer,) = origins
         return known[pointer]
 
-    def _join(self, text: str, seen: set[str], known: Mapping[str, _Found]) -> _Found | None:
-        """A phi or select points where all of its operands do; an operand on a cycle adds nothing."""
-        if text.startswith("phi"):
-            values = re.findall(r"\[ (\S+), ", text)
-        else:
-            values = [operand.rsplit(" ", 1)[1] for operand in split_top(text)[1:]]
-        found = {self._find(value, seen, known) for value in values if value not in seen}
-        return found.pop() if len(found) == 1 else None
+    def _origins(self, pointer: str) -> list[str]:
+        """Return the addresses, one of which an address is or lies behind; none where that is not known."""
+        if made := _DERIVED.match(self._made.get(pointer, "")):
+            return [made[1]]
+        one = self._kernel.defined.get(pointer)
+        if one is None:
+            return []
+        values = [value for _, value in one.operands]
+        if one.opcode in ("phi", "select"):
+            return values[int(one.opcode == "select") :]
+        return values[:1] if one.opcode in _DERIVES or pointer in self._buffers else []

@@ -7,21 +7,18 @@ br i1 %more, label %loop, label %done
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from roller_mlir.sim.engine.runtime_ir import PREFIX
-from roller_mlir.sim.llvm.memory import parse_access
+from roller_mlir.sim.llvm.instruction import LlvmInstruction
 from roller_mlir.sim.llvm.types import size_bits
 
 PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 """In the order of arith's numbers."""
 
-_COMPARISON = re.compile(r"icmp (?:samesign )?(\w+) (i\d+) ([^\s,]+), (\S+)")
-_CONVERSION = re.compile(
-    r"(?:zext|sext|trunc)(?: \w+)* i\d+ (\S+) to i\d+|extractvalue .* ([^\s,]+), 0$|freeze i\d+ (\S+)"
-)
-_DIFFERENCE = re.compile(r"sub (?:nuw |nsw )*i\d+ ([^\s,]+), (\S+)")
+_PREDICATE = re.compile(r"%\S+ = icmp (?:samesign )?(\w+) i\d+ ")
+_CONVERTS = ("zext", "sext", "trunc", "freeze", "extractvalue")
 _SWAPPED = (0, 1, 4, 5, 2, 3, 8, 9, 6, 7)
 _NEGATED = (1, 0, 5, 4, 3, 2, 9, 8, 7, 6)
 _MOST_STEPS = 16
@@ -32,30 +29,26 @@ class LoopPolls:
     """Finds what a loop looks at.
 
     Attributes:
-        defined: By the names of values, the instructions that give them, as the kernel spells them.
+        defined: By the names of values, the instructions that give them.
     """
 
-    defined: dict[str, str]
+    defined: Mapping[str, LlvmInstruction]
 
-    @classmethod
-    def of(cls, body: Iterable[tuple[int, str]]) -> "LoopPolls":
-        """Read a kernel's instructions."""
-        lines = (line.strip().partition(" = ") for _, line in body)
-        return cls({name: rest for name, equals, rest in lines if equals and name.startswith("%")})
+    def _made_by(self, value: str, opcode: str) -> LlvmInstruction | None:
+        found = self.defined.get(value)
+        return found if found and found.opcode == opcode else None
 
     def _read_behind(self, value: str) -> tuple[str, str] | None:
         """Type and value of the pointer that a value was read from, through conversions."""
         for _ in range(_MOST_STEPS):
-            text = self.defined.get(value, "")
-            if text.startswith(("load ", "atomicrmw ", "cmpxchg ")):
-                access = parse_access(f"{value} = {text}")
-                if access is None:
-                    return None
-                return (f"ptr addrspace<{access.space}>" if access.space else "ptr"), access.pointer
-            found = _CONVERSION.match(text)
-            if found is None:
+            one = self.defined.get(value)
+            if one is None:
                 return None
-            value = found[1] or found[2] or found[3]
+            if one.opcode in ("load", "atomicrmw", "cmpxchg"):
+                return one.operands[0]
+            if one.opcode not in _CONVERTS or (one.opcode == "extractvalue" and not one.line.endswith(", 0")):
+                return None
+            value = one.operands[0][1]
         return None
 
     def lines(self, condition: str, negated: bool, site: int, fresh: Callable[[], str]) -> list[str]:
@@ -67,14 +60,15 @@ class LoopPolls:
             site: The loop's.
             fresh: Gives new names.
         """
-        found = _COMPARISON.match(self.defined.get(condition, ""))
-        if found is None or found[1] not in PREDICATES:
+        one = self._made_by(condition, "icmp")
+        found = _PREDICATE.match(one.line) if one else None
+        if one is None or found is None:
             return []
-        relation, kind, (left, right) = PREDICATES.index(found[1]), found[2], (found[3], found[4])
+        relation, ((kind, left), (_, right)) = PREDICATES.index(found[1]), one.operands
         width = size_bits(kind) or 0
-        difference = _DIFFERENCE.match(self.defined.get(left, ""))
+        difference = self._made_by(left, "sub")
         if difference is not None and right == "0":
-            left, right = difference.groups()
+            left, right = (value for _, value in difference.operands)
         elif self._read_behind(left) is None:
             left, right, relation = right, left, _SWAPPED[relation]
         place = self._read_behind(left)

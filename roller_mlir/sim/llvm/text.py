@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads the text of an LLVM IR module: the kernel's lines, what else it holds, and the pieces of one instruction.
+"""Reads the text of an LLVM IR module: the kernel's instructions with their lines, and what else it holds.
 
 LLVM parses the text and prints it again, one instruction a line, and these lines are what is rewritten. A place is
 one of the text as it came, right where that has one instruction a line, too. While it is worked on, `addrspace(3)` is
 spelled `addrspace<3>`: then parentheses only enclose operands.
+
+llvmlite has no API for metadata, and of variables none for alignment, initial value and whether they change: those are
+read from the printed lines.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NoReturn
 
 import llvmlite.binding as binding
 
+from roller_mlir.sim.llvm.instruction import LlvmInstruction
 from roller_mlir.sim.llvm.known import (
     KNOWN,
     MOST_TEXT_BYTES,
@@ -22,23 +26,14 @@ from roller_mlir.sim.llvm.known import (
     opcode_of,
     walk,
 )
+from roller_mlir.sim.llvm.types import TYPE, is_known, respelled
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, SourcePlace
 from roller_mlir.support.nesting import check_nesting
 from roller_mlir.support.stage import during
 
 WORKGROUP = 3
-NAME = r'(?:"[^"]*"|[\w.$-]+)'
 
-
-def _aggregate(depth: int) -> str:
-    """Return a pattern for what brackets enclose, with so many brackets inside."""
-    inside = r"[^\[\]{}<>]"
-    return rf"[\[{{<](?:{f'{inside}|{_aggregate(depth - 1)}' if depth else inside})*[\]}}>]"
-
-
-TYPE = rf"(?:void|half|bfloat|float|double|i\d+|ptr(?: addrspace<\d+>)?|{_aggregate(3)})"
-
-_GLOBAL = re.compile(rf"@({NAME}) = (.*?)(?:addrspace<(\d+)> )?(?:externally_initialized )?(global|constant) (.*)$")
+_GLOBAL = re.compile(r"@([\w.$-]+) = (.*?)(?:addrspace<(\d+)> )?(?:externally_initialized )?(global|constant) (.*)$")
 _MOST_ALIGNMENT_BYTES = 1024
 _MOST_SAID = 500
 _COMMENT = re.compile(r'^((?:[^";]|"[^"]*")*);.*$')
@@ -96,8 +91,7 @@ class KernelText:
         name: The kernel.
         file: What its places are called after.
         parameters: Of the kernel.
-        entry: Label of its first block.
-        body: Lines of the kernel with their numbers in the text.
+        body: Instructions of the kernel.
         variables: Global variables.
         types: Lines that define types.
         limits: Attributes and metadata of the kernel that bound the size of its blocks, by their names.
@@ -106,21 +100,20 @@ class KernelText:
     name: str
     file: str
     parameters: tuple[ParameterText, ...] = ()
-    entry: str = ""
-    body: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    body: list[LlvmInstruction] = field(default_factory=list[LlvmInstruction])
     variables: list[GlobalText] = field(default_factory=list[GlobalText])
     types: list[str] = field(default_factory=list[str])
     limits: dict[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+
+    @cached_property
+    def defined(self) -> dict[str, LlvmInstruction]:
+        """Instructions by the names of their results."""
+        return {one.result: one for one in self.body if one.result}
 
     def refuse(self, line: int, message: str) -> NoReturn:
         """Raise the error of something that cannot be simulated."""
         place = SourcePlace(self.file, line, 1) if line else None
         raise DiagnosedError([Diagnostic("error", f"kernel '{self.name}': {message}", place)])
-
-
-def plain(name: str) -> str:
-    """Return a name without quotes."""
-    return name.strip('"')
 
 
 def split_top(text: str) -> list[str]:
@@ -146,21 +139,6 @@ def split_top(text: str) -> list[str]:
     return [*found, last] if last else found
 
 
-def enclosed(text: str, start: int) -> str:
-    """Return what the parentheses that open at `start` enclose."""
-    depth = 0
-    for at in range(start, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[at], 0)
-        if depth == 0:
-            return text[start + 1 : at]
-    raise AssertionError(text)
-
-
-def restore(text: str) -> str:
-    """Spell address spaces as LLVM does."""
-    return re.sub(r"addrspace<(\d+)>", r"addrspace(\1)", text)
-
-
 def read_kernel(name: str, text: str, file: str) -> KernelText:
     """Take a module apart.
 
@@ -176,21 +154,21 @@ def read_kernel(name: str, text: str, file: str) -> KernelText:
     given = _numbers(name, text)
     try:
         module, function = _canonical(kernel, text)
-        instructions = walk(module, function)
+        kernel.body = walk(module, function)
     except UnknownTextError as error:
         kernel.refuse(0, str(error))
-    text = _respelled(str(module))
-    lines = [_COMMENT.sub(r"\1", line).strip() for line in text.splitlines()]
+    text = respelled(str(module))
+    lines = [(_COMMENT.sub(r"\1", line) if ";" in line else line).strip() for line in text.splitlines()]
     _read_head(kernel, function, text)
-    places = _places(given, _numbers(name, text), named=kernel.entry.startswith("n."))
-    inside = False
+    places = _places(given, _numbers(name, text), named=kernel.body[0].block.startswith("n."))
+    inside, found = False, list[tuple[int, str]]()
     for printed, line in enumerate(lines, start=1):
         number = places.get(printed, printed)
         if inside:
             if line == "}":
                 inside = False
-            elif line:
-                _read_instruction(kernel, number, line)
+            elif line and not line.endswith(":"):
+                _read_instruction(found, number, line)
         elif line.startswith("define"):
             inside = True
         elif line.startswith("@"):
@@ -199,7 +177,7 @@ def read_kernel(name: str, text: str, file: str) -> KernelText:
             kernel.types.append(line)
         elif line and not line.startswith(_IGNORED):
             kernel.refuse(number, f"'{line[:80]}' is nothing that can be simulated")
-    _check(kernel, instructions)
+    _pair(kernel, found)
     return kernel
 
 
@@ -227,29 +205,30 @@ def _places(given: list[int], printed: list[int], *, named: bool) -> dict[int, i
     return {line: line + given[0] - printed[0] for line in printed} if given and printed else {}
 
 
-def _read_instruction(kernel: KernelText, number: int, line: str) -> None:
+def _read_instruction(lines: list[tuple[int, str]], number: int, line: str) -> None:
     """Take a line of the kernel: a switch is printed on several, which are joined; records of debuggers are dropped."""
     if line.startswith("#dbg_"):
         return
-    if kernel.body and kernel.body[-1][1].startswith("switch ") and not kernel.body[-1][1].endswith("]"):
-        at, start = kernel.body[-1]
-        kernel.body[-1] = at, f"{start} {_clean(line)}"
+    line = _ATTACHED.sub("", line)
+    if lines and lines[-1][1].startswith("switch ") and not lines[-1][1].endswith("]"):
+        at, start = lines[-1]
+        lines[-1] = at, f"{start} {line}"
     else:
-        kernel.body.append((number, _clean(line)))
+        lines.append((number, line))
 
 
-def _check(kernel: KernelText, instructions: list[tuple[str, str]]) -> None:
-    """Compare the lines with what LLVM read; refuse what they must not hold."""
+def _pair(kernel: KernelText, lines: list[tuple[int, str]]) -> None:
+    """Give each instruction its line, which must be the one that LLVM read; refuse what it must not hold."""
     variables = frozenset(one.name[1:] for one in kernel.variables)
-    lines = [(number, line) for number, line in kernel.body if not line.endswith(":")]
-    if unknown := next((opcode for opcode, _ in instructions if opcode not in KNOWN), None):
+    if unknown := next((one.opcode for one in kernel.body if one.opcode not in KNOWN), None):
         where = next((number for number, line in lines if opcode_of(line) == unknown), 0)
         kernel.refuse(where, f"instruction '{unknown}' is not known to the simulator")
-    if len(lines) != len(instructions):
-        kernel.refuse(0, f"LLVM reads {len(instructions)} instructions in it, but prints {len(lines)} lines")
-    for (number, line), (opcode, callee) in zip(lines, instructions, strict=True):
+    if len(lines) != len(kernel.body):
+        kernel.refuse(0, f"LLVM reads {len(kernel.body)} instructions in it, but prints {len(lines)} lines")
+    for one, (number, line) in zip(kernel.body, lines, strict=True):
+        one.number, one.line = number, line
         try:
-            check_line(line, opcode, callee, variables)
+            check_line(one, variables)
         except UnknownTextError as error:
             kernel.refuse(number, str(error))
 
@@ -318,13 +297,12 @@ def _read_head(kernel: KernelText, function: Any, text: str) -> None:
     """Take the kernel's parameters and limits; llvmlite has no metadata of functions, these stand in the text."""
     parameters: list[ParameterText] = []
     for argument in function.arguments:
-        kind = _respelled(str(argument.type))
-        if not re.fullmatch(TYPE, kind):
+        kind = respelled(str(argument.type))
+        if not is_known(kind):
             kernel.refuse(0, f"a parameter '{kind[:60]}' cannot be passed in the simulator")
-        attributes = " ".join(_respelled(one.decode()) for one in argument.attributes if one != b"inreg")
+        attributes = " ".join(respelled(one.decode()) for one in argument.attributes if one != b"inreg")
         parameters.append(ParameterText(kind=kind, attributes=attributes, name=f"%{argument.name}"))
     kernel.parameters = tuple(parameters)
-    kernel.entry = next(iter(function.blocks)).name
     for attributes in function.attributes:
         kernel.limits.update((name, _numbered(sizes)) for name, sizes in _LIMIT.findall(attributes.decode()))
     head = re.search(r"(?m)^define .* !reqd_work_group_size (!\d+)", text)
@@ -337,17 +315,12 @@ def _numbered(sizes: str) -> tuple[int, ...]:
     return tuple(map(int, sizes.split(",")))
 
 
-def _respelled(text: str) -> str:
-    """Return text in which parentheses only enclose operands."""
-    return re.sub(r"addrspace\((\d+)\)", r"addrspace<\1>", text)
-
-
 def _read_global(kernel: KernelText, number: int, line: str) -> None:
     found = _GLOBAL.match(line)
     if found is None:
         kernel.refuse(number, f"'{line[:80]}' is no variable that can be simulated")
     name, linkage, space, sort, rest = found.groups()
-    if plain(name) in ("llvm.used", "llvm.compiler.used"):
+    if name in ("llvm.used", "llvm.compiler.used"):
         return
     kind = re.match(TYPE, rest)
     if kind is None:
@@ -379,22 +352,3 @@ def _initial(text: str) -> str | None:
     first = next(iter(split_top(text)), "")
     bare = re.sub(r'"[^"]*"', "", first)
     return None if not first or "(" in bare or "@" in bare else f" {first}"
-
-
-def _clean(line: str) -> str:
-    """Return a label alone, and an instruction without metadata and attribute groups."""
-    label = re.match(rf"{NAME}:", line)
-    return label[0] if label else _ATTACHED.sub("", line)
-
-
-def blocks(body: list[tuple[int, str]], entry: str) -> Iterator[tuple[str, list[tuple[int, str]]]]:
-    """Yield label and lines of each block."""
-    label, lines = entry, list[tuple[int, str]]()
-    for number, line in body:
-        if line.endswith(":"):
-            if lines:
-                yield label, lines
-            label, lines = plain(line[:-1]), []
-        else:
-            lines.append((number, line))
-    yield label, lines

@@ -2,28 +2,40 @@
 """Questions about LLVM types, asked of their text: sizes, and their bits as an integer."""
 
 import re
-
-from roller_mlir.sim.llvm.text import TYPE
+from functools import lru_cache
 
 _SCALARS = {"half": 16, "bfloat": 16, "float": 32, "double": 64}
 MLIR_NAMES = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}
 """What the simulator's arguments call LLVM's floating-point types."""
 
 
-def operand_value(operand: str) -> str:
-    """Return the value of an operand, without its type and attributes.
+def _aggregate(depth: int) -> str:
+    """Return a pattern for what brackets enclose, with so many brackets inside."""
+    inside = r"[^\[\]{}<>]"
+    return rf"[\[{{<](?:{f'{inside}|{_aggregate(depth - 1)}' if depth else inside})*[\]}}>]"
 
-    >>> operand_value("ptr nonnull align 4 %x"), operand_value("<2 x i8> noundef <i8 1, i8 2>")
-    ('%x', '<i8 1, i8 2>')
-    >>> operand_value("<2 x float> splat (float 3.0)")
-    'splat (float 3.0)'
+
+TYPE = rf"(?:void|half|bfloat|float|double|i\d+|ptr(?: addrspace<\d+>)?|{_aggregate(3)})"
+
+
+@lru_cache(maxsize=256)
+def is_known(kind: str) -> bool:
+    """Return whether values of a type can be simulated.
+
+    >>> is_known("<4 x ptr addrspace<1>>"), is_known("x86_fp80")
+    (True, False)
     """
-    kind = re.match(TYPE, operand)
-    rest = operand[kind.end() :] if kind else operand
-    if rest.lstrip().startswith("splat ("):
-        return rest.lstrip()
-    opened = min((place for place in map(rest.find, "<[{(") if place >= 0), default=-1)
-    return rest[rest.rfind(" ", 0, opened) + 1 :] if opened > 0 else rest.rsplit(" ", 1)[-1]
+    return re.fullmatch(TYPE, kind) is not None
+
+
+def respelled(text: str) -> str:
+    """Return text in which parentheses only enclose operands."""
+    return re.sub(r"addrspace\((\d+)\)", r"addrspace<\1>", text)
+
+
+def restore(text: str) -> str:
+    """Spell address spaces as LLVM does."""
+    return re.sub(r"addrspace<(\d+)>", r"addrspace(\1)", text)
 
 
 def size_bits(kind: str) -> int | None:

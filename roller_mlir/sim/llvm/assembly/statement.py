@@ -23,10 +23,11 @@ from roller_mlir.sim.llvm.assembly.ptx import (
     unescape,
 )
 from roller_mlir.sim.llvm.context import InstructionContext
-from roller_mlir.sim.llvm.text import TYPE, enclosed, split_top
-from roller_mlir.sim.llvm.types import operand_value, size_bits
+from roller_mlir.sim.llvm.instruction import LlvmInstruction
+from roller_mlir.sim.llvm.text import split_top
+from roller_mlir.sim.llvm.types import is_known, size_bits
 
-_ASM = re.compile(rf'({TYPE}) asm((?: \w+)*) "([^"]*)", "([^"]*)"\(')
+_ASM = re.compile(r' asm(?: \w+)* "([^"]*)", "([^"]*)"\(')
 _LABEL = re.compile(r"[\w${}:]+:(?:\s|$)")
 
 
@@ -139,12 +140,11 @@ Rewrite = Callable[[Assembly], None]
 Lookup = Callable[[str], Rewrite | None]
 
 
-def rewrite_assembly(result: str, text: str, kernel: InstructionContext, find: Lookup, find_whole: Lookup) -> list[str]:
+def rewrite_assembly(call: LlvmInstruction, kernel: InstructionContext, find: Lookup, find_whole: Lookup) -> list[str]:
     """Return what becomes of a call of inline assembly.
 
     Args:
-        result: Name of the result, "" for none.
-        text: The call from the type of its result on.
+        call: The call.
         kernel: The kernel around it.
         find: What rewrites a statement, by its opcode.
         find_whole: What rewrites a whole string, on one line.
@@ -152,22 +152,17 @@ def rewrite_assembly(result: str, text: str, kernel: InstructionContext, find: L
     Raises:
         PtxError: The assembly holds what is not known.
     """
-    found = _ASM.search(text)
-    if found is None:
+    found = _ASM.search(call.line)
+    if found is None or not is_known(call.kind):
         raise PtxError("its form is not known")
-    kind, _, template, constraints = found.groups()
+    template, constraints = found.groups()
     names = [one for one in constraints.split(",") if one and not one.startswith("~")]
     outputs = [one for one in names if one.startswith("=")]
-    assembly = Assembly(kernel=kernel)
-    for number, (name, operand) in enumerate(
-        zip(names[len(outputs) :], split_top(enclosed(text, found.end() - 1)), strict=True), start=len(outputs)
-    ):
-        given = re.match(TYPE, operand)
-        if given is None:
-            raise PtxError("its operands are not known")
-        value = given[0], operand_value(operand)
-        if value[1].startswith("%") and re.match(r"ptr|i\d+$", given[0]):
-            value = given[0], assembly.emitted(f"freeze {given[0]} {value[1]}")
+    assembly, inputs = Assembly(kernel=kernel), names[len(outputs) :]
+    if len(inputs) != len(call.operands) or not all(is_known(kind) for kind, _ in call.operands):
+        raise PtxError("its operands are not known")
+    for number, (name, operand) in enumerate(zip(inputs, call.operands, strict=True), start=len(outputs)):
+        value = kernel.frozen(*operand, assembly.lines)
         assembly.values[f"${number}"] = value
         if name.isdigit():
             assembly.values[f"${name}"] = value
@@ -183,7 +178,7 @@ def rewrite_assembly(result: str, text: str, kernel: InstructionContext, find: L
             if rewrite is None:
                 raise PtxError(f"'{statement.opcode}' is not known to the simulator")
             rewrite(assembly)
-    _give(assembly, result, kind, outputs)
+    _give(assembly, call.result, call.kind, outputs)
     return assembly.lines
 
 

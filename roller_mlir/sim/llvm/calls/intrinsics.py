@@ -6,6 +6,7 @@ Values that an expansion may use: `%roller.block` (the block's record), `%roller
 """
 
 import re
+from functools import lru_cache
 
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall, UnknownIntrinsicError
@@ -199,6 +200,7 @@ _TABLE = {
 }
 
 
+@lru_cache(maxsize=256)
 def expansion(callee: str) -> tuple[Expansion, re.Match[str]] | None:
     """Return what becomes of a call, and the callee; None where that is no vendor's intrinsic that is known."""
     return next(((found, match) for pattern, found in _TABLE.items() if (match := pattern.fullmatch(callee))), None)

@@ -15,7 +15,7 @@ from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall, UnknownIntrinsic
 from roller_mlir.sim.llvm.calls.copies import commit_copies, issue_copy, wait_for_copies
 from roller_mlir.sim.llvm.calls.matrix import call_subgroup_op
 
-COPIES = re.compile(r"@llvm\.amdgcn\.(?:load\.to\.lds|global\.load\.lds)\b")
+COPIES = re.compile(r"llvm\.amdgcn\.(?:load\.to\.lds|global\.load\.lds)\b")
 RELEASES = re.compile(r'fence (?:syncscope\("[^"]*"\) )?(?:release|acq_rel|seq_cst)\b')
 _SIZES = (1, 2, 4, 12, 16)
 _NO_LIMIT = 63

@@ -13,6 +13,7 @@ from math import gcd
 
 from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall, UnknownIntrinsicError
 from roller_mlir.sim.llvm.calls.raw_buffers import is_inside
+from roller_mlir.sim.llvm.text import split_top
 from roller_mlir.sim.llvm.types import size_bits
 
 _VECTOR = re.compile(r"<(\d+) x (.+)>$")
@@ -34,7 +35,7 @@ def _access(pointer: int, mask: int, value: int | None, *, spread: bool) -> Expa
         bits = size_bits(element)
         if bits is None or bits % 8:
             raise UnknownIntrinsicError(f"'{call.callee}' of {moved}")
-        kernel, size, alignment = call.kernel, bits // 8, call.alignments[pointer]
+        kernel, size, alignment = call.kernel, bits // 8, _alignment(call, pointer)
         kind, of_mask = call.operands[pointer][0], call.operands[mask][0]
         allowed, line = kernel.emitted(f"freeze {call.typed(mask)}")
         places, other = kernel.emitted(f"freeze {call.typed(pointer)}")
@@ -70,6 +71,13 @@ def _access(pointer: int, mask: int, value: int | None, *, spread: bool) -> Expa
         return [*lines, f"{given}call {call.kind} @{call.callee}({', '.join(operands)})"]
 
     return expand
+
+
+def _alignment(call: IntrinsicCall, number: int) -> int:
+    """Return what the call promises of the address that is an operand, in bytes."""
+    operands = split_top(call.line.partition(f"@{call.callee}(")[2])
+    found = re.search(r"\balign (\d+) ", operands[number])
+    return int(found[1]) if found else 1
 
 
 def _vector(call: IntrinsicCall, kind: str) -> tuple[int, str]:

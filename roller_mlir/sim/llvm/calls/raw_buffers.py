@@ -10,14 +10,11 @@ of the resource must be in the memory of the argument, too. Source: "CDNA3 Instr
 "Buffer Addressing".
 """
 
-import re
-
 from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall, UnknownIntrinsicError
 from roller_mlir.sim.llvm.context import InstructionContext
-from roller_mlir.sim.llvm.memory import BUFFER, POINTER, LlvmAccess, RawBuffer
+from roller_mlir.sim.llvm.memory import LlvmAccess, RawBuffer, is_seen
 
 _DWORD_BYTES = 4
-_STORED = re.compile(rf"store (.*), ptr addrspace<{BUFFER}> {re.escape(POINTER)}")
 
 
 def _make(call: IntrinsicCall) -> list[str]:
@@ -60,11 +57,11 @@ def access_buffer(kernel: InstructionContext, access: LlvmAccess, pointer: str, 
         pointer: Type and value of its address.
         size: Its bytes.
     """
-    buffer, stored = kernel.buffer(access.pointer), _STORED.match(access.line)
-    if buffer is None or access.atomic or (stored is None and access.op != "load"):
+    one, buffer = access.instruction, kernel.buffer(access.pointer[1])
+    if buffer is None or is_seen(one):
         return None
-    own = kernel.memory(0, size)
-    lines = [f"store {stored[1]}, ptr {own}, align 1"] if stored else []
+    own, stored = kernel.memory(0, size), one.opcode == "store"
+    lines = [f"store {' '.join(one.operands[0])}, ptr {own}, align 1"] if stored else []
     at = 0
     while at < size:
         width = next(one for one in (_DWORD_BYTES, 2, 1) if one <= size - at)
@@ -82,8 +79,7 @@ def access_buffer(kernel: InstructionContext, access: LlvmAccess, pointer: str, 
         lines += [] if stored else [f"store {kind} 0, ptr {here}, align 1"]
         lines += [f"{word} = load {kind}, ptr {source}, align 1", f"store {kind} {word}, ptr {target}, align 1"]
         at += width
-    result = access.line.split(" = ")[0]
-    return lines if stored else [*lines, f"{result} = load {access.kind}, ptr {own}, align 1"]
+    return lines if stored else [*lines, f"{one.result} = load {access.kind}, ptr {own}, align 1"]
 
 
 INTRINSICS: dict[str, Expansion] = {r"(?:llvm\.)?amdgcn\.make\.buffer\.rsrc\.p7\.p[01](?:\.\w+)?": _make}

@@ -47,6 +47,15 @@ def test_constant_addresses_of_workgroup_memory_and_tables(seed: int | None) -> 
     assert not (x == 14).all()
 
 
+def test_addresses_in_structures_without_a_name() -> None:
+    plain = "(i8, ptr addrspace(3) @w, i64 20)"
+    assert plain in WORKGROUP
+    x = np.arange(64, dtype=np.float32)
+    text = WORKGROUP.replace(plain, "(%1, ptr addrspace(3) @w, i64 1, i32 0, i32 1)")
+    launch("%0 = type { i32, float }\n%1 = type { %0, i64 }\n" + text, [x], dynamic=256)
+    assert (x == 14).all()
+
+
 def test_structures_of_addresses_of_workgroup_memory() -> None:
     """A memref of workgroup memory that joins at a block is a phi of constants."""
     kind = "{ ptr addrspace(3), i64, [1 x i64], ptr addrspace(3) }"
@@ -92,6 +101,12 @@ FAULTS = {
         "%4 = getelementptr i8, ptr %0, i64 -4",
         "out-of-bounds",
         "4 B from byte -4 on are outside the 256 B of argument 0",
+    ),
+    "behind a structure with an address": (
+        "%4 = getelementptr float, ptr %0, i64 %3",
+        "%4 = getelementptr { i32, ptr }, ptr %0, i64 16",
+        "out-of-bounds",
+        "4 B from byte 256 on are outside the 256 B of argument 0",
     ),
     "misaligned": (
         "%5 = load float, ptr %4, align 4",

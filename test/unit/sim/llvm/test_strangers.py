@@ -42,6 +42,18 @@ TRICKS = {
         "inline assembly cannot be simulated",
     ),
     "assembly as a kernel with labels": ("", '%r = call i64 asm "1: jmp 1b", "=r"()', "inline assembly cannot be"),
+    "assembly with an output in memory": (
+        "",
+        'call void asm "mov.u32 $0, $1;", "=*m,r"(ptr elementtype(i32) %0, i32 %6)',
+        "inline assembly cannot be simulated: its operands are not known",
+    ),
+    "assembly with a bundle": ("", 'call void asm "exit;", ""() [ "x"(i32 1) ]', "its operands are not known"),
+    "a bundle of a call": ("", '%r = call i32 @llvm.nvvm.read.ptx.sreg.tid.x() [ "x"(i32 1) ]', "holds a string"),
+    "a promise of a call": (
+        "",
+        '%r = call i32 @llvm.nvvm.read.ptx.sreg.tid.x() [ "align"(ptr %0, i64 512) ]',
+        "holds a string",
+    ),
     "assembly of the module": ('module asm ".globl x"\n', "", "is nothing that can be simulated"),
     "a constructor": (
         "@llvm.global_ctors = appending global [1 x {{ i32, ptr, ptr }}] "
