@@ -10,8 +10,14 @@ import re
 from roller_mlir.plan.tensor_map import MAP_BYTES
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.hopper.layout import CopyKind
-from roller_mlir.sim.llvm.async_units import ask_async_unit, call_async_unit, coordinates, require_warps, wide_operands
 from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall, UnknownIntrinsicError
+from roller_mlir.sim.llvm.calls.async_units import (
+    ask_async_unit,
+    call_async_unit,
+    coordinates,
+    require_warps,
+    wide_operands,
+)
 
 _ALL_LANES = (-1, 0xFFFFFFFF)
 _SCOPE = r"(?:\.relaxed)?\.scope\.(?:cta|cluster)\.space\.cta"

@@ -10,8 +10,8 @@ import re
 
 from roller_mlir.sim.hopper.layout import ELEMENT_BYTES, ELEMENTS, K_BYTES, SUMS, ProductField, multiplies
 from roller_mlir.sim.llvm.assembly.statement import Assembly, Rewrite
-from roller_mlir.sim.llvm.async_units import call_async_unit, require_warps
 from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall
+from roller_mlir.sim.llvm.calls.async_units import call_async_unit, require_warps
 from roller_mlir.sim.llvm.calls.matrix import LaneBuffers
 
 _WGMMA = re.compile(r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k(\d+)\.(f32|f16|s32)\.(\w+)\.(\w+)")
