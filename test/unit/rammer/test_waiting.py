@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from small_graphs import conflicts, random_graph
 
-from roller_mlir.rammer.policy import _Ends, _in_waves, _soonest_of, _urgency_of, _Waiting
 from roller_mlir.rammer.graph.task_graph import TaskGraph
+from roller_mlir.rammer.policy import _Ends, _in_waves, _soonest_of, _urgency_of, _Waiting
 
 HAND_OVER_S = 0.25
 
