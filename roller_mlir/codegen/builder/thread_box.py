@@ -44,8 +44,11 @@ class ThreadBox:
         self.digits = list(zip(digits, values, strict=True))
         self.coordinates = {digit.loop: value for digit, value in self.digits if not axes[digit.loop].lanes}
         parallel = [i for i, loop in enumerate(loops) if not loop.reduction]
-        steps = [live_registers(axes[i], loops[i])[:: axes[i].chunk if i == lane else 1] for i in parallel]
-        self.keys = [dict(zip(parallel, registers, strict=True)) for registers in product(*steps)]
+        steps = {i: live_registers(axes[i], loops[i])[:: axes[i].chunk if i == lane else 1] for i in parallel}
+        if lane in steps and all(axis.threads == 1 for axis in axes):
+            # An element that all lanes read meets the row's vectors one after the other, and is forgotten.
+            steps[lane] = steps.pop(lane)
+        self.keys = [dict(zip(steps, registers, strict=True)) for registers in product(*steps.values())]
         self.combination: Combination = combination(loops, axes, order, subgroup_size)
 
     @property

@@ -99,7 +99,8 @@ def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[i
         current = list(values)
         ordered = compute.body.combiners() is None
         with fragments.scope():
-            for place, result in point_order(_reads(compute, points), len(points), len(box.keys), ordered=ordered):
+            reads = _reads(compute, points, by_vectors=context.masked)
+            for place, result in point_order(reads, len(points), len(box.keys), ordered=ordered):
                 at = {**points[place], **box.at(box.keys[result])}
                 if not any(one.is_outside(box, at) for one in compute.padded):
                     _point(context, compute, fragments, points[place], result, current, counted=counted)
@@ -119,8 +120,14 @@ def _may_be_in_range(compute: Compute, point: Positions) -> bool:
     return True
 
 
-def _reads(compute: Compute, points: Sequence[Positions]) -> list[Reads]:
-    """Return what points read of each tile, without the part that is the same for all of a thread's."""
+def _reads(compute: Compute, points: Sequence[Positions], *, by_vectors: bool) -> list[Reads]:
+    """Return what points read of each tile, without the part that is the same for all of a thread's.
+
+    Args:
+        compute: What reads.
+        points: Places of the reduction.
+        by_vectors: Whether a register holds what a point reads of a tile: a vector, or an element for all lanes.
+    """
     box = compute.box
 
     def at(functions: Sequence[LinearIndex], positions: Positions, steps: Sequence[int]) -> tuple[int, ...]:
@@ -145,6 +152,8 @@ def _reads(compute: Compute, points: Sequence[Positions]) -> list[Reads]:
             {} if box.lane is None else {box.lane: box.base(box.lane) + n} for n in range(box.width)
         ]
         size = element_bytes(ir.MemRefType(source.buffer.type).element_type)
+        if by_vectors:
+            lanes, width, size = lanes[:1], 1, 4
         found.append(
             Reads(
                 tuple([at(functions, point, steps) for point in points]),

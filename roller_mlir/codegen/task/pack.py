@@ -15,6 +15,7 @@ from roller_mlir.codegen.builder.masked_access import (
 from roller_mlir.codegen.builder.task_context import access_memory, element_bytes, memref_view
 from roller_mlir.codegen.builder.tile_values import DirectTile, StagedTile
 from roller_mlir.codegen.task.scope import TaskScope
+from roller_mlir.codegen.task.turned_pack import pack_turned, square_of
 from roller_mlir.dialects.rtile import TileLoad
 from roller_mlir.loops.program import load_layout
 from roller_mlir.mapping.index import Linear, Symbol
@@ -45,6 +46,9 @@ def pack(scope: TaskScope, load: TileLoad, tile: DirectTile) -> StagedTile:
     view = memref_view(emit, context.arena, context.offsets[load.operation], shape, element)
     if layout.interleave is not None:
         _interleave(scope, tile, view, extents, layout)
+        return StagedTile(tile, view, emit.constant(0), layout)
+    if (square := square_of(tile, extents, layout)) is not None:
+        pack_turned(scope, tile, context.offsets[load.operation], extents, layout, square)
         return StagedTile(tile, view, emit.constant(0), layout)
     inner, width = len(extents) - 1, layout.vector
     rows = layout.order[-1] == inner and tile.steps[inner] == 1 and width > 1 and takes_vectors(element)

@@ -8,6 +8,7 @@ from roller_mlir.codegen.builder.masked_access import neighbours_inside, prefetc
 from roller_mlir.codegen.builder.task_context import TaskContext, access_memory
 from roller_mlir.codegen.builder.tile_values import DirectTile, RegisterTile
 from roller_mlir.codegen.task.compute import Compute
+from roller_mlir.codegen.task.turned import prefetch_turned, store_turned, turned_groups
 from roller_mlir.linalg.affine import apply_indices
 from roller_mlir.mapping.index import Linear
 from roller_mlir.plan import LinearIndex
@@ -17,6 +18,9 @@ from roller_mlir.support.bindings import ir
 def store_register_tile(context: TaskContext, tile: RegisterTile, target: DirectTile) -> None:
     """Store a thread's elements of a joined tile to a place in the destination."""
     box, indices, width = tile.box, tile.indices, tile.width
+    if groups := turned_groups(context, box, indices, target):
+        store_turned(context, groups, tile.values, target)
+        return
     unused = {loop for loop in range(len(box.loops)) if not any(index.coefficients[loop] for index in indices)}
     for key, value in zip(box.keys, tile.values, strict=True):
         if any(register for loop, register in key.items() if loop in unused):
@@ -59,6 +63,9 @@ def prefetch_results(
     box = compute.box
     points = prod([axis.block for axis, loop in zip(box.axes, box.loops, strict=True) if loop.reduction])
     if points < _LEAST_POINTS or any(loop.reduction for loop in box.loops[box.lane or 0 : (box.lane or 0) + 1]):
+        return
+    if groups := turned_groups(context, box, indices, target):
+        prefetch_turned(context, groups, target)
         return
     for key in box.keys:
         positions = box.at(key)

@@ -23,9 +23,17 @@ from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.search.problems import by, cut_problem
 from roller_mlir.model.tile import contiguous_loop, reuse_loops
 from roller_mlir.model.vectors.atom_programs import atom_programs
-from roller_mlir.model.vectors.cost import VectorCost, Work, lanes_of, reads_lanes
+from roller_mlir.model.vectors.cost import VectorCost, Work, lanes_of, reads_lanes, reads_packed
 from roller_mlir.model.vectors.dividing import divided_plans
-from roller_mlir.model.vectors.packing import UNROLLED, constant_shapes, packed_operand, packed_shapes, room_of
+from roller_mlir.model.vectors.packing import (
+    UNROLLED,
+    constant_shapes,
+    copied_vector,
+    packed_operand,
+    packed_order,
+    packed_shapes,
+    room_of,
+)
 from roller_mlir.model.vectors.padding import skipped_inputs
 from roller_mlir.model.vectors.shape import TaskShape
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
@@ -217,7 +225,26 @@ def _lanes(expression: TensorExpression, device: Device) -> list[int | None]:
     loops = [contiguous_loop(access) for access in accesses if not access.gathered]
     wanted = list(dict.fromkeys(loop for loop in loops if loop is not None and expression.bounds[loop] >= LEAST_LANES))
     found = [loop for loop in wanted if _may_be_lane(expression, loop)]
+    found += [loop for loop in _turned_lanes(expression, device) if loop not in found]
     return [*found, None] if not found or min(expression.bounds[i] for i in found) < LEAST_LANES else list(found)
+
+
+def _turned_lanes(expression: TensorExpression, device: Device) -> list[int]:
+    """Return the loops along which vectors may run where a factor is packed with these neighbours last.
+
+    Of C[m, n] += A[m, k] B[n, k] that is n; of a convolution with channels first its filters, where another input has
+    one element for all lanes.
+    """
+    if not expression.reductions() or expression.whole or expression.ordered or not device.caches:
+        return []
+    inputs = [one for one in expression.inputs if not one.gathered]
+    found: list[int] = []
+    for loop in expression.parallel():
+        ways = [reads_packed(one, loop) for one in inputs]
+        turned = any(reads_lanes(one, loop) == "each" for one in inputs)
+        if turned and "one" in ways and set(ways) == {"one", "vector"} and expression.bounds[loop] >= LEAST_LANES:
+            found.append(loop)
+    return found
 
 
 def _may_be_lane(expression: TensorExpression, loop: int) -> bool:
@@ -325,8 +352,26 @@ def _unrolled(
     reductions = [i for i in expression.reductions() if i != lane and blocks[i] > 1]
     if not reductions or expression.whole:
         return 1, None
-    loop = reductions[-1]
-    return next(n for n in range(UNROLLED, 0, -1) if blocks[loop] % n == 0), loop
+    loop, plain = reductions[-1], [i for i in reductions if not expression.moves_window(i)]
+    if plain and (_slides(expression, blocks, lane, loop) or _even(blocks[loop]) == 1):
+        loop = plain[-1]
+    return _even(blocks[loop]), loop
+
+
+def _even(points: int) -> int:
+    """Return how many points of a loop are unrolled, so that none is left over."""
+    return next(n for n in range(UNROLLED, 0, -1) if points % n == 0)
+
+
+def _slides(expression: TensorExpression, blocks: Sequence[int], lane: int | None, loop: int) -> bool:
+    """Return whether a loop's points read elements that rows of the tile read at others, which LLVM would all keep."""
+    rows = [i for i in expression.parallel() if i != lane and blocks[i] > 1]
+    return any(
+        index.coefficients[loop] and any(index.coefficients[row] for row in rows)
+        for access in expression.inputs
+        if not access.gathered
+        for index in access.indices
+    )
 
 
 def _orders(expression: TensorExpression, loops: Sequence[int]) -> Iterator[list[int]]:
@@ -360,7 +405,7 @@ def _plan(cost: VectorCost, one: VectorProgram) -> Plan:
         operands=tuple(
             packed_operand(expression, shape, number, width, pad)
             if number in shape.staged
-            else _packed_constant(len(access.shape), pad, width)
+            else _packed_constant(packed_order(access, shape.lane), pad, width)
             if number in shape.ahead
             else OperandPlan(layer=REGISTER, order=tuple(range(len(access.shape))), pad_value=pad)
             for number, (access, pad) in enumerate(zip(expression.inputs, expression.pad_values, strict=True))
@@ -373,12 +418,12 @@ def _plan(cost: VectorCost, one: VectorProgram) -> Plan:
     )
 
 
-def _packed_constant(rank: int, pad: float | None, width: int) -> OperandPlan:
+def _packed_constant(order: tuple[int, ...], pad: float | None, width: int) -> OperandPlan:
     """Return how an input lies that was packed when the program was compiled: row by row, in whole vectors."""
     return OperandPlan(
         layer=CONSTANT,
-        order=tuple(range(rank)),
-        vector=width,
+        order=order,
+        vector=copied_vector(order, width),
         store_vector=width,
         fragment_vector=width,
         pad_value=pad,

@@ -14,7 +14,7 @@ from functools import lru_cache
 from math import gcd, prod
 
 from roller_mlir.hal import Device, MemoryLayer, VectorConstants
-from roller_mlir.mapping.layout.data_tile import tile_dimensions
+from roller_mlir.mapping.layout.data_tile import tile_dimensions, walked_alone
 from roller_mlir.model.polydl.footprint import tensor_of
 from roller_mlir.model.vectors.cache_work import LINE_BYTES, CacheModel, CacheWork
 from roller_mlir.model.vectors.padding import computed_share, standing_loop
@@ -67,6 +67,26 @@ def reads_lanes(access: Access, lane: int) -> str:
     if not any(factors):
         return "one"
     return {1: "vector", 2: "pairs"}.get(factors[-1], "each") if not any(factors[:-1]) else "each"
+
+
+def lane_dimension(access: Access, lane: int) -> int | None:
+    """Return the dimension of a tensor that a loop walks alone, element by element; None where there is none.
+
+    Lanes along the loop find neighbours in a packed tile where that dimension comes last, wherever the tensor has it.
+
+    >>> from roller_mlir.plan import LinearIndex
+    >>> turned = Access("b", (64, 32), "f32", (LinearIndex((1, 0)), LinearIndex((0, 1))))  # b[n, k] of loops n, k
+    >>> lane_dimension(turned, 0), reads_lanes(turned, 0), reads_packed(turned, 0)
+    (0, 'each', 'vector')
+    """
+    terms = [index.terms() for index in access.indices]
+    return next((d for d in range(len(terms)) if walked_alone(terms, d) == lane), None)
+
+
+def reads_packed(access: Access, lane: int) -> str:
+    """Return how lanes along a loop read packed tiles of a tensor: as `reads_lanes`, or as vectors of turned ones."""
+    how = reads_lanes(access, lane)
+    return "vector" if how == "each" and lane_dimension(access, lane) is not None else how
 
 
 _APART_BYTES = 2048
@@ -178,19 +198,30 @@ class VectorCost:
         if shape.lane in self._reductions:
             points = -(-points // kernel.width)
         points *= self._computed(shape)
-        outputs = len(expression.outputs) * (1 + known.resume_cycles * (passes > 1))
-        stored = kernel.vectors * (outputs + len(expression.epilogue) + expression.epilogue_flops)
+        outputs = self._moves(expression.outputs, shape.lane, kernel.width) * (1 + known.resume_cycles * (passes > 1))
+        read = self._moves(expression.epilogue, shape.lane, kernel.width)
+        stored = kernel.vectors * (outputs + read + expression.epilogue_flops)
         tiles = passes * prod([trips for _, trips in walk.inner])
         cycles = tiles * (known.task_cycles + points * kernel.point + stored)
         for number in shape.staged:
             box, depth = walk.packed_box(shape, expression, number), walk.depths[number]
-            cycles += passes * prod([trips for _, trips in walk.inner[:depth]]) * self.packing(number, box)
+            cycles += passes * prod([trips for _, trips in walk.inner[:depth]]) * self.packing(number, box, shape.lane)
         tasks = prod([trips for _, trips in walk.units])
         return Work(tasks, cycles, kernel.registers, self.caches.least(min(self.units, tasks)))
 
-    def packing(self, number: int, box: tuple[int, ...]) -> float:
-        """Return the cycles in which a box of an input is packed: the first lines of a row are far from others."""
+    def _moves(self, accesses: Sequence[Access], lane: int | None, width: int) -> float:
+        """Return the cycles in which a vector of each tensor is stored, or read behind the last point."""
+        each = self.device.vectors.gather_cycles * width
+        return sum([each if _how(access, lane, False) == "each" else 1 for access in accesses])
+
+    def packing(self, number: int, box: tuple[int, ...], lane: int | None = None) -> float:
+        """Return the cycles in which a box of an input is packed: the first lines of a row are far from others.
+
+        A box that is turned on its way moves element by element.
+        """
         access, known = self.expression.inputs[number], self.device.vectors
+        if _how(access, lane, False) == "each" and not access.gathered:
+            return self.size(number, box) / access.element_bytes * known.gather_cycles
         lines = _tile_lines(self.expression, access, box)
         dimensions = tile_dimensions(access, box)
         row = -(-dimensions[-1].extent * dimensions[-1].step * access.element_bytes // LINE_BYTES) if dimensions else 1
@@ -215,9 +246,10 @@ class VectorCost:
         ports = device.load_ports or 1
         loads, masked, temporaries = 0.0, 0.0, 0.0
         for number, access in enumerate(expression.inputs):
-            count, each = _loads(expression, known, access, blocks, lane, width)
+            how = _how(access, lane, number in packed)
+            count, each = _loads(expression, known, access, blocks, lane, width, how)
             loads += count * (known.gather_cycles * ports if each else 1)
-            if not each and lane is not None and reads_lanes(access, lane) == "vector":
+            if not each and how == "vector":
                 temporaries = max(temporaries, count)
             if number in packed or not self._reductions:
                 continue
@@ -324,6 +356,15 @@ def _tile_lines(expression: TensorExpression, access: Access, blocks: Sequence[i
     return 0.0 if image is None else tensor.in_lines(image, LINE_BYTES) * access.element_bytes / LINE_BYTES
 
 
+def _how(access: Access, lane: int | None, packed: bool) -> str:
+    """Return how lanes along a loop, if there are any, read a tensor."""
+    if lane is None:
+        return "one"
+    if access.gathered:
+        return "each"
+    return reads_packed(access, lane) if packed else reads_lanes(access, lane)
+
+
 def _loads(
     expression: TensorExpression,
     known: VectorConstants,
@@ -331,12 +372,12 @@ def _loads(
     blocks: Sequence[int],
     lane: int | None,
     width: int,
+    how: str,
 ) -> tuple[float, bool]:
     """Return the loads of a tensor at one point of a task's reduction, and whether lanes are loaded one by one."""
     count = prod([blocks[i] for i in access.loops() if not expression.loops[i].reduction])
     if lane is None:
         return count, False
-    how = "each" if access.gathered else reads_lanes(access, lane)
     reduces = expression.loops[lane].reduction
     if how == "pairs" and not reduces:
         return known.pair_loads * max(1, count // width), False

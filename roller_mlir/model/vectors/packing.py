@@ -9,25 +9,29 @@ Of a product A[m, k] B[k, n] with lanes along n, a task may
 
 and of a convolution likewise, where the image's rows in place of A are packed with their paddings, so that no read of
 them is tested. A step is the whole reduction, or a divisor whose panels fit into a cache.
+
+Lanes may run along a loop that has no neighbours in memory, where a factor is packed with these last: along n of
+A[m, k] B[n, k], along the filters of a convolution with channels first.
 """
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
 from roller_mlir.hal import Device
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
-from roller_mlir.model.vectors.cost import VectorCost, reads_lanes
+from roller_mlir.model.vectors.cost import VectorCost, lane_dimension, reads_lanes, reads_packed
 from roller_mlir.model.vectors.shape import TaskShape, TaskWalk, grown
-from roller_mlir.plan import OperandPlan, TensorExpression
+from roller_mlir.plan import Access, OperandPlan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
 from roller_mlir.plan.walks import resumable
 
 UNROLLED = 4
 """Points of the innermost reduction loop that are unrolled; more made LLVM spill."""
 _TILES = 3
-"""Register tiles for which shapes are made: the best of each number of columns."""
+"""Register tiles for which shapes are made, of each loop along vectors: the best of each number of columns."""
 _STEPS = (1024, 512, 256, 128)
 """Points of a reduction in a step that are tried where all are more."""
 _PANEL_SHARE = 0.6
@@ -62,8 +66,11 @@ def packed_shapes(
         key = shape.lane, shape.blocks[shape.lane]
         if key not in tiles or rank < tiles[key][0]:
             tiles[key] = rank, tile
-    for _, tile in sorted(tiles.values(), key=lambda one: one[0])[:_TILES]:
-        yield from (shape for shape in tile.shapes() if shape.inner)  # nothing is packed for a single tile
+    taken: Counter[int] = Counter()
+    for _, tile in sorted(tiles.values(), key=lambda one: one[0]):
+        taken[tile.lane] += 1
+        if taken[tile.lane] <= _TILES:
+            yield from (shape for shape in tile.shapes() if shape.inner)  # nothing is packed for a single tile
 
 
 def constant_shapes(
@@ -85,7 +92,7 @@ def constant_shapes(
             continue
         for shape in found:
             lane = shape.lane
-            if lane is None or expression.loops[lane].reduction or reads_lanes(access, lane) != "vector":
+            if lane is None or expression.loops[lane].reduction or reads_packed(access, lane) != "vector":
                 continue
             staged = tuple(one for one in shape.staged if one != number)
             steps = any(shape.blocks[i] < expression.bounds[i] for i in expression.reductions())
@@ -140,7 +147,7 @@ class _Tile:
         """Return the tile of a shape that packs nothing."""
         lane = shape.lane
         assert lane is not None
-        read = [None if one.gathered or not one.shape else reads_lanes(one, lane) for one in expression.inputs]
+        read = [None if one.gathered or not one.shape else reads_packed(one, lane) for one in expression.inputs]
         panels = tuple(number for number, how in enumerate(read) if how == "vector")
         rows = tuple(number for number, how in enumerate(read) if how == "one")
         moved = [frozenset().union(*(expression.inputs[number].loops() for number in part)) for part in (panels, rows)]
@@ -303,29 +310,53 @@ def packed_operand(
     """Return how a packed input lies: in vectors of so many elements, panels as wide as a tile, rows apart."""
     access = expression.inputs[number]
     box = TaskWalk.of(expression, shape).packed_box(shape, expression, number)
-    dimensions = tile_dimensions(access, box)
-    row = dimensions[-1].extent
+    dimensions, lane = tile_dimensions(access, box), shape.lane
+    order = packed_order(access, lane)
+    row = dimensions[order[-1]].extent if order else 1
     vector = width
     while vector > 1 and vector // 2 >= row:
         vector //= 2
     panel = beside = 0
-    lane = shape.lane
-    if lane is not None and reads_lanes(access, lane) == "vector":
+    if lane is not None and reads_packed(access, lane) == "vector":
         # A window reads vectors across the ends of panels.
-        alone = set(access.indices[-1].terms()) == {lane}
+        alone = set(access.indices[order[-1]].terms()) == {lane}
         panel = shape.blocks[lane] if alone and row > shape.blocks[lane] else 0
     elif len(dimensions) > 1 and row * access.element_bytes % _SAME_SETS_BYTES == 0:
         beside = vector
     return OperandPlan(
         layer=WORKGROUP,
-        order=tuple(range(len(access.shape))),
+        order=order,
         pad=beside,
-        vector=vector,
+        vector=copied_vector(order, vector),
         store_vector=vector,
         fragment_vector=vector,
         pad_value=pad,
         panel=panel,
     )
+
+
+def packed_order(access: Access, lane: int | None) -> tuple[int, ...]:
+    """Return the order of a packed tile's dimensions: its tensor's, but that lanes find neighbours in the last.
+
+    Args:
+        access: The tensor.
+        lane: The loop along vectors.
+    """
+    order = list(range(len(access.shape)))
+    if lane is not None and reads_lanes(access, lane) == "each" and (last := lane_dimension(access, lane)) is not None:
+        order.remove(last)
+        order.append(last)
+    return tuple(order)
+
+
+def copied_vector(order: Sequence[int], width: int) -> int:
+    """Return the elements that are copied at a time along a tensor's last dimension, to whose multiple it is filled up.
+
+    Args:
+        order: Of the packed tile's dimensions.
+        width: The lanes of a vector.
+    """
+    return 1 if order and order[-1] != len(order) - 1 else width
 
 
 _SAME_SETS_BYTES = 1024
