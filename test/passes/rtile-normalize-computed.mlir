@@ -47,12 +47,15 @@ func.func @positions(%o: tensor<8xi64>) -> tensor<8xi64> {
 // CHECK-SAME: %[[A:.*]]: tensor<2x6xf32>
 // CHECK: %[[LINE:.*]] = tensor.collapse_shape %[[A]] {{\[\[}}0, 1]] : tensor<2x6xf32> into tensor<12xf32>
 // CHECK: %[[BITS:.*]] = linalg.generic {{.*}} ins(%[[LINE]] : tensor<12xf32>)
-// CHECK: arith.bitcast %{{.*}} : f32 to i32
+// CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[X_OUT:.*]]: i32):
+// CHECK-NEXT: arith.bitcast %[[X]] : f32 to i32
 // CHECK: %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[BITS]], %[[BITS]] : tensor<12xi32>, tensor<12xi32>)
-// CHECK: arith.addi %{{.*}}, %{{.*}} : i32
+// CHECK-NEXT: ^bb0(%[[Y:.*]]: i32, %[[Z:.*]]: i32, %[[Y_OUT:.*]]: i32):
+// CHECK-NEXT: arith.addi %[[Y]], %[[Z]] : i32
 // CHECK: tensor.expand_shape %[[SUM]] {{\[\[}}0, 1]] output_shape [3, 4] : tensor<12xi32> into tensor<3x4xi32>
 // CHECK: linalg.generic {{.*}} ins(%[[SUM]], %[[BITS]] : tensor<12xi32>, tensor<12xi32>)
-// CHECK: arith.cmpi ult, %{{.*}}, %{{.*}} : i32
+// CHECK-NEXT: ^bb0(%[[T:.*]]: i32, %[[B:.*]]: i32, %[[C_OUT:.*]]: i1):
+// CHECK-NEXT: arith.cmpi ult, %[[T]], %[[B]] : i32
 func.func @spellings(%a: tensor<2x6xf32>) -> (tensor<3x4xi32>, tensor<3x4xi1>) {
   %s = arith.constant dense<[3, 4]> : tensor<2xi64>
   %b = tensor.bitcast %a : tensor<2x6xf32> to tensor<2x6xi32>
@@ -66,7 +69,7 @@ func.func @spellings(%a: tensor<2x6xf32>) -> (tensor<3x4xi32>, tensor<3x4xi1>) {
 // With point-loops, what one thread computes as a whole gets a loop of one point; sums have threads that share them.
 // POINT-LABEL: func.func @point_loops
 // POINT-SAME: %[[A:.*]]: tensor<8xf32>, %[[B:.*]]: tensor<f32>
-// POINT: %[[S:.*]] = linalg.reduce { arith.addf } ins(%[[A]] : tensor<8xf32>) outs(%{{.*}} : tensor<f32>) dimensions = [0]
+// POINT: %[[S:.*]] = linalg.reduce { arith.addf } ins(%[[A]] : tensor<8xf32>) outs(%[[ZERO:.*]] : tensor<f32>) dimensions = [0]
 // POINT: %[[N:.*]] = tensor.empty() : tensor<1xf32>
 // POINT: %[[P:.*]] = linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%[[S]], %[[B]] : tensor<f32>, tensor<f32>) outs(%[[N]] : tensor<1xf32>)
 // POINT: %[[R:.*]] = tensor.collapse_shape %[[P]] [] : tensor<1xf32> into tensor<f32>

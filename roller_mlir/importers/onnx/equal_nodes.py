@@ -24,7 +24,7 @@ def use_equal_nodes(proto: Any) -> None:
 
     types = {one.name: one.type.tensor_type for one in (*proto.graph.input, *proto.graph.output)}
     types |= {one.name: one.type.tensor_type for one in proto.graph.value_info}
-    graph = _Graph(proto.graph, {name: kind.elem_type for name, kind in types.items()})
+    graph = _Nodes(proto.graph, {name: kind.elem_type for name, kind in types.items()})
     for name, kind in types.items():
         graph.shapes[name] = [extent.dim_value for extent in kind.shape.dim]
     for one in proto.graph.initializer:
@@ -36,7 +36,7 @@ def use_equal_nodes(proto: Any) -> None:
             graph.make_row(node, onnx)
 
 
-class _Graph:
+class _Nodes:
     """A graph whose nodes are rewritten.
 
     Attributes:
