@@ -47,6 +47,8 @@ MOST_WHOLE_OPERATIONS = 6144
 """Operations on vectors of what must lie whole in a task, with its loads and functions: each stands in its code."""
 LEAST_LANES = 2
 _ORDERED_LOOPS = 4
+_WIDE_VECTORS = 16
+"""Along a loop of so many vectors of neighbours no other loop needs to be tried that has none."""
 _SPARE = 4
 """Vector registers beside those of sums, at least: for what the next points read. LLVM spills sums where there are
 fewer, and where a row of vectors and an element for all lanes do not fit beside them."""
@@ -225,7 +227,9 @@ def _lanes(expression: TensorExpression, device: Device) -> list[int | None]:
     loops = [contiguous_loop(access) for access in accesses if not access.gathered]
     wanted = list(dict.fromkeys(loop for loop in loops if loop is not None and expression.bounds[loop] >= LEAST_LANES))
     found = [loop for loop in wanted if _may_be_lane(expression, loop)]
-    found += [loop for loop in _turned_lanes(expression, device) if loop not in found]
+    longest = max([expression.bounds[i] for i in found if not expression.loops[i].reduction], default=0)
+    if longest < _WIDE_VECTORS * lanes_of(expression, device):
+        found += [loop for loop in _turned_lanes(expression, device) if loop not in found]
     return [*found, None] if not found or min(expression.bounds[i] for i in found) < LEAST_LANES else list(found)
 
 
