@@ -10,7 +10,8 @@ python bench/cpu/ratios.py avx2       # 8 products and twenty layers, of 256-bit
 python bench/cpu/ratios.py none       # the page alone, of what the folders hold
 
 What the folder holds is not measured again: a run that was ended goes on, and one for new code takes a new folder. All
-tables are in docs/cpu-ratios.md, docs/cpu.md has their summary and the short ones.
+tables are in docs/cpu-ratios.md, docs/cpu.md has their summary and the short ones. Results of another machine go into
+FOLDER-NAME (--folder bench/cpu/ratios-NAME --docs ELSEWHERE), of which `none` makes a chapter of its own.
 """
 
 import argparse
@@ -76,10 +77,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ]
         for part in parts(options.what):
             run_part(part, sources, run, folder, f"bench/cpu/ratios.py {options.what}")
-        found, limited = (
-            {path.stem: read_results(path) for path in sorted(one.glob("*.json"))} for one in (options.folder, beside)
-        )
-        write(found, {name: with_narrow_peak(one) for name, one in limited.items()}, options.docs)
+        limited = {name: with_narrow_peak(one) for name, one in held(beside).items()}
+        machines = sorted(one for one in beside.parent.glob(f"{options.folder.name}-*") if one != beside)
+        write(held(options.folder), limited, [held(one) for one in machines], options.docs)
     except KeyError as error:
         print(f"error: {error.args[0]} cannot be measured so; there are {', '.join(known)}", file=sys.stderr)
         return 1
@@ -116,19 +116,44 @@ def with_narrow_peak(one: HostResults) -> HostResults:
     return replace(one, machine=replace(one.machine, peak_flops=peaks))
 
 
-def write(found: dict[str, HostResults], limited: dict[str, HostResults], docs: Path) -> None:
-    """Write all tables to one page, and their summary with the short tables into the page of CPUs."""
+def held(folder: Path) -> dict[str, HostResults]:
+    """Return the results of a folder, by the names of their parts."""
+    return {path.stem: read_results(path) for path in sorted(folder.glob("*.json"))}
+
+
+def write(
+    found: dict[str, HostResults],
+    limited: dict[str, HostResults],
+    machines: Sequence[dict[str, HostResults]],
+    docs: Path,
+) -> None:
+    """Write all tables to one page, and their summary with the short tables into the page of CPUs.
+
+    Args:
+        found: Results by part.
+        limited: Those with vectors of 256 bits.
+        machines: Those of other machines.
+        docs: Folder of the pages.
+    """
     page = docs / "cpu.md"
     text = page.read_text(encoding="utf-8")
     if text.count(BEGIN) != 1 or text.count(END) != 1:
         raise ValueError(f"{page} must have '{BEGIN}' and '{END}' once")
     before, after = text.split(BEGIN)[0], text.split(END)[1]
-    page.write_text(f"{before}{BEGIN}\n\n{summary(found)}\n{narrow_summary(limited)}{END}{after}", encoding="utf-8")
+    others = "".join(f"### {machine_of(one)}\n\n{summary(one)}\n" for one in machines)
+    text = f"{summary(found)}\n{narrow_summary(limited)}{others}"
+    page.write_text(f"{before}{BEGIN}\n\n{text}{END}{after}", encoding="utf-8")
     every = [f"## {name}\n\n{tables(one)}\n" for name, one in found.items()]
+    every += [f"## {name}, {machine_of(one)}\n\n{tables(part)}\n" for one in machines for name, part in one.items()]
     every += [f"## {name}, AVX2\n\n{tables(one)}\n" for name, one in limited.items()]
     head = "# CPUs beside libraries\n\nGF/s of each problem; how they are measured: [peers](cpu-peers.md). Written by\n"
     head += "`python bench/cpu/ratios.py`, of which [CPUs](cpu.md#measured) has the summary.\n"
     (docs / "cpu-ratios.md").write_text("\n".join([head, *every]), encoding="utf-8")
+
+
+def machine_of(found: dict[str, HostResults]) -> str:
+    """Return the processor that some results are of."""
+    return next((one.machine.processor for one in found.values()), "another machine")
 
 
 def tables(one: HostResults) -> str:
