@@ -18,6 +18,7 @@ from math import prod
 from typing import Any
 
 from roller_mlir.backend.kernels.kernel_module import kernel_functions, run_upstream
+from roller_mlir.backend.kernels.wide_shifts import keep_wide_shifts
 from roller_mlir.support.bindings import ir
 
 FEW_ACCESSES = 4
@@ -50,6 +51,8 @@ _Terms = Mapping[Any, int]
 
 def shorten_addresses(module: ir.Module) -> None:
     """Narrow the indices of every kernel, and makes its accesses flat, in place."""
+    for kernel in kernel_functions(module):
+        keep_wide_shifts(kernel)
     run_upstream(module, _NARROW)
     for kernel in kernel_functions(module):
         _Flattener(kernel).run()
