@@ -43,6 +43,9 @@ MOST_ROWS = 16
 """Points of a loop beside the vectors' in a task."""
 MOST_VECTORS = 4
 """Vectors along the lane loop in a task."""
+MOST_ACCESSES = 512
+"""Accesses of one element in the code of a task: what lanes that are no neighbours take, and those of i1, of which LLVM
+would pack eight in a byte. LLVM took 4 s of a processor for 960 of i8, and over 60 s for 2048 of i1."""
 MOST_WHOLE_OPERATIONS = 6144
 """Operations on vectors of what must lie whole in a task, with its loads and functions: each stands in its code."""
 LEAST_LANES = 2
@@ -300,11 +303,28 @@ def _tiles(
         if lane is not None and not expression.loops[lane].reduction and lane not in expression.whole:
             start[lane] = own * count
         limit = max(1, (registers - max(_SPARE, count + 1)) // max(count, fixed))
+        smallest = count == counts[0] and not expression.whole
         for sizes in _rows([bounds[i] for i in rows], limit):
             blocks = list(start)
             for loop, size in zip(rows, sizes, strict=True):
                 blocks[loop] = size
+            if not (smallest and set(sizes) <= {1}) and _accesses_of_one(expression, blocks, lane) > MOST_ACCESSES:
+                continue
             yield blocks
+
+
+def _accesses_of_one(expression: TensorExpression, blocks: Sequence[int], lane: int | None) -> int:
+    """Return the accesses of a task that reach one element each, where its vectors lie along a loop."""
+    if lane is None:
+        return 0  # a scalar for each of the registers
+    total = 0
+    for access in (*expression.inputs, *expression.outputs, *expression.epilogue):
+        way = "each" if access.gathered else reads_lanes(access, lane)
+        if way == "each" or (way != "one" and access.element_type == "i1"):
+            moving = {loop for index in access.indices for loop, factor in enumerate(index.coefficients) if factor}
+            moving |= set(range(len(blocks))) if access.gathered else set()
+            total += prod(blocks[loop] for loop in moving if loop == lane or not expression.loops[loop].reduction)
+    return total
 
 
 def _operations(expression: TensorExpression) -> int:

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How much code kernels have: masked accesses that stay whole, joined ops whose points all stand in the code."""
 
+import re
+
 import pytest
 from cpu_programs import compiled, differences
 
-from roller_mlir.model.vectors.construct import MOST_WHOLE_OPERATIONS
+from roller_mlir.model.vectors.construct import MOST_ACCESSES, MOST_WHOLE_OPERATIONS
 from roller_mlir.support.diagnostics import DiagnosedError
 
 # A row that is changed before it is multiplied: one program, whose 509 points lie in a task's registers.
@@ -48,3 +50,32 @@ def test_what_lies_whole_in_a_task_is_counted_with_its_vectors() -> None:
 def test_a_tile_that_cuts_what_lies_whole_is_refused() -> None:
     with pytest.raises(DiagnosedError, match="tile 1x32x150 cuts loop 2 of 509 points, which belong into one task"):
         compiled(ROW.replace("KIND", "f32"), tile_sizes=(1, 32, 150))
+
+
+SIDEWAYS = """func.func @f(%a: tensor<561xKIND>) -> tensor<561x5xKIND> {
+  %e = tensor.empty() : tensor<561x5xKIND>
+  %r = linalg.broadcast ins(%a : tensor<561xKIND>) outs(%e : tensor<561x5xKIND>) dimensions = [1]
+  return %r : tensor<561x5xKIND>
+}"""
+WHOLE = """func.func @f(%a: tensor<70xf32>) -> (tensor<70x33xf32>, tensor<f32>) {
+  %e = tensor.empty() : tensor<70x33xf32>
+  %x = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%a : tensor<70xf32>) outs(%e : tensor<70x33xf32>) {
+  ^bb0(%u: f32, %old: f32):
+    %s = arith.addf %u, %u : f32
+    linalg.yield %s : f32
+  } -> tensor<70x33xf32>
+  %z = arith.constant dense<0.0> : tensor<f32>
+  %m = linalg.reduce { arith.maximumf } ins(%x : tensor<70x33xf32>) outs(%z : tensor<f32>) dimensions = [0, 1]
+  return %x, %m : tensor<70x33xf32>, tensor<f32>
+}"""
+
+
+@pytest.mark.parametrize("text", [SIDEWAYS.replace("KIND", "i8"), SIDEWAYS.replace("KIND", "i1"), WHOLE])
+def test_a_task_has_few_accesses_of_one_element(text: str) -> None:
+    """Lanes that are no neighbours, and those of i1, are accessed one by one; LLVM takes long for thousands of them."""
+    artifact = compiled(text, llvm=True)
+    code = "".join(data.decode() for name, data in artifact.files.items() if name.endswith(".ll"))
+    single = re.findall(r"= load (?:i1|i8|float),|store (?:i1|i8|float) ", code)
+    assert len(single) <= MOST_ACCESSES * len(artifact.kernels)
+    assert differences(text, artifact) == []
