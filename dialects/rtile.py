@@ -19,6 +19,7 @@ from roller_mlir.dialects.rtile_index import IndexOp, index
 from roller_mlir.dialects.rtile_load import LoadOp, MapLoadOp, TileLoad, load_tile
 from roller_mlir.dialects.rtile_program import (
     COUNTS,
+    JOINED,
     MAPPING,
     MAX_UNITS,
     PERSISTENT,
@@ -34,6 +35,7 @@ from roller_mlir.dialects.rtile_store import StoreOp, store
 
 __all__ = [
     "COUNTS",
+    "JOINED",
     "MAPPING",
     "MAX_UNITS",
     "PERSISTENT",

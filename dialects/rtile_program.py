@@ -8,7 +8,9 @@ carry: `scf.for` with `rtile.mapping = "unit"` runs over tasks, with `rtile.stag
 whose loads are staged in so many buffers, with `rtile.mapping = "row"` over the steps of a pass over a task's rows, and
 with `"inner"` over tiles that a task computes one after the other. `tasks_per_unit` says how many tasks are to fit on
 one unit at a time, `persistent` that so many blocks walk all tasks, `max_units` that they are as many as so many units
-hold, `pipeline` how a task walks the steps of its reduction, where its loads leave a choice.
+hold, `pipeline` how a task walks the steps of its reduction, where its loads leave a choice. A program that is `joined`
+gets no kernel of its own: the program in front of it makes the parts that it reads, and that block of each tile which
+ends last runs its task.
 
     %0 = "rtile.program"(%A, %B) ({
     ^bb0(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>):
@@ -53,6 +55,7 @@ PERSISTENT = "persistent"
 MAX_UNITS = "max_units"
 COUNTS = (TASKS_PER_UNIT, MAX_UNITS)
 PIPELINE = "pipeline"
+JOINED = "joined"
 MAPPING = "rtile.mapping"
 STAGES = "rtile.stages"
 LOOP_ATTRIBUTES = (MAPPING, STAGES)
@@ -128,6 +131,11 @@ class ProgramOp(FreeOperandsAndResults, name="program", traits=[ir.IsIsolatedFro
         return self.attributes[PIPELINE].value if PIPELINE in self.attributes else ""
 
     @property
+    def joined(self) -> bool:
+        """Whether blocks of the program in front of it run its tasks."""
+        return JOINED in self.attributes
+
+    @property
     def terminator(self) -> YieldOp:
         """The rtile.yield at the end of the region."""
         return list(self.entry.operations)[-1]
@@ -142,12 +150,13 @@ class ProgramOp(FreeOperandsAndResults, name="program", traits=[ir.IsIsolatedFro
         occupy(self, results=True)
 
     def _check(self) -> None:
-        known_attributes(self, ("sym_name", "plan", *COUNTS, PERSISTENT, PIPELINE, OPERAND_SIZES, RESULT_SIZES))
+        known_attributes(self, ("sym_name", "plan", *COUNTS, PERSISTENT, PIPELINE, JOINED, OPERAND_SIZES, RESULT_SIZES))
         pipeline = optional_attribute(self, PIPELINE, ir.StringAttr, "a string")
         known = ", ".join(PIPELINES)
         if pipeline is not None and pipeline.value not in PIPELINES:
             raise InvalidOpError(f"{PIPELINE} must be one of {known}, but is {pipeline}")
-        optional_attribute(self, PERSISTENT, ir.UnitAttr, "a unit attribute")
+        for flag in (PERSISTENT, JOINED):
+            optional_attribute(self, flag, ir.UnitAttr, "a unit attribute")
         for count in COUNTS:
             given = optional_attribute(self, count, ir.IntegerAttr, "an integer")
             if given is not None and given.value < 1:

@@ -58,6 +58,12 @@ def _form(module: ir.Module, function: func.FuncOp, programs: list[rtile.Program
     for program in programs:
         if any(not isinstance(operand.type, ir.MemRefType) for operand in program.operands):
             fail(program, "'rtile.program' works on tensors; run rtile-assign-buffers first")
+        if program.joined:
+            fail(
+                program,
+                f"'rtile.program' '{program.program_name}' is joined by blocks of the program before it, but a graph "
+                "joins parts by tasks of their own; plan it so that a second stage joins them (join-parts=false)",
+            )
     share = _Shares().of
     times = [share(program) for program in programs]
     expressions = [program.attributes.get(EXPRESSION) for program in programs]

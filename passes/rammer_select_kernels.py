@@ -190,7 +190,7 @@ class _Kernels:
         assert prediction is not None, "planning predicts"
         stages = [plan] if plan.split is None else [plan, plan.split.join]
         self.tasks_per_unit[kind, share] = min(max(1, stage.tasks_per_unit or 1) for stage in stages)
-        seconds = prediction.seconds - prediction.launch_s * (1 if plan.split is None else 2)
+        seconds = prediction.seconds - prediction.launch_s * plan.launches
         self.early_s[kind, share] = seconds * self._early_share(unit, plan, share, self.weights[kind])
         needed = max(busy_on_share(plan, self.machine, share).values())
         # What a task takes is known beside tasks of its own op alone: a unit that has one works for no other op.

@@ -121,9 +121,13 @@ class _BufferedFunction:
         return found
 
     def _lifetimes(self, temporaries: list[ir.Value], operations: list[ir.Operation]) -> list[Lifetime]:
-        """Return from which op to which each tensor must keep its content, through reshapes."""
+        """Return from which op to which each tensor must keep its content, through reshapes.
+
+        What a joined program makes is written while blocks of the program in front of it still read.
+        """
         made: dict[ir.Value, ir.Value] = {}  # by itself or a reshape of it
         span: dict[ir.Value, tuple[int, int]] = {}
+        begun = 0
         for number, op in enumerate(operations):
             for value in op.operands:
                 if value in made:
@@ -131,9 +135,10 @@ class _BufferedFunction:
                     if op.name in RESHAPES:
                         made[op.results[0]] = made[value]
             if op.name == "rtile.program":
+                begun = begun if op.opview.joined else number
                 for result in op.results:
                     made[result] = result
-                    span[result] = (number, number)
+                    span[result] = (begun, number)
         kinds = [ir.RankedTensorType(value.type) for value in temporaries]
         sizes = [prod(kind.shape) * element_bytes(kind.element_type) for kind in kinds]
         return [Lifetime(size, *span[value]) for size, value in zip(sizes, temporaries, strict=True)]

@@ -14,8 +14,10 @@ those that were joined in one; `linalg.fill` and `tensor.empty` of an output sta
 
 Where the plan divides a reduction over tasks, two programs take the op's place: `matmul_0` with the plan of the parts,
 whose `part` says which loop was divided into what, and `matmul_0_join` with the plan of the second stage. The number of
-an op does not change with that. In a plan file, `matmul_0` is either a plan of the whole op, with `split` where it is
-divided, or, as the programs give it, a plan with `part` beside an entry `matmul_0_join`.
+an op does not change with that. Where blocks of the first are to join the parts, the second is `joined` and has the
+loops of the output: both become one kernel, whose prediction `matmul_0` carries. In a plan file, `matmul_0` is either a
+plan of the whole op, with `split` where it is divided, or, as the programs give it, a plan with `part` beside an entry
+`matmul_0_join`.
 
 An op with `rtile.units` (`rammer-select-kernels`) is planned for so many units, and its time predicted on the second
 number of them, which its plan says.
@@ -50,9 +52,12 @@ from roller_mlir.linalg.reader import StructuredOp, erase_unused, read_structure
 from roller_mlir.linalg.rewrite.split_reduction import split_reduction
 from roller_mlir.loops.attributes import TUNED, UNITS
 from roller_mlir.mapping.atoms import atom_family
+from roller_mlir.mapping.checks.join_check import joined_problem
 from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.block_limits import machine_for
+from roller_mlir.model.cost.join_cost import together
 from roller_mlir.model.cost.performance import predict_stages
+from roller_mlir.model.machine import machine_of
 from roller_mlir.model.options import ChoiceOptions, DeviceOptions, PlanFileOptions, PlanningOptions, TileOptions
 from roller_mlir.model.search.best_plan import best_plan, plan_on_share
 from roller_mlir.model.search.plan_legality import choice_problem
@@ -62,12 +67,10 @@ from roller_mlir.plan.codec import JsonValue, to_json
 from roller_mlir.plan.files.by_name import read_plan_file
 from roller_mlir.plan.files.tuning import Found, TuningError, describe, read_tuning
 from roller_mlir.plan.files.tuning_key import tuning_key
-from roller_mlir.plan.rewrite.split import first_plan, whole_plan
+from roller_mlir.plan.rewrite.split import JOIN_SUFFIX, first_plan, whole_plan
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, fail, remark
 from roller_mlir.support.passes.passes import Pass, register
-
-JOIN_SUFFIX = "_join"
 
 _MOST_NAMES = 5
 
@@ -264,7 +267,7 @@ def _whole(path: str, name: str, first: Plan, join: Plan | None) -> Plan:
     assert part is not None
     if join is None:
         fail(None, f"plan-file {path}: {name}: a plan with 'part' needs the second stage '{name}{JOIN_SUFFIX}'")
-    split = SplitK(loop=part.loop, parts=part.parts, extent=part.extent, join=join)
+    split = SplitK(loop=part.loop, parts=part.parts, extent=part.extent, joined=part.joined, join=join)
     whole = replace(whole_plan(first), part=None, split=split)
     if _parts_plan(whole, split) != first:
         fail(None, f"plan-file {path}: {name}: a plan with 'part' has 1 part in a task, outermost in unit_order")
@@ -273,7 +276,7 @@ def _whole(path: str, name: str, first: Plan, join: Plan | None) -> Plan:
 
 def _parts_plan(plan: Plan, split: SplitK) -> Plan:
     """Return the plan of the first stage, which says what it is a part of."""
-    part = SplitKPartial(loop=split.loop, parts=split.parts, extent=split.extent)
+    part = SplitKPartial(loop=split.loop, parts=split.parts, extent=split.extent, joined=split.joined)
     return replace(first_plan(plan), part=part)
 
 
@@ -369,6 +372,9 @@ def _plan(
         fail(
             operation, f"'{operation.name}' has a plan that divides a reduction twice; a stage cannot be divided again"
         )
+    problem = _joined_problem(root, plan, device) if split.joined else ""
+    if problem:
+        fail(operation, f"'{operation.name}' {problem}")
     made: list[rtile.ProgramOp] = []
     stages: list[Plan] = []
     names, plans = (name, name + JOIN_SUFFIX), (_parts_plan(plan, split), split.join)
@@ -378,10 +384,22 @@ def _plan(
         stages.append(_validated(stage.operation, stage.expression, of_part, device, options))
         made.append(_wrap(stage, called, attribute(stages[-1])))
     # As stages of one plan: beside as many blocks as were asked for, and partial results are still in the cache.
-    times = predict_stages(root.expression, plan, machine_for(device, options).device, options.max_units)
+    target = machine_for(device, options).device
+    times = predict_stages(root.expression, plan, target, options.max_units)
+    if split.joined:  # the kernel of the first is that of both
+        machine = machine_of(target, plan.max_units or options.max_units)
+        times = together(plan, *times, machine), times[1]
+        made[1].attributes[rtile.JOINED] = ir.UnitAttr.get()
     for program, of_part, said in zip(made, stages, times, strict=True):
         program.attributes["plan"] = attribute(replace(of_part, prediction=said))
     return made
+
+
+def _joined_problem(root: StructuredOp, plan: Plan, device: Device) -> str:
+    """Return why the parts of a divided reduction cannot be joined in the same kernel, or an empty string."""
+    if device.vector_bytes is not None:
+        return "has a plan that joins parts in the same kernel, which only blocks of GPUs do; join them by a second one"
+    return joined_problem(root.expression, plan)
 
 
 def _validated(

@@ -12,6 +12,9 @@ names and tensors launch one `gpu.func`, which is called after the function and 
 With `dependent-launch` kernels may start before the launches that they need have ended, and wait for them themselves,
 behind the loads of what no program writes; their launches carry `rtile.dependent`.
 
+A program that is `joined` gets no kernel and no launch: the program in front of it does, whose blocks run both. The
+function gets an argument of the role "state" for it, of one counter a tile, 0 at first.
+
 With `tensor-maps=device` a kernel of tensor copies makes its tensor maps itself: it takes no maps, but one more buffer,
 128 bytes a map and block, for which the function gets an argument of the role "workspace".
 
@@ -20,18 +23,19 @@ buffers take more than its memory, and devices that no code is generated for, or
 Paper: ROLLER section 3.2; RAMMER section 4 for the task body as a function of the task number.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from roller_mlir.backend.nvidia.dependent_launch import has_dependent_launch
-from roller_mlir.codegen.buffer_order import add_buffer
+from roller_mlir.codegen.buffer_order import add_buffer, place_of, size_of
 from roller_mlir.codegen.device_memory import check_device_memory
 from roller_mlir.codegen.early_operands import ProgramUses, early_operands
 from roller_mlir.codegen.kernel import BlockLimits, EmittedKernel, emit_kernel
+from roller_mlir.codegen.last_block import LastBlock
 from roller_mlir.dialects import rtile
 from roller_mlir.hal import Device, find_device
-from roller_mlir.linalg.rewrite.equal_programs import EqualPrograms
+from roller_mlir.linalg.rewrite.equal_programs import said_by
 from roller_mlir.loops.attributes import DEPENDENT
 from roller_mlir.loops.program import check_no_loose_ops, programs_of
 from roller_mlir.model.options import DeviceOptions, LaunchOptions, MapOptions
@@ -72,35 +76,103 @@ class RTileLowerToGpu(DeviceOptions, MapOptions, LaunchOptions, Pass):
         for program in programs:
             if any(not isinstance(operand.type, ir.MemRefType) for operand in program.operands):
                 fail(program, "'rtile.program' works on tensors; run rtile-assign-buffers first")
-        groups = EqualPrograms[_Equal](lambda first: _Equal())
-        members = [groups.of(program)[0] for program in programs]
-        for program, group in zip(programs, members, strict=True):
-            group.programs.append(program)
+        stages = _stages_of(programs)
+        groups: dict[Hashable, _Equal] = {}
+        members = [groups.setdefault(one.said(), _Equal()) for one in stages]
+        for one, group in zip(stages, members, strict=True):
+            group.stages.append(one)
         if self.dependent_launch:
             equal = list(dict.fromkeys(members))
-            uses = [ProgramUses.of(one.programs[:1], (program.operands for program in one.programs)) for one in equal]
-            for group, early in zip(equal, early_operands(uses), strict=True):
-                group.early = early
-        for program, group in zip(programs, members, strict=True):
+            uses = [uses_of for group in equal for uses_of in _uses(group.stages)]
+            early = iter(early_operands(uses))
+            for group in equal:
+                group.early = next(early)
+                if group.stages[0].last is not None:
+                    next(early)
+        for one, group in zip(stages, members, strict=True):
+            program, last = one.program, one.last
             if group.kernel is None:
-                group.kernel = emit_kernel(program, body, limits, self.tensor_maps, group.early)
-            kernel = group.kernel
+                group.kernel = emit_kernel(program, body, limits, self.tensor_maps, group.early, last)
+            kernel, function = group.kernel, program.operation.parent
             operands = list(program.operands)
+            if last is not None:
+                operands += [*last.more_operands(program), add_buffer(function, last.counters, "state")]
             if kernel.map_bytes:
                 kind = ir.MemRefType.get([kernel.map_bytes], ir.IntegerType.get_signless(8))
-                operands.append(add_buffer(program.operation.parent, kind, "workspace"))
+                operands.append(add_buffer(function, kind, "workspace"))
             with ir.InsertionPoint(program), program.location:
                 launch(operands, name, kernel)
+            if last is not None:
+                last.program.operation.erase()
             program.operation.erase()
+
+
+@dataclass(frozen=True, eq=False)
+class _Stages:
+    """A program, and the second stage that the same kernel runs; None where there is none."""
+
+    program: rtile.ProgramOp
+    last: LastBlock | None
+
+    def said(self) -> Hashable:
+        """Return what both say, without their names and without what their operands are called outside."""
+        if self.last is None:
+            return said_by(self.program)
+        return said_by(self.program), said_by(self.last.program), self.last.operands
+
+
+def _stages_of(programs: Sequence[rtile.ProgramOp]) -> list[_Stages]:
+    """Return the kernels that there will be: each program, with the one behind it where that is joined."""
+    found: list[_Stages] = []
+    for number, program in enumerate(programs):
+        if program.joined:
+            if (
+                not number
+                or programs[number - 1].joined
+                or programs[number - 1].operation.parent != program.operation.parent
+            ):
+                fail(
+                    program, f"'rtile.program' '{program.program_name}' is joined, but no program stands in front of it"
+                )
+            first = found.pop().program
+            last = LastBlock.of(first, program)
+            _check_apart(first, last)
+            found.append(_Stages(first, last))
+        else:
+            found.append(_Stages(program, None))
+    return found
+
+
+def _check_apart(first: rtile.ProgramOp, last: LastBlock) -> None:
+    """Refuse a second stage that writes what blocks of the first may still read."""
+    sizes: dict[ir.Type, int] = {}
+    operands = [*first.operands, *last.more_operands(first)]
+    places = [(place_of(one), size_of(one.type, sizes)) for one in operands]
+    for written in sorted(last.accesses()[1]):
+        (memory, start), size = places[written]
+        for number, ((other, begin), length) in enumerate(places):
+            if number != written and memory == other and start < begin + length and begin < start + size:
+                fail(
+                    last.program,
+                    f"'rtile.program' '{last.program.program_name}' is joined, but writes what blocks of the program "
+                    "before it may still read; give it a buffer of its own",
+                )
 
 
 @dataclass(eq=False)
 class _Equal:
     """Programs that are equal, the operands that all may access early, and the kernel that they share."""
 
-    programs: list[rtile.ProgramOp] = field(default_factory=list[rtile.ProgramOp])
+    stages: list[_Stages] = field(default_factory=list[_Stages])
     early: tuple[int, ...] | None = None
     kernel: EmittedKernel | None = None
+
+
+def _uses(stages: Sequence[_Stages]) -> list[ProgramUses]:
+    """Return what equal programs use, and behind it what their second stages do."""
+    found = [ProgramUses.of([stages[0].program], (one.program.operands for one in stages))]
+    seconds = [one.last.program for one in stages if one.last is not None]
+    return [*found, ProgramUses.of(seconds[:1], (one.operands for one in seconds))] if seconds else found
 
 
 def _check_dependent_launch(module: ir.Module, device: Device) -> None:

@@ -17,7 +17,7 @@ from roller_mlir.model.instruction import atoms
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.plan import Plan, TensorExpression
-from roller_mlir.plan.rewrite.split import combine_expression, first_expression, first_plan
+from roller_mlir.plan.rewrite.split import first_expression, first_plan, join_expression
 from roller_mlir.suites import Operator, find_suite
 from roller_mlir.suites.programs.expression import read_operator
 from roller_mlir.support.bindings import make_context
@@ -229,7 +229,7 @@ def traffic(expression: TensorExpression, plan: Plan, device: Device) -> tuple[f
     split = plan.split
     first = first_expression(expression, split.loop, split.parts, split.extent)
     moved = moved_bytes(context_of(first, machine, first_plan(plan)), first_plan(plan), prediction)
-    join = combine_expression(expression, split.parts)
+    join = join_expression(expression, split.parts, joined=split.joined)
     assert split.join.prediction is not None, "construction predicts"
     more = moved_bytes(ProblemContext(join, l2_resident(machine, join)), split.join, split.join.prediction)
     return moved[0] + more[0], moved[1] + more[1]

@@ -22,6 +22,7 @@ _PRODUCT = Operator("product", "matmul", "f16", {"M": 256, "N": 256, "K": 256})
 _DEEP = Operator("deep", "matmul", "f16", {"M": 128, "N": 128, "K": 8192})
 _PLAIN = Operator("plain", "matmul", "f32", {"M": 96, "N": 80, "K": 64})
 _PLAIN_DEEP = Operator("plain-deep", "matmul", "f32", {"M": 32, "N": 32, "K": 8192})
+_JOINED = Operator("joined", "generic", "f32", {"m": 1, "k": 1 << 20}, indices="mk -> m")
 
 
 def of_smoke(device: Device, example: Path) -> list[PackRequest]:
@@ -41,12 +42,14 @@ def of_smoke(device: Device, example: Path) -> list[PackRequest]:
         best = CompileOptions(instructions=(matrix[0],))
         found += of_suite(SUITE, [_STEPS, _PRODUCT], "", top_k=1, options=best)
         found.append(_renamed(of_example(example), "stored", best))
-        found += of_suite(SUITE, [_TURNED, _DEEP], "", top_k=1, options=best)
+        found += of_suite(SUITE, [_TURNED], "", top_k=1, options=best)
+        found += of_suite(SUITE, [_DEEP], "", top_k=1, options=replace(best, join=False))
     for family in matrix[1:]:
         (one,) = of_suite(SUITE, [_PRODUCT], "", top_k=1)
         found.append(_renamed(one, f"product-{family}", CompileOptions(instructions=(family,))))
     plain = CompileOptions(instructions=(device.multiply_add.family,))
-    return found + of_suite(SUITE, [_PLAIN, _PLAIN_DEEP], "", top_k=1, options=plain)
+    found += of_suite(SUITE, [_PLAIN, _JOINED], "", top_k=1, options=plain)
+    return found + of_suite(SUITE, [_PLAIN_DEEP], "", top_k=1, options=replace(plain, join=False))
 
 
 def _renamed(one: PackRequest, name: str, options: CompileOptions) -> PackRequest:

@@ -10,7 +10,7 @@ from functools import cache
 
 from roller_mlir.codegen.buffer_order import place_of
 from roller_mlir.dialects import rtile
-from roller_mlir.loops.program import loads_of, stores_of
+from roller_mlir.loops.program import accessed_operands
 from roller_mlir.support.bindings import ir
 
 
@@ -38,9 +38,9 @@ class ProgramUses:
         """
         loaded, stored = set[int](), set[int]()
         for program in programs:
-            numbers = {argument: number for number, argument in enumerate(program.entry.arguments)}
-            loaded |= {numbers[load.source] for load in loads_of(program.operation)}
-            stored |= {numbers[store.destination] for store in stores_of(program.operation)}
+            read, written = accessed_operands(program)
+            loaded |= read
+            stored |= written
         return cls(frozenset(loaded), frozenset(stored), tuple(map(tuple, operands)))
 
 

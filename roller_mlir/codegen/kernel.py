@@ -22,6 +22,7 @@ from roller_mlir.codegen.kernel_function import (
     note_counts,
     resident_blocks,
 )
+from roller_mlir.codegen.last_block import LastBlock
 from roller_mlir.codegen.task.arena import plan_arena
 from roller_mlir.codegen.task.task import TaskBuilder
 from roller_mlir.codegen.wrappers import wrapper_of
@@ -29,6 +30,7 @@ from roller_mlir.dialects import rtile
 from roller_mlir.loops.loop_nest import parallel_nest
 from roller_mlir.loops.program import computes_of, stores_of
 from roller_mlir.mapping.index import Symbol
+from roller_mlir.mapping.joined_memory import flag_offset, joined_bytes
 from roller_mlir.plan.plan import WARP_SPECIALISED
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -42,6 +44,7 @@ def emit_kernel(
     limits: BlockLimits,
     tensor_maps: str = "host",
     early: Sequence[int] | None = None,
+    last: LastBlock | None = None,
 ) -> EmittedKernel:
     """Emit a program as a kernel at the end of a gpu.module.
 
@@ -52,6 +55,7 @@ def emit_kernel(
         tensor_maps: Who makes its tensor maps; see `MapOptions`.
         early: Of a kernel that waits for the launches that it needs itself (`dependent_launch`), the operands that it
             may access before; None of one that is launched when they have ended.
+        last: The second stage of a divided reduction, where the last block of a tile runs it.
     """
     name = program.program_name
     wrapper = wrapper_of(parallel_nest(program.operation).trips, resident_blocks(program, limits))
@@ -62,7 +66,7 @@ def emit_kernel(
         what = "without an instruction that reads" if program.pipeline == WARP_SPECIALISED else "whose wgmma reads"
         fail(program, f"'rtile.program' '{name}' has pipeline '{program.pipeline}' {what} workgroup memory; change it")
     if reads_memory(computes):
-        return emit_hopper_kernel(program, module_body, limits, tensor_maps, early)
+        return emit_hopper_kernel(program, module_body, limits, tensor_maps, early, last)
     for store in stores_of(program.operation):
         if is_tensor_store(store):
             fail(store, "'rtile.store' by tensor copy needs a program of wgmma; leave out its copy")
@@ -74,9 +78,13 @@ def emit_kernel(
             f"'rtile.program' '{name}' needs {threads} threads in a block, {limits.device} has {limits.max_threads}; "
             "lower the threads of rtile.compute",
         )
-    dynamic = dynamic_bytes(program, arena.total_bytes, limits)
-    static = 0 if dynamic else arena.total_bytes
-    function = declare_kernel(program, module_body, threads, static, early=early)
+    flag, total = 0, arena.total_bytes
+    if last is not None:
+        combine = last.combine_bytes(limits.subgroup_size)
+        flag, total = flag_offset(combine), joined_bytes(total, combine, apart=False)
+    dynamic = dynamic_bytes(program, total, limits)
+    static = 0 if dynamic else total
+    function = declare_kernel(program, module_body, threads, static, early=early, last=last)
     entry = function.regions[0].blocks[0]
     arguments = list(entry.arguments)
     with ir.InsertionPoint(entry.operations[0]), program.location:
@@ -102,22 +110,27 @@ def emit_kernel(
             if wrapper.repeats:
                 wait_for_launches()
 
+        counts = (0, 0)
+
         def one(task: Symbol, _: list[ir.Value]) -> list[ir.Value]:
+            nonlocal counts
             waits = range(0) if early is None or wrapper.repeats else wait_for_launches()
             TaskBuilder(context).build(program.operation, task)
             if waits:
                 raise_early(ir.InsertionPoint.current.block, waits, [arguments[number] for number in early or ()])
+            if last is not None:
+                counts = last.emit(context, task, arguments, flag, 0)
             if wrapper.repeats and memory is not None:
                 context.barrier()  # other threads may still read what the next task writes
             return []
 
         wrapper.run(emit, block, [], one)
-    note_counts(function, context.fma_count, context.matrix_count)
+    note_counts(function, context.fma_count + counts[0], context.matrix_count + counts[1])
     return EmittedKernel(
         name=kernel_name(program),
         grid=wrapper.blocks,
         block=threads,
         dynamic_workgroup_bytes=dynamic,
-        workgroup_bytes=arena.total_bytes,
+        workgroup_bytes=total,
         dependent=early is not None,
     )

@@ -5,10 +5,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from roller_mlir.codegen.last_block import LastBlock
 from roller_mlir.dialects import rtile
 from roller_mlir.loops.attributes import (
     EXPRESSION,
     FMA_COUNT,
+    JOIN_PLAN,
     MADE_MAPS,
     MATRIX_COUNT,
     PLAN,
@@ -18,7 +20,7 @@ from roller_mlir.loops.attributes import (
     TUNED,
     WORKGROUP_ALIGNMENT,
 )
-from roller_mlir.loops.program import loads_of, stores_of
+from roller_mlir.loops.program import accessed_operands
 from roller_mlir.mapping.alignment import TILE_ALIGNMENT_BYTES
 from roller_mlir.plan.extent import Extent
 from roller_mlir.plan.tensor_map import MAP_BYTES, TensorMap
@@ -150,8 +152,12 @@ def declare_kernel(
     maps: Sequence[TensorMap] = (),
     map_bytes: int = 0,
     early: Sequence[int] | None = None,
+    last: LastBlock | None = None,
 ) -> ir.Operation:
     """Declare the kernel function: bare memrefs that do not overlap, tensor maps, and the arena; it carries the plan.
+
+    What a block writes and another reads, through a second stage in the same kernel, is not said to overlap with
+    nothing: no read of it may move in front of the counting. Its counters follow the buffers.
 
     Args:
         program: The program.
@@ -163,22 +169,27 @@ def declare_kernel(
         map_bytes: Size of the buffer that it takes in their place, where it makes them itself; 0 where it takes them.
         early: Of a kernel that waits for launches itself, the buffers that nothing writes: only they are said to
             overlap with nothing.
+        last: The second stage, where the last block of a tile runs it.
     """
-    written = {op.destination for op in stores_of(program.operation)}
-    read = {op.source for op in loads_of(program.operation)}
+    read, written = accessed_operands(program)
 
     def i64(value: int) -> ir.Attribute:
         return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
 
     buffers = [argument.type for argument in program.entry.arguments]
+    if last is not None:
+        buffers += [*[value.type for value in last.more_operands(program)], last.counters]
+        more_read, more_written = last.accesses()
+        read |= {*more_read, len(buffers) - 1}
+        written |= {*more_written, len(buffers) - 1}
     facts: list[ir.Attribute] = []
-    for number, argument in enumerate(program.entry.arguments):
+    for number in range(len(buffers)):
         known: dict[str, ir.Attribute] = {"llvm.align": i64(BUFFER_ALIGNMENT)}
-        if early is None or number in early:
+        if (early is None or number in early) and not (last is not None and number in written):
             known["llvm.noalias"] = ir.UnitAttr.get()
-        if argument not in written:
+        if number not in written:
             known["llvm.readonly"] = ir.UnitAttr.get()
-        elif argument not in read:
+        elif number not in read:
             known["llvm.writeonly"] = ir.UnitAttr.get()
         facts.append(ir.DictAttr.get(known))
     described = [rtile.to_attribute(one) for one in maps]
@@ -197,6 +208,8 @@ def declare_kernel(
     }
     if program.plan is not None:
         attributes |= {PLAN: program.plan, PROGRAM: ir.StringAttr.get(program.program_name)}
+    if last is not None and last.program.plan is not None:
+        attributes[JOIN_PLAN] = last.program.plan
     attributes |= {name: program.attributes[name] for name in (EXPRESSION, TUNED) if name in program.attributes}
     if program.tasks_per_unit is not None:
         attributes[TASKS_PER_UNIT] = i64(program.tasks_per_unit)

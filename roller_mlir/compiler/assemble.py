@@ -64,6 +64,7 @@ def assemble(
                 program="" if planned is None else planned.program,
                 files={role: file_name for role, (file_name, _) in files.items()},
                 plan=None if planned is None else planned.plan,
+                join=None if planned is None else planned.join,
                 tensor_maps=launch_list.tensor_maps.get(name, ()),
                 made_maps=launch_list.made_maps.get(name, ()),
                 statistics=_statistics(binary) if binary else Statistics(),

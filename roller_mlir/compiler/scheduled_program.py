@@ -200,7 +200,7 @@ def _operator_kernels(module: ir.Module, target: str, options: CompileOptions) -
                 OperatorKernel(
                     seconds=prediction.seconds - prediction.launch_s,
                     launch_s=prediction.launch_s,
-                    launches=1 if plan.split is None else 2,
+                    launches=plan.launches,
                     share=min(1.0, prediction.waves * max(1, prediction.tasks_per_unit)),
                     memory_s=_memories(busy),
                     producers=producers,

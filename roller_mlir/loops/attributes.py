@@ -3,6 +3,8 @@
 
 # On a kernel: the plan that its program was expanded by; on the program itself it is the attribute `plan`.
 PLAN = "rtile.plan"
+# On a kernel: the plan of the second stage of a divided reduction, where its blocks run that, too.
+JOIN_PLAN = "rtile.join_plan"
 # On a kernel: the program that it was made of, as plan files name it.
 PROGRAM = "rtile.program_name"
 # On a program of loops, and on its kernel: the tensor expression that the plan is for, see roller_mlir.plan.expression.

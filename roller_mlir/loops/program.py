@@ -48,6 +48,14 @@ def stores_of(program: ir.Operation) -> list[StoreOp]:
     return _find(program, StoreOp)
 
 
+def accessed_operands(program: ProgramOp) -> tuple[set[int], set[int]]:
+    """Return the numbers of the operands of a program on buffers that it loads from, and of those it stores to."""
+    numbers = {argument: number for number, argument in enumerate(program.entry.arguments)}
+    sources = [load.source for load in loads_of(program.operation)]  # some are tiles
+    read = {numbers[value] for value in sources if value in numbers}
+    return read, {numbers[store.destination] for store in stores_of(program.operation)}
+
+
 def staged_loads(program: ir.Operation) -> list[tuple[TileLoad, int]]:
     """Return the loads into workgroup memory, each with its number of buffers."""
     return _staged(parallel_nest(program).body)

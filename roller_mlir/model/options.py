@@ -95,7 +95,14 @@ class ChoiceOptions(BlockOptions):
         True,
         name="split-reductions",
         flag="--split",
-        help="whether reductions may be divided over tasks, with a second kernel that joins the parts",
+        help="whether reductions may be divided over tasks, with a second stage that joins the parts",
+    )
+    join: bool = option(
+        True,
+        name="join-parts",
+        flag="--join",
+        help="whether the parts of a divided reduction may be joined in the same kernel, by the block of each tile "
+        "that ends last, where the model expects that to save time",
     )
     disabled_rules: tuple[str, ...] = option(
         (),

@@ -27,6 +27,7 @@ from roller_mlir.plan.extent import Extent, as_extents, product, static_sizes
 from roller_mlir.plan.persistent.stuck_report import REPORT_BYTES
 from roller_mlir.plan.persistent.task_times import TaskTimes
 from roller_mlir.plan.plan import Plan
+from roller_mlir.plan.rewrite.split import JOIN_SUFFIX
 from roller_mlir.plan.tensor_map import TensorMap
 
 SCHEMA_VERSION = 1
@@ -253,6 +254,7 @@ class Kernel:
         program: The program that it was made of, by which plan files name its plan; "" without a plan.
         files: Kind of file ("llvm", "ptx", "cubin", "hsaco", "assembly") to file name.
         plan: The decision behind it, with its prediction; None for a kernel without a plan.
+        join: The plan of the second stage, where blocks of the kernel run it, too; `plan` predicts both then.
         tensor_maps: What it takes after its buffers; runtimes encode them, from the views of a launch.
         made_maps: Tensor maps that it makes itself, in its last argument: each block a record of 128 bytes of each, one
             block behind the other.
@@ -265,11 +267,17 @@ class Kernel:
     program: str = ""
     files: dict[str, str] = field(default_factory=dict[str, str])
     plan: Plan | None = None
+    join: Plan | None = None
     tensor_maps: tuple[TensorMap, ...] = ()
     made_maps: tuple[TensorMap, ...] = ()
     statistics: Statistics = field(default_factory=Statistics)
     phases_s: dict[str, float] = field(default_factory=dict[str, float])
     notes: tuple[str, ...] = ()
+
+    def plans(self) -> dict[str, Plan]:
+        """Return the plans behind it by the names of their programs, as plan files have them."""
+        found = {self.program: self.plan, self.program + JOIN_SUFFIX: self.join}
+        return {name: plan for name, plan in found.items() if plan is not None}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -221,11 +221,14 @@ class SplitKPartial:
         loop: The reduction loop that is divided, in the whole operator.
         parts: How many parts: the extent of the first stage's loop 0.
         extent: Points of the loop in one part; the last part may have fewer.
+        joined: Whether the parts are joined in the same kernel, by that block of each tile of the output which ends
+            last; else by a second kernel.
     """
 
     loop: LoopNumber
     parts: Annotated[Extent, Range(2)]
     extent: Annotated[Extent, Range(1)]
+    joined: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,7 +236,7 @@ class SplitK(SplitKPartial):
     """A reduction that is divided over tasks: each computes a part of it, a second stage joins the partial results.
 
     Attributes:
-        join: The plan of the second stage, for `plan.rewrite.split.combine_expression`.
+        join: The plan of the second stage, for `plan.rewrite.split.join_expression`.
     """
 
     join: "Plan"
@@ -335,6 +338,11 @@ class Plan:
     def copies(self) -> tuple[str, ...]:
         """How each staged operand gets to workgroup memory."""
         return tuple(operand.copy for operand in self.operands if operand.layer == WORKGROUP)
+
+    @property
+    def launches(self) -> int:
+        """Kernels that it becomes: two, where a second one joins the parts of a reduction."""
+        return 1 if self.split is None or self.split.joined else 2
 
     @property
     def threads(self) -> int:

@@ -65,7 +65,8 @@ def tiles_record(expression: TensorExpression, plan: Plan) -> dict[str, Any]:
         `block` (points of each parallel loop in a task), `step` (points of each reduction loop in a step), `thread`
         (points of each parallel loop in a thread), `thread_step` (points of each reduction loop in a thread),
         `threads`, `stages`, `instruction`, `staged` (whether each input goes through workgroup memory), and `split`:
-        None, or the `loop` that is divided (its number among the reduction loops) into `parts` of `extent` points.
+        None, or the `loop` that is divided (its number among the reduction loops) into `parts` of
+        `extent` points, `joined` in the same kernel or by a second one.
     """
     parallel, reductions = expression.parallel(), expression.reductions()
     split = plan.split
@@ -79,5 +80,10 @@ def tiles_record(expression: TensorExpression, plan: Plan) -> dict[str, Any]:
         "instruction": plan.instruction,
         "staged": [operand.layer == "workgroup" for operand in plan.operands],
         "split": split
-        and {"loop": reductions.index(split.loop), "parts": split.parts.bound, "extent": split.extent.bound},
+        and {
+            "loop": reductions.index(split.loop),
+            "parts": split.parts.bound,
+            "extent": split.extent.bound,
+            "joined": split.joined,
+        },
     }

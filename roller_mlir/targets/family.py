@@ -93,7 +93,8 @@ class TargetFamily:
         passes = [
             one for name in usual.passes for one in ((SELECT_KERNELS, name) if name == PLANNED.made_by else (name,))
         ]
-        records = {"records": "true"}
+        # Blocks of one kernel for all programs join parts by tasks of their own.
+        records = {"records": "true", "join-parts": "false"}
         return replace(
             usual,
             name=f"{usual.name}-bounded",

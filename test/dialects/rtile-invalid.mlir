@@ -1161,7 +1161,7 @@ func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf
 // -----
 
 func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf32>) {
-  // expected-error@+1 {{'rtile.program' op has unknown attribute 'grid'; known are max_units, operandSegmentSizes, persistent, pipeline, plan, resultSegmentSizes, sym_name, tasks_per_unit}}
+  // expected-error@+1 {{'rtile.program' op has unknown attribute 'grid'; known are joined, max_units, operandSegmentSizes, persistent, pipeline, plan, resultSegmentSizes, sym_name, tasks_per_unit}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()

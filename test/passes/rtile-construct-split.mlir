@@ -26,7 +26,7 @@ func.func @rows(%a: tensor<6x10x1000xf32>, %c: tensor<6x10xf32>) -> tensor<6x10x
   // CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d0 * 256 + d2)>,
   // CHECK-SAME: affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>],
   // CHECK-SAME: ins(%[[PAD]], %[[POINTS]] : {{.*}}) outs(%[[START]] : tensor<4x60xf32>)
-  // CHECK: part = {extent = 256 : i64, loop = 1 : i64, parts = 4 : i64}
+  // CHECK: part = {extent = 256 : i64, joined = false, loop = 1 : i64, parts = 4 : i64}
   // CHECK-SAME: sym_name = "generic_0"}
   // The second stage goes on with what the op began with.
   // CHECK: %[[R:.*]] = "rtile.program"(%[[PARTS]], %[[INIT]]) ({

@@ -104,11 +104,13 @@ def test_copies_behind_the_last_step_are_counted() -> None:
 
 
 @pytest.mark.full(every=2)
+@pytest.mark.parametrize("join", [False, True])
 @pytest.mark.parametrize("rules", [("execution-unit",), RULES])
-def test_a_divided_reduction_without_whole_subgroups(rules: tuple[str, ...]) -> None:
+def test_a_divided_reduction_without_whole_subgroups(rules: tuple[str, ...], join: bool) -> None:
     """A rule that is left out holds for neither stage; k80 then gets parts of 24 threads."""
     text = generic((257, 32, 9, 2), ("ac", "abcd", "bd"), PRODUCT)
-    artifact = roller_mlir.compile(text, target="k80", options=CompileOptions(binaries=False, disabled_rules=rules))
-    assert len(artifact.kernels) == 2
+    options = CompileOptions(binaries=False, disabled_rules=rules, join=join)
+    artifact = roller_mlir.compile(text, target="k80", options=options)
+    assert len(artifact.kernels) == (1 if join else 2)
     for comparison in run_and_compare(artifact):
         assert comparison.equal, comparison

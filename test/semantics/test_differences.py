@@ -28,13 +28,15 @@ def test_differences_are_sums(body: str, device: str) -> None:
             assert comparison.equal, comparison
 
 
-def test_a_divided_difference_adds_its_parts() -> None:
+@pytest.mark.parametrize("join", [False, True])
+def test_a_divided_difference_adds_its_parts(join: bool) -> None:
     """The second stage adds: each part is a difference already."""
     text = generic(
         (257, 32, 9, 2), ("ac", "abcd", "bd"), "%p = arith.mulf %x0, %x1 : f32\n%r = arith.subf %acc, %p : f32"
     )
-    options = CompileOptions(binaries=False, disabled_rules=("execution-unit",))
+    options = CompileOptions(binaries=False, disabled_rules=("execution-unit",), join=join)
     artifact = roller_mlir.compile(text, target="k80", options=options)
-    assert [kernel.program for kernel in artifact.kernels] == ["generic_0", "generic_0_join"]
+    assert [name for kernel in artifact.kernels for name in kernel.plans()] == ["generic_0", "generic_0_join"]
+    assert len(artifact.kernels) == (1 if join else 2)
     for comparison in run_and_compare(artifact):
         assert comparison.equal, comparison

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every operator class in every element type equals numpy: whole numbers exactly, others within the tolerance."""
 
+from dataclasses import replace
+
 import pytest
 
 import roller_mlir
@@ -23,22 +25,23 @@ ALL_TYPES = (*TYPES, Typed("i8", "i8"), Typed("f32", "f64"), Typed("i8", "f32"))
 CLASSES = tuple(programs(TYPES[0]))
 
 
-def check(text: str, device: str, *, exact: bool = True) -> int:
-    """Compile, run on whole and on other numbers, and compare; return the number of kernels.
+def check(text: str, device: str, *, exact: bool = True, join: bool = True) -> int:
+    """Compile, run on whole and on other numbers, and compare; return the number of programs.
 
     Args:
         text: The function.
         device: What to compile for.
         exact: Whether whole numbers give whole numbers, so that they must be equal where nothing rounds.
+        join: Whether the parts of a divided reduction may be joined in the same kernel.
     """
-    artifact = roller_mlir.compile(text, target=device, options=SIMULATED)
+    artifact = roller_mlir.compile(text, target=device, options=replace(SIMULATED, join=join))
     for comparison in run_and_compare(artifact):
         assert comparison.equal or not exact or comparison.permitted, comparison
         assert comparison.matches, comparison
     if any(artifact.manifest.buffer(name).element_type.startswith(("f", "b")) for name in artifact.manifest.inputs):
         for comparison in run_and_compare(artifact, values="normal"):
             assert comparison.matches, comparison
-    return len(artifact.kernels)
+    return sum(len(kernel.plans()) for kernel in artifact.kernels)
 
 
 @pytest.mark.full(each=["t", "name"])
@@ -56,12 +59,13 @@ def test_equal_to_numpy_on_subgroups_of_64(t: Typed, name: str) -> None:
 
 
 @pytest.mark.full(every=8)
+@pytest.mark.parametrize("join", [False, True])
 @pytest.mark.parametrize("t", TYPES, ids=str)
-def test_reductions_divided_over_tasks(t: Typed) -> None:
+def test_reductions_divided_over_tasks(t: Typed, join: bool) -> None:
     """The second stage joins partial results of the accumulator's type."""
-    assert check(named_matmul(t, 24, 40, 16384), "h200") == 2
-    kernels = check(largest_product(t, 24, 40, 4096), "h200")
-    assert kernels == 2 or t.result not in INTEGERS, "the partial maxima of integers start from the smallest number"
+    assert check(named_matmul(t, 24, 40, 16384), "h200", join=join) == 2
+    programs = check(largest_product(t, 24, 40, 4096), "h200", join=join)
+    assert programs == 2 or t.result not in INTEGERS, "the partial maxima of integers start from the smallest number"
 
 
 @pytest.mark.full(each=["kind", "element"])

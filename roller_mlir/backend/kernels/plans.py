@@ -6,7 +6,7 @@
 Code is made of the kernel alone. Who edits a kernel so that its plan is no longer true takes the attributes away.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from roller_mlir.backend.kernels.kernel_module import kernel_functions, symbol_name
@@ -14,7 +14,7 @@ from roller_mlir.dialects.rtile_attributes import PlanAttr
 from roller_mlir.dialects.rtile_checks import InvalidOpError, optional_attribute, require
 from roller_mlir.dialects.rtile_fields import read_record
 from roller_mlir.hal import Device
-from roller_mlir.loops.attributes import EXPRESSION, PLAN, PROGRAM, TUNED
+from roller_mlir.loops.attributes import EXPRESSION, JOIN_PLAN, PLAN, PROGRAM, TUNED
 from roller_mlir.mapping.checks.expected_code import ExpectedCode, expected_code_of
 from roller_mlir.mapping.checks.expression_check import expression_problem
 from roller_mlir.mapping.checks.plan_check import plan_problem
@@ -32,18 +32,22 @@ class KernelPlan:
         program: The program that it was made of; "" where the kernel does not say it.
         expression: What the plan is for; None where the kernel does not say it.
         tuned: Where a measured plan is from, and its times; "" where it was not measured.
+        join: The plan of the second stage of a divided reduction, where its blocks run that, too.
     """
 
     plan: Plan
     program: str = ""
     expression: TensorExpression | None = None
     tuned: str = ""
+    join: Plan | None = None
 
     def expected_code(self, device: Device) -> ExpectedCode | None:
         """Return what the plan expects of the kernel's machine code; None where it is not known what it is for."""
         if self.expression is None or device.vector_bytes is not None:
             return None
-        return expected_code_of(self.expression, self.plan, device)
+        expected = expected_code_of(self.expression, self.plan, device)
+        # Behind the parts it adds them, from tensors beside its inputs, maybe through workgroup memory.
+        return expected if self.join is None else replace(expected, only_fmas=False, reads_more=True, joins=True)
 
 
 def kernel_plans(module: ir.Module, device: Device) -> dict[str, KernelPlan]:
@@ -76,6 +80,9 @@ def _read(kernel: Any) -> KernelPlan | None:
         return None
     carried.check()
     plan = carried.read()
+    join = optional_attribute(kernel, JOIN_PLAN, PlanAttr, "#rtile.plan<{...}>")
+    if join is not None:
+        join.check()
     program, tuned = (optional_attribute(kernel, name, ir.StringAttr, "a string") for name in (PROGRAM, TUNED))
     expression = None
     if EXPRESSION in kernel.attributes:
@@ -89,4 +96,5 @@ def _read(kernel: Any) -> KernelPlan | None:
         program="" if program is None else program.value,
         expression=expression,
         tuned="" if tuned is None else tuned.value,
+        join=None if join is None else join.read(),
     )

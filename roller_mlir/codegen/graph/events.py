@@ -3,7 +3,7 @@
 
 Who signals makes its block's writes visible first (a release fence), then adds to the counter; who waits polls by
 relaxed loads, then sees to it that later reads come behind (an acquire fence). An acquiring load would empty the first
-cache at each poll.
+cache at each poll. Who needs no more than to know that it signals last asks for the count before its own signal.
 """
 
 from collections.abc import Sequence
@@ -75,6 +75,16 @@ def wait_for(
     if limit is not None and given_up is not None:
         has = loop.results[1]
         emit.branch(missing(has), [], lambda: _report(emit, counters, limit, given_up, [has, target]))
+    acquire()
+
+
+def release() -> None:
+    """Make what was written before visible to whoever sees what is signalled behind."""
+    ir.Operation.create("llvm.fence", attributes=_ordered(RELEASE))
+
+
+def acquire() -> None:
+    """Keep later accesses behind what was read of a counter."""
     ir.Operation.create("llvm.fence", attributes=_ordered(ACQUIRE))
 
 
@@ -95,14 +105,22 @@ def _report(
     return []
 
 
-def add_signal(emit: Emitter, counters: ir.Value, number: ir.Value) -> None:
-    """Make what the block has written visible, then add 1 to a counter."""
+def add_signal(emit: Emitter, counters: ir.Value, number: ir.Value) -> ir.Value:
+    """Make what the block has written visible, then add 1 to a counter; return what it was before."""
     i32 = ir.IntegerType.get_signless(32)
     one = emit.typed_constant(ir.IntegerAttr.get(i32, 1))
-    ir.Operation.create("llvm.fence", attributes=_ordered(RELEASE))
+    release()
     attributes = {**_ordered(MONOTONIC, "signal event"), "bin_op": _i64(_ADD)}
     place = _pointer(emit, counters, number)
-    ir.Operation.create("llvm.atomicrmw", results=[i32], operands=[place, one], attributes=attributes)
+    return emit.op("llvm.atomicrmw", [place, one], i32, attributes)
+
+
+def reset(emit: Emitter, counters: ir.Value, number: ir.Value) -> None:
+    """Set a counter, of which nobody waits for more, to 0 for the next launch."""
+    zero = emit.typed_constant(ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 0))
+    ir.Operation.create(
+        "llvm.store", operands=[zero, _pointer(emit, counters, number)], attributes=_ordered(MONOTONIC, "reset counter")
+    )
 
 
 def _ordered(order: int, site: str = "") -> dict[str, ir.Attribute]:

@@ -27,12 +27,14 @@ from roller_mlir.codegen.kernel_function import (
     note_counts,
     resident_blocks,
 )
+from roller_mlir.codegen.last_block import LastBlock
 from roller_mlir.codegen.task.arena import combine_bytes
 from roller_mlir.codegen.wrappers import wrapper_of
 from roller_mlir.dialects import rtile
 from roller_mlir.loops.attributes import TASKS_PER_UNIT
 from roller_mlir.loops.loop_nest import parallel_nest
 from roller_mlir.loops.program import box_axes, box_loops
+from roller_mlir.mapping.joined_memory import flag_offset, joined_bytes
 from roller_mlir.mapping.tensor_copy import (
     BARRIER_BYTES,
     PRODUCER_THREADS,
@@ -52,6 +54,7 @@ def emit_hopper_kernel(
     limits: BlockLimits,
     tensor_maps: str = "host",
     early: Sequence[int] | None = None,
+    last: LastBlock | None = None,
 ) -> EmittedKernel:
     """Emit a program whose heavy compute is wgmma as a kernel at the end of a gpu.module.
 
@@ -62,6 +65,8 @@ def emit_hopper_kernel(
         tensor_maps: Who makes its tensor maps; see `MapOptions`.
         early: Of a kernel that waits for the launches that it needs itself, the operands that nothing writes; all its
             threads wait in front of all that they do with memory.
+        last: The second stage of a divided reduction, where the threads of the last block of a tile that compute run
+            it.
     """
     name, nest = program.program_name, parallel_nest(program.operation)
     steps = steps_of_program(program)
@@ -79,7 +84,7 @@ def emit_hopper_kernel(
     problem = register_problem(consumers, resident, limits.registers_per_unit, columns, accumulators)
     if problem:
         fail(program, f"'rtile.program' '{name}' {problem}; lower tasks_per_unit or the tiles")
-    places = _places(program, steps, consumers // WARPGROUP_THREADS, limits.subgroup_size)
+    places = _places(program, steps, consumers // WARPGROUP_THREADS, limits.subgroup_size, last)
     total = places.total_bytes
     dynamic = dynamic_bytes(program, total, limits)
     wrapper = wrapper_of(nest.trips, resident_blocks(program, limits))
@@ -93,6 +98,7 @@ def emit_hopper_kernel(
         maps=steps.maps,
         map_bytes=map_bytes,
         early=early,
+        last=last,
     )
     entry = function.regions[0].blocks[0]
     arguments = list(entry.arguments)
@@ -104,6 +110,8 @@ def emit_hopper_kernel(
         memory = dynamic_memory() if dynamic else arguments[-1]
         buffers = list(program.entry.arguments)
         given = arguments[len(buffers) :]
+        if last is not None:
+            given = given[len(last.more_operands(program)) + 1 :]
         made = None if not map_bytes else MadeMaps.of(emit, steps.maps, given[0], arguments)
         roles = WarpRoles(
             program=program,
@@ -116,6 +124,8 @@ def emit_hopper_kernel(
             maps=dict(zip(steps.maps, given if made is None else made.pointers, strict=False)),
             made=made,
             subgroup_size=limits.subgroup_size,
+            last=last,
+            arguments=arguments,
         )
         roles.build(consumers, role_registers(consumers, resident, limits.registers_per_unit))
     i64 = ir.IntegerType.get_signless(64)
@@ -142,9 +152,15 @@ def accumulators_of(steps: Steps) -> tuple[int, int]:
     return instruction.shape[1], prod(axis.registers for loop, axis in parallel if not loop.reduction)
 
 
-def _places(program: rtile.ProgramOp, steps: Steps, groups: int, subgroup_size: int) -> SmemLayout:
+def _places(
+    program: rtile.ProgramOp, steps: Steps, groups: int, subgroup_size: int, last: LastBlock | None
+) -> SmemLayout:
     """Lay out a block's workgroup memory."""
     staging = steps.stages * steps.stage_bytes
     barriers = staging + groups * STORE_BUFFERS * steps.staging_bytes
     combine = barriers + 2 * BARRIER_BYTES * steps.stages
-    return SmemLayout(staging, barriers, combine, combine + combine_bytes(program.operation, subgroup_size))
+    end = combine + combine_bytes(program.operation, subgroup_size)
+    if last is None:
+        return SmemLayout(staging, barriers, combine, end)
+    own = last.combine_bytes(subgroup_size)
+    return SmemLayout(staging, barriers, combine, joined_bytes(end, own, apart=True), end, end + flag_offset(own))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The roles of the warpgroups of a wgmma kernel: those that compute, and the last one, of which one thread copies."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from roller_mlir.codegen.builder.emitter import Emitter
@@ -23,6 +23,7 @@ from roller_mlir.codegen.hopper.ring import Ring, RingSlot
 from roller_mlir.codegen.hopper.steps import Steps
 from roller_mlir.codegen.hopper.store_pieces import Staging
 from roller_mlir.codegen.kernel_function import gpu_id
+from roller_mlir.codegen.last_block import LastBlock
 from roller_mlir.codegen.task.task import TaskBuilder
 from roller_mlir.codegen.wrappers import TaskGrid
 from roller_mlir.dialects import rtile
@@ -41,12 +42,16 @@ class SmemLayout:
         barriers: The barriers of the buffers.
         combine: Partial results that threads join.
         total_bytes: The end.
+        joined: Where threads join sums of the second stage, where they run it.
+        flag: Where a block then keeps whether it is the last one of its tile.
     """
 
     staging: int
     barriers: int
     combine: int
     total_bytes: int
+    joined: int = 0
+    flag: int = 0
 
 
 @dataclass(frozen=True)
@@ -127,6 +132,8 @@ class WarpRoles:
         maps: Where each tensor map lies: the kernel's argument, or what was made.
         subgroup_size: Lanes of a subgroup.
         made: What makes the tensor maps; None where the kernel takes them.
+        last: The second stage, where the last block of a tile runs it.
+        arguments: The kernel's arguments.
         counts: Multiply-adds and matrix instructions that were emitted.
     """
 
@@ -140,6 +147,8 @@ class WarpRoles:
     maps: Mapping[TensorMap, ir.Value]
     subgroup_size: int
     made: MadeMaps | None = None
+    last: LastBlock | None = None
+    arguments: Sequence[ir.Value] = ()
     counts: tuple[int, int] = (0, 0)
 
     def build(self, consumers: int, registers: tuple[int, int] | None) -> None:
@@ -209,13 +218,20 @@ class WarpRoles:
             buffers=self.buffers,
         )
 
+        joined = (0, 0)
+
         def one(task: Symbol, slot: list[ir.Value]) -> list[ir.Value]:
+            nonlocal joined
             strategy = WarpSpecialised(self.steps, consumer, RingSlot(*slot))
             TaskBuilder(context, strategy.parts).build(self.program.operation, task)
+            if self.last is not None:
+                consumer.finish()
+                joined = self.last.emit(context, task, self.arguments, self.places.flag, self.places.joined)
             if self.wrapper.repeats:
                 context.before_arena_write()
             return strategy.slot.values
 
         self.wrapper.run(self.ring.emit, block, self.ring.start(0).values, one)
-        consumer.finish()
-        self.counts = (context.fma_count, context.matrix_count)
+        if self.last is None:
+            consumer.finish()
+        self.counts = (context.fma_count + joined[0], context.matrix_count + joined[1])

@@ -13,9 +13,13 @@
     %j = linalg.generic {(x, p) -> (p, x), (x)} ins(%q) outs(%i)   // the combiner
     %r = tensor.expand_shape %j [[0, 1]] output_shape [16, 24] : tensor<384xf32> into tensor<16x24xf32>
 
-The two ops read as `plan.rewrite.split.first_expression` and `plan.rewrite.split.combine_expression`. The paddings are
-read through, the reshapes are views: nothing is copied. Beyond the ROLLER paper, whose small operators only shrink
-(section 3.2).
+The two ops read as `plan.rewrite.split.first_expression` and `plan.rewrite.split.join_expression`. Where blocks of the
+first are to join the parts (`SplitK.joined`), the second keeps the loops of the result, and needs no reshapes:
+
+    %r = linalg.generic {(m, n, p) -> (p, m, n), (m, n)} ins(%p) outs(%init)    // the combiner
+
+The paddings are read through, the reshapes are views: nothing is copied. Beyond the ROLLER paper, whose small operators
+only shrink (section 3.2).
 """
 
 from collections.abc import Sequence
@@ -29,7 +33,7 @@ from roller_mlir.linalg.reader import StructuredOp, fill_constant
 from roller_mlir.linalg.views import padded_behind
 from roller_mlir.plan import LinearIndex, SplitK
 from roller_mlir.plan.expression import neutral_of
-from roller_mlir.plan.rewrite.split import divisible_loops
+from roller_mlir.plan.rewrite.split import divisible_loops, output_loops
 from roller_mlir.plan.rewrite.uneven import uneven_problem
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
 from roller_mlir.support.diagnostics import fail
@@ -160,6 +164,10 @@ class _First:
 
 def _combine(root: StructuredOp, split: SplitK, partials: Any) -> tuple[ir.Operation, ir.Value]:
     """Build the second stage at the insertion point; return it and the result in the shape of the op's."""
+    if split.joined:
+        start = root.operation.operands[root.body.inputs]
+        join = _joining(root, partials, start, [one.results for one in _output_maps(root)])
+        return join, join.results[0]
     output = root.expression.output
     element = ir.Type.parse(output.element_type)
     shape, parts = output.static_shape, split.parts.static
@@ -173,8 +181,40 @@ def _combine(root: StructuredOp, split: SplitK, partials: Any) -> tuple[ir.Opera
         partials = tensor.collapse_shape(flat, partials, [[0], list(range(1, rank + 1))])
     start = _line(root.operation.operands[root.body.inputs], line, axes)
     x, part = ir.AffineDimExpr.get(0), ir.AffineDimExpr.get(1)
-    maps = [ir.AffineMap.get(2, 0, [part, x]), ir.AffineMap.get(2, 0, [x])]
-    join = bodiless_generic([partials], [start], maps, ["parallel", "reduction"])
+    join = _joining(root, partials, start, [[part, x], [x]])
+    result: Any = join.results[0]
+    if rank == 0:
+        result = tensor.collapse_shape(ir.RankedTensorType.get([], element), result, [])
+    elif rank > 1:
+        result = tensor.expand_shape(ir.RankedTensorType.get(shape, element), result, axes, [], shape)
+    return join, result
+
+
+def _output_maps(root: StructuredOp) -> list[ir.AffineMap]:
+    """Return where the second stage finds parts and result, over the loops of the output and that of the parts."""
+    kept = output_loops(root.expression)
+    moved = [
+        ir.AffineDimExpr.get(kept.index(loop) if loop in kept else 0) for loop in range(len(root.expression.loops))
+    ]
+    place = indexing_maps(root.operation)[-1]
+    results = [one.compose(ir.AffineMap.get(len(kept) + 1, 0, moved)) for one in place.results]
+    part = ir.AffineDimExpr.get(len(kept))
+    return [ir.AffineMap.get(len(kept) + 1, 0, found) for found in ([part, *results], results)]
+
+
+def _joining(root: StructuredOp, partials: Any, start: Any, places: Sequence[Sequence[ir.AffineExpr]]) -> ir.Operation:
+    """Build the op that joins parts: its last loop is that of the parts.
+
+    Args:
+        root: The op that is divided.
+        partials: What to join.
+        start: What the result starts from.
+        places: Where both are indexed, by its loops.
+    """
+    element = ir.Type.parse(root.expression.output.element_type)
+    loops = len(places[1]) + 1
+    maps = [ir.AffineMap.get(loops, 0, list(place)) for place in places]
+    join = bodiless_generic([partials], [start], maps, ["parallel"] * (loops - 1) + ["reduction"])
     block = join.regions[0].blocks.append(element, element, arg_locs=[join.location] * 2)
     with ir.InsertionPoint(block):
         combiner = _combiner(root)
@@ -183,12 +223,7 @@ def _combine(root: StructuredOp, split: SplitK, partials: Any) -> tuple[ir.Opera
             combiner.name, results=[element], operands=operands, attributes=combiner.attributes
         )
         linalg.YieldOp([joined.results[0]])
-    result: Any = join.results[0]
-    if rank == 0:
-        result = tensor.collapse_shape(ir.RankedTensorType.get([], element), result, [])
-    elif rank > 1:
-        result = tensor.expand_shape(ir.RankedTensorType.get(shape, element), result, axes, [], shape)
-    return join, result
+    return join
 
 
 def _line(value: Any, line: ir.RankedTensorType, axes: list[list[int]]) -> ir.Value:

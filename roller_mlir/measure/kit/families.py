@@ -10,7 +10,7 @@ from roller_mlir.plan.plan import TENSOR, Plan
 from roller_mlir.runtime import Artifact
 
 PERSISTENT = "persistent"
-"""The family of kernels that keep state, by which their blocks wait for each other."""
+"""The family of kernels whose blocks wait for each other."""
 
 
 def family_of(artifact: Artifact, expression: TensorExpression | None = None, plan: Plan | None = None) -> str:
@@ -18,7 +18,7 @@ def family_of(artifact: Artifact, expression: TensorExpression | None = None, pl
 
     "persistent" where blocks wait for each other; "tensor copies in steps" where a tensor map skips elements; else the
     instruction ("plain" for one thread's own multiply-adds), with "tensor store", "turned A" (whose rows, not the
-    reduction, run along memory) and "divided".
+    reduction, run along memory) and "divided" (the parts of a reduction) or "joined" (where blocks join them, too).
 
     Args:
         artifact: What was compiled.
@@ -28,7 +28,7 @@ def family_of(artifact: Artifact, expression: TensorExpression | None = None, pl
     Returns:
         The family; "" where no kernel has a plan.
     """
-    if artifact.manifest.state_bytes:
+    if any(launch.cooperative for launch in artifact.manifest.launches):
         return PERSISTENT
     kernels = [kernel for kernel in artifact.kernels if kernel.plan is not None]
     if any(step != 1 for kernel in kernels for one in (*kernel.tensor_maps, *kernel.made_maps) for step in one.steps):
@@ -46,8 +46,9 @@ def _words(plan: Plan, expression: TensorExpression | None) -> str:
         rows = next((one for one in expression.inputs if plan.atom.row in one.loops()), None)
         if rows is not None and rows.indices and rows.indices[-1].coefficients[plan.atom.row]:
             words.append("turned A")
-    if plan.split is not None or plan.part is not None:
-        words.append("divided")
+    division = plan.split or plan.part
+    if division is not None:
+        words.append("joined" if division.joined else "divided")
     return ", ".join(words)
 
 

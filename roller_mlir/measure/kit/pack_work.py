@@ -160,7 +160,7 @@ def _compiled(job: PackJob, variant: Variant) -> CompiledVariant:
         family = family_of(artifact, variant.unit.expression, next(iter(plans.values()), None))
     else:
         artifact = compile_source(job.request.source, job.target, variant.options)
-        plans = {kernel.program: kernel.plan for kernel in artifact.kernels if kernel.plan is not None}
+        plans = {name: plan for kernel in artifact.kernels for name, plan in kernel.plans().items()}
         family = family_of(artifact)
     predictions = {kernel.name: kernel.plan.prediction for kernel in artifact.kernels if kernel.plan is not None}
     launched = [predictions.get(launch.kernel) for launch in artifact.manifest.launches]

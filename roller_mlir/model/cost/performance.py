@@ -16,6 +16,7 @@ from roller_mlir.mapping.resources import plan_resources
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimate import estimate
 from roller_mlir.model.cost.estimates import OperandWidths
+from roller_mlir.model.cost.join_cost import MOVED, together
 from roller_mlir.model.cost.matrix_work import matrix_estimate
 from roller_mlir.model.cost.timing import CandidateWork, first_tile_cycles, seconds_by_layer, total_seconds
 from roller_mlir.model.cost.traffic.operands import combine_traffic, tile_costs, traffic_of
@@ -25,13 +26,7 @@ from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.vectors.predict import predict_vector_plan
 from roller_mlir.plan import Access, OperandPlan, Plan, Prediction, TensorExpression
 from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR, WORKGROUP
-from roller_mlir.plan.rewrite.split import combine_expression, first_expression, first_plan
-
-MOVED = (
-    *("global_load_bytes", "global_store_bytes", "global_load_sectors", "global_store_sectors"),
-    *("shared_load_bytes", "shared_store_bytes", "shared_load_phases", "shared_store_phases"),
-)
-"""What a plan moves, among the fields of its prediction."""
+from roller_mlir.plan.rewrite.split import first_expression, first_plan, join_expression
 
 
 def predict(expression: TensorExpression, plan: Plan, device: Device) -> Prediction:
@@ -43,7 +38,8 @@ def predict(expression: TensorExpression, plan: Plan, device: Device) -> Predict
         device: The device to predict for, which may be another than the plan's.
     """
     if plan.split is not None:
-        return joined(*predict_stages(expression, plan, device))
+        machine = machine_of(device, plan.max_units)
+        return together(plan, *predict_stages(expression, plan, device), machine)
     if device.vector_bytes is not None:
         return predict_vector_plan(expression, plan, device)
     return predict_with(context_of(expression, machine_of(device, plan.max_units), plan), plan)
@@ -63,7 +59,7 @@ def predict_stages(
     division = plan.split
     assert division is not None, "it has two stages"
     first = first_expression(expression, division.loop, division.parts, division.extent)
-    join, parts = combine_expression(expression, division.parts), first_plan(plan)
+    join, parts = join_expression(expression, division.parts, joined=division.joined), first_plan(plan)
     if device.vector_bytes is not None:
         stages = (first, parts), (join, division.join)
         one, two = [predict_vector_plan(*stage, device, max_units) for stage in stages]
@@ -230,14 +226,6 @@ def _widths(plan: Plan, access: Access, operand: OperandPlan, cost: TileCost, la
         prod(buffer_shape(dimensions, operand)) * access.element_bytes,
         synchronous=operand.copy == SYNCHRONOUS,
     )
-
-
-def joined(first: Prediction, join: Prediction) -> Prediction:
-    """Return the prediction of two stages, one after the other; resources are the first's."""
-    layers = dict(first.seconds_by_layer)
-    layers["join"] = join.seconds
-    sums = {key: getattr(first, key) + getattr(join, key) for key in ("seconds", *MOVED, "flops")}
-    return replace(first, seconds_by_layer=layers, **sums)
 
 
 def l2_resident(machine: Machine, join: TensorExpression) -> Machine:

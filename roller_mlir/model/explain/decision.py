@@ -41,7 +41,7 @@ from roller_mlir.model.search.programs.direct import direct_candidates
 from roller_mlir.model.tile import reuse_score
 from roller_mlir.plan import Access, LinearIndex, Plan, TensorExpression
 from roller_mlir.plan.plan import CONSTANT
-from roller_mlir.plan.rewrite.split import combine_expression, first_expression, first_plan
+from roller_mlir.plan.rewrite.split import first_expression, first_plan, join_expression
 
 
 def explain(
@@ -152,7 +152,7 @@ def _moved(
     assert plan.prediction is not None
     global_bytes, cache_bytes = moved_bytes(context, first, plan.prediction)
     if plan.split is not None and plan.split.join.prediction is not None:
-        join = combine_expression(expression, plan.split.parts)
+        join = join_expression(expression, plan.split.parts, joined=plan.split.joined)
         warmed = l2_resident(machine, join)
         more = moved_bytes(ProblemContext(join, warmed), plan.split.join, plan.split.join.prediction)
         # What the last cache still holds of the parts does not come from global memory.
@@ -315,9 +315,10 @@ def _split(plan: Plan) -> SplitFacts | None:
         axis=plan.split.loop,
         parts=plan.split.parts.bound,
         extent=plan.split.extent.bound,
-        join_seconds=join.prediction.seconds if join.prediction is not None else 0.0,
+        join_seconds=0.0 if plan.prediction is None else plan.prediction.seconds_by_layer.get("join", 0.0),
         join_block=tuple(axis.block for axis in join.axes),
         join_threads=join.threads,
+        joined=plan.split.joined,
     )
 
 

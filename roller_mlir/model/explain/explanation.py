@@ -158,7 +158,10 @@ class Path:
 
 @dataclass(frozen=True, kw_only=True)
 class SplitFacts:
-    """A divided reduction: its loop, parts, points of a part, and what the model expects of the second stage."""
+    """A divided reduction: its loop, parts, points of a part, and what the model expects of the second stage.
+
+    Parts are `joined` in the same kernel, by the block of each tile that ends last, or by a second kernel.
+    """
 
     axis: int
     parts: int
@@ -166,6 +169,7 @@ class SplitFacts:
     join_seconds: float
     join_block: tuple[int, ...]
     join_threads: int
+    joined: bool
 
 
 @dataclass(frozen=True, kw_only=True)

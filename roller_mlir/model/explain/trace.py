@@ -210,7 +210,7 @@ def find_origin(context: ProblemContext, plan: Plan, options: ConstructOptions) 
     divided = dict[Candidate, float]()
     refined = dict[Candidate, Candidate]()
     if plan.split is not None and evaluated:
-        divider = Divider(context, lambda _: ())
+        divider = Divider(context, lambda _: (), joins=options.join)
         near = partial(neighbours, searches[-1][1])
         for division, found in divider.tiled(list(evaluated.values()), options.stages, near):
             if (division.loop, division.parts) == (plan.split.loop, plan.split.parts):

@@ -232,7 +232,7 @@ def _candidates(context: ProblemContext, options: ConstructOptions) -> tuple[lis
         return [RankedCandidate(context, one) for one in found.values()], options.epsilon
     filled, used = False, options.epsilon
     divided: list[tuple[Division, Estimate]] = []
-    divider = Divider(context, lambda of: _streaming(of, options))
+    divider = Divider(context, lambda of: _streaming(of, options), joins=options.join)
     if context.reductions and context.reused and not expression.ordered:
         used, search = search_tiled(context, options, found)[-1]
         if options.split and found:

@@ -6,17 +6,19 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from roller_mlir.mapping.layout.layout import epilogue_vectors
+from roller_mlir.mapping.resources import tasks_per_unit
 from roller_mlir.model.cost.estimates import Estimate
-from roller_mlir.model.cost.performance import joined, predict_time, predict_with, with_traffic
+from roller_mlir.model.cost.join_cost import GAIN, hand_over_s, in_turn, together
+from roller_mlir.model.cost.performance import predict_time, predict_with, with_traffic
 from roller_mlir.model.cost.row_work import row_blocks, row_layout
 from roller_mlir.model.cost.super_rows import raster
 from roller_mlir.model.cost.traffic.layouts import matrix_layout, operand_layout
 from roller_mlir.model.problem_context import ProblemContext
-from roller_mlir.model.search.programs.splitting import Division
+from roller_mlir.model.search.programs.splitting import Division, tile_estimate
 from roller_mlir.plan import Plan, SplitK
 from roller_mlir.plan.extent import as_extent
 from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR, WARP_SPECIALISED
-from roller_mlir.plan.rewrite.split import whole_plan
+from roller_mlir.plan.rewrite.split import output_loops, whole_plan
 
 MAX_UNROLLED_POINTS = 2048
 """Points of one thread and step that are unrolled; a forced step beyond that stays a loop over its reduction points."""
@@ -50,9 +52,10 @@ class TimedPlan:
 
     @property
     def seconds(self) -> float:
-        """The predicted time."""
+        """The time that is compared: the predicted one, or more where parts are joined in the same kernel."""
         assert self.plan.prediction is not None
-        return self.plan.prediction.seconds
+        split = self.plan.split
+        return self.plan.prediction.seconds / (GAIN if split is not None and split.joined else 1.0)
 
     def counted(self) -> Plan:
         """Return the whole plan, with what it moves."""
@@ -130,6 +133,41 @@ def divided_plan(first: Plan, division: Division, *, counted: bool = True) -> Pl
     """
     join = replace(finish(division.combine_context, division.combine, counted=counted), max_units=first.max_units)
     assert first.prediction is not None and join.prediction is not None
-    plan = whole_plan(first)
     split = SplitK(loop=division.loop, parts=as_extent(division.parts), extent=as_extent(division.points), join=join)
-    return replace(plan, split=split, prediction=joined(first.prediction, join.prediction))
+    both = in_turn(first.prediction, join.prediction)
+    plan = replace(whole_plan(first), split=split, prediction=both)
+    machine = division.context.machine
+    if division.tiles is None or first.prediction.seconds + hand_over_s(machine) > GAIN * both.seconds:
+        return plan
+    tile = tile_plan(first, division.context, division.tiles(), counted=counted)
+    if tile is None or tile.prediction is None:
+        return plan
+    inside = replace(split, joined=True, join=replace(tile, max_units=first.max_units))
+    other = replace(plan, split=inside)
+    one = together(other, first.prediction, tile.prediction, machine)
+    # Of registers the second stage takes no more than as many tasks leave it, see `tile_plan`.
+    fits = one.tasks_per_unit <= tasks_per_unit(machine.device, one.threads, 1, one.shared_bytes)
+    return replace(other, prediction=one) if fits and one.seconds < GAIN * both.seconds else plan
+
+
+def tile_plan(first: Plan, of: ProblemContext, context: ProblemContext, *, counted: bool) -> Plan | None:
+    """Return the fastest plan by which blocks of a first stage can run the second one; None where there is none.
+
+    Args:
+        first: The plan of the first stage, beside whose tasks as many must fit on a unit.
+        of: The first stage, whose loop 0 numbers the parts.
+        context: The second stage, see `plan.rewrite.split.tile_expression`.
+        counted: As of `finish`.
+    """
+    kept = [loop for loop in output_loops(of.expression) if loop]
+    blocks = [first.axes[loop].block for loop in kept]
+    chosen = tile_estimate(context, blocks, first.threads)
+    if chosen is None:
+        return None
+    plan = finish(context, chosen, counted=False)
+    order = tuple(kept.index(loop) for loop in first.unit_order if loop)
+    plan = replace(plan, unit_order=order, raster=())
+    prediction = predict_with(context, plan) if counted else predict_time(context, plan)
+    if prediction.tasks_per_unit < max(1, first.tasks_per_unit or 1):
+        return None
+    return replace(plan, prediction=prediction)

@@ -28,6 +28,8 @@ def choice_problem(expression: TensorExpression, plan: Plan, device: Device, opt
         return f"has a plan with instruction '{plan.instruction}'{shape}, which is not among those that may be used"
     if plan.split is not None and not options.split:
         return "has a plan that divides its reduction over tasks, which must not be done here"
+    if plan.split is not None and plan.split.joined and not options.join:
+        return "has a plan that joins the parts of its reduction in the same kernel, which must not be done here"
     if plan.max_units != options.max_units:
         wanted, given = (f"{units} units" if units else "all units" for units in (options.max_units, plan.max_units))
         return f"has a plan for {given}, but {wanted} were asked for"

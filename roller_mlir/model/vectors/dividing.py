@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from roller_mlir.hal import Device
-from roller_mlir.model.cost.performance import joined
+from roller_mlir.model.cost.join_cost import in_turn
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.search.programs.splitting import WORTH
@@ -63,7 +63,7 @@ def divided_plans(
         except ConstructionError:
             continue
         assert first.prediction is not None
-        both = joined(first.prediction, join.prediction)
+        both = in_turn(first.prediction, join.prediction)
         if both.seconds < worth:
             worth = both.seconds
             split = SplitK(loop=loop, parts=as_extent(parts), extent=as_extent(points), join=join)

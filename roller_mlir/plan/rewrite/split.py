@@ -12,6 +12,9 @@ from roller_mlir.plan.expression import Access, LinearIndex, Loop, TensorExpress
 from roller_mlir.plan.extent import Size, as_extent, product
 from roller_mlir.plan.plan import AtomPlan, AxisPlan, Plan
 
+JOIN_SUFFIX = "_join"
+"""What follows the name of a program whose reduction is divided, in that of the second stage."""
+
 
 def divisible_loops(expression: TensorExpression) -> tuple[int, ...]:
     """Return the reduction loops that can be divided over tasks: those that move no window and run forwards.
@@ -130,6 +133,46 @@ def combine_expression(expression: TensorExpression, parts: Size) -> TensorExpre
         epilogue_cycles=expression.epilogue_cycles,
         accumulator_type=expression.accumulator_type,
     )
+
+
+def tile_expression(expression: TensorExpression, parts: Size) -> TensorExpression:
+    """Return the second stage where blocks of the first run it: loops (of the output, part), input (part, output).
+
+    Its tasks are the tiles of the first stage's output, whose loops it has in their order; an epilogue reads its
+    tensors as before.
+    """
+    assert expression.combiner is not None
+    kept, output = output_loops(expression), expression.output
+
+    def moved(index: LinearIndex) -> LinearIndex:
+        return LinearIndex((*(index.coefficients[loop] for loop in kept), 0), index.constant)
+
+    indices = tuple(map(moved, output.indices))
+    part = LinearIndex((*(0 for _ in kept), 1))
+    partial = Access("partial", (as_extent(parts), *output.shape), expression.result_type, (part, *indices))
+    return TensorExpression(
+        loops=(*(expression.loops[loop] for loop in kept), Loop(parts, True)),
+        inputs=(partial,),
+        output=replace(output, indices=indices),
+        combiner=expression.combiner,
+        flops_per_point=1,
+        pad_values=(neutral_of(expression.combiner, expression.result_type),),
+        accumulates=expression.accumulates,
+        epilogue=tuple(replace(one, indices=tuple(map(moved, one.indices))) for one in expression.epilogue),
+        epilogue_flops=expression.epilogue_flops,
+        epilogue_cycles=expression.epilogue_cycles,
+        accumulator_type=expression.accumulator_type,
+    )
+
+
+def join_expression(expression: TensorExpression, parts: Size, *, joined: bool) -> TensorExpression:
+    """Return the second stage: that of a second kernel, or that which blocks of the first run (`SplitK.joined`)."""
+    return tile_expression(expression, parts) if joined else combine_expression(expression, parts)
+
+
+def output_loops(expression: TensorExpression) -> tuple[int, ...]:
+    """Return the loops that index the output, in their order."""
+    return tuple(sorted(expression.output.loops()))
 
 
 def _on_points(expression: TensorExpression, access: Access) -> Access:

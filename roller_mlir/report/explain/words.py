@@ -116,7 +116,8 @@ def record(one: Explanation) -> list[tuple[str, str]]:
         rows.append(
             (
                 "second stage",
-                f"joins {one.split.parts} parts of {one.split.extent} points of d{one.split.axis}: "
+                f"joins {one.split.parts} parts of {one.split.extent} points of d{one.split.axis}, "
+                f"{'in the same kernel' if one.split.joined else 'in a second kernel'}: "
                 f"{seconds(one.split.join_seconds)}",
             )
         )
@@ -136,7 +137,8 @@ def division(split: SplitFacts) -> str:
     """Say how a reduction is divided, and what joins its parts."""
     join = f"{tile(split.join_block)}, {split.join_threads} threads, predicted {seconds(split.join_seconds)}"
     each = f"d{split.axis} is divided over {split.parts} tasks of {split.extent} points"
-    return f"{each}; a second stage joins them ({join})"
+    who = "the block of each tile that ends last" if split.joined else "a second kernel"
+    return f"{each}; {who} joins them ({join})"
 
 
 def summary(one: Explanation) -> list[tuple[str, str]]:

@@ -93,6 +93,8 @@ def shrink_program(program: rtile.ProgramOp, device: Device, most: int) -> Shrun
         _check_alignment(name, root.expression, small, plan)
         plan = replace(plan, prediction=predict(small, plan, device))
         copy.attributes["plan"] = rtile.PlanAttr.of(plan)
+        if copy.joined:  # alone it is a kernel
+            del copy.attributes[rtile.JOINED]
         module.operation.verify()
         planned = str(module)
         unwrapped = parse_module(planned, program.operation.context)

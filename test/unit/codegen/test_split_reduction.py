@@ -272,7 +272,7 @@ def test_plans_come_back_as_they_went(tmp_path: Path, capsys: Any) -> None:
 
     stages = emitted("whole.json")
     assert list(stages) == ["generic_0", "generic_0_join"]
-    assert stages["generic_0"]["part"] == {"loop": 2, "parts": 4, "extent": 256}
+    assert stages["generic_0"]["part"] == {"loop": 2, "parts": 4, "extent": 256, "joined": False}
     assert len(stages["generic_0"]["axes"]) == 4
     (tmp_path / "stages.json").write_text(json.dumps(stages))
     assert emitted("stages.json") == stages

@@ -11,6 +11,7 @@ from cpu_programs import compiled, differences, product
 from roller_mlir.plan import OperandPlan, SplitK
 from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.extent import as_extent
+from roller_mlir.support.diagnostics import DiagnosedError
 
 
 def _reduced(rows: int, depth: int, operation: str, element: str = "f32") -> str:
@@ -84,3 +85,14 @@ def test_a_task_of_a_part_walks_tiles_and_packs(tmp_path: Path) -> None:
     assert made is not None and (made.unit_order, made.inner_order) == ((0, 2, 1), (1,))
     for threads in (1, 3):
         assert differences(text, artifact, threads=threads) == []
+
+
+def test_blocks_of_a_cpu_join_no_parts(tmp_path: Path) -> None:
+    text = product(4, 16, 30000)
+    first, join = (kernel.plan for kernel in compiled(text, target="haswell").kernels)
+    assert first is not None and first.part is not None and join is not None
+    stages = {"matmul_0": replace(first, part=replace(first.part, joined=True)), "matmul_0_join": join}
+    file = tmp_path / "plans.json"
+    file.write_text(json.dumps(to_json(stages)))
+    with pytest.raises(DiagnosedError, match=r"joins parts in the same kernel, which only blocks of GPUs do"):
+        compiled(text, target="haswell", plan_file=file)

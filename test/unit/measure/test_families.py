@@ -16,9 +16,9 @@ EXAMPLE = Path(__file__).parents[3] / "examples" / "matmul_f16.mlir"
 WANTED = {
     "h200": [
         *("tensor copies in steps", "wgmma", "wgmma, tensor store", "wgmma, turned A", "wgmma, divided"),
-        *("mma", "plain", "plain, divided"),
+        *("mma", "plain", "plain, joined", "plain, divided"),
     ],
-    "mi300x": ["mfma, turned A", "mfma, divided", "plain", "plain, divided"],
+    "mi300x": ["mfma, turned A", "mfma, divided", "plain", "plain, joined", "plain, divided"],
 }
 
 

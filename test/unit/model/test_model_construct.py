@@ -18,12 +18,13 @@ from roller_mlir.mapping.layout.matrix_layout import matrix_operand
 from roller_mlir.mapping.resources import plan_resources
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.model import ConstructionError, ConstructOptions, construct, predict
+from roller_mlir.model.cost.join_cost import hand_over_s
 from roller_mlir.model.cost.traffic.layouts import matrix_memory
 from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.codec import from_json, to_json
 from roller_mlir.plan.plan import WORKGROUP
-from roller_mlir.plan.rewrite.split import combine_expression, divisible_loops, first_expression, first_plan
+from roller_mlir.plan.rewrite.split import divisible_loops, first_expression, first_plan, join_expression
 
 DEVICES = [device for device in map(find_device, device_names()) if device.vector_bytes is None]
 THREADED = [device.name for device in DEVICES]
@@ -39,8 +40,10 @@ def check_split(expr: TensorExpression, plan: Plan, device: Device) -> None:
     first = first_expression(expr, split.loop, split.parts, split.extent)
     one = first_plan(plan)
     check_plan(first, replace(one, prediction=predict(first, one, device)), device)
-    check_plan(combine_expression(expr, split.parts), split.join, device)
-    assert plan.prediction.seconds_by_layer["join"] == split.join.prediction.seconds
+    check_plan(join_expression(expr, split.parts, joined=split.joined), split.join, device)
+    machine, join_s = machine_of(device, plan.max_units), split.join.prediction.seconds
+    inside_s = join_s - split.join.prediction.launch_s + hand_over_s(machine)
+    assert plan.prediction.seconds_by_layer["join"] == pytest.approx(inside_s if split.joined else join_s)
     assert plan.prediction == predict(expr, plan, device)
     assert from_json(Plan, to_json(plan)) == plan
 

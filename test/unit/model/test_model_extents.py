@@ -50,7 +50,7 @@ def test_what_holds_at_every_value() -> None:
 
 def test_on_disk_extents_are_numbers() -> None:
     part = SplitKPartial(loop=2, parts=Extent(3), extent=Extent(16))
-    assert to_json(part) == {"loop": 2, "parts": 3, "extent": 16}
+    assert to_json(part) == {"loop": 2, "parts": 3, "extent": 16, "joined": False}
     assert from_json(SplitKPartial, json.loads(json.dumps(to_json(part)))) == part
     assert compact(Access("x", (4, 8), "f32", ())) == {
         "name": "x",

@@ -18,7 +18,7 @@ from roller_mlir.model.cost.performance import context_of
 from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.plan import TENSOR, WORKGROUP
-from roller_mlir.plan.rewrite.split import combine_expression, first_expression, first_plan
+from roller_mlir.plan.rewrite.split import first_expression, first_plan, join_expression
 from roller_mlir.suites import Operator, find_suite
 from roller_mlir.suites.programs.expression import read_operator
 from roller_mlir.suites.stages.construct_stage import construct_operator
@@ -42,7 +42,7 @@ def check(expr: TensorExpression, plan: Plan, name: str) -> None:
         assert expr.loops[split.loop].extent.tiles(split.extent.static) == split.parts
         check(first_expression(expr, split.loop, split.parts, split.extent), first_plan(plan), name)
         join = split.join
-        check(combine_expression(expr, split.parts), replace(join, prediction=None), name)
+        check(join_expression(expr, split.parts, joined=split.joined), replace(join, prediction=None), name)
         assert plan.prediction == predict(expr, plan, device)
         return
     found = predict(expr, plan, device)

@@ -8,14 +8,23 @@ joins them, says that it pays.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from math import gcd, prod
 
 from roller_mlir.model.candidate import Candidate, make_candidate
 from roller_mlir.model.cost.estimate import estimate
 from roller_mlir.model.cost.estimates import Estimate
+from roller_mlir.model.cost.join_cost import GAIN, hand_over_s, inside_s
 from roller_mlir.model.cost.performance import l2_resident
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.programs.direct import lone_thread
-from roller_mlir.plan.rewrite.split import combine_expression, divisible_loops, first_expression
+from roller_mlir.plan.rewrite.split import (
+    combine_expression,
+    divisible_loops,
+    first_expression,
+    output_loops,
+    tile_expression,
+)
 from roller_mlir.plan.rewrite.uneven import uneven_problem
 
 WORTH = 0.85
@@ -47,7 +56,8 @@ class Division:
         points: Points of the loop in a part.
         context: Context of the first stage.
         combine_context: Context of the second stage.
-        combine: The second stage.
+        combine: The second stage, as a kernel.
+        tiles: Gives the context of the second stage as blocks of the first may run it; None where they may not.
     """
 
     loop: int
@@ -56,6 +66,7 @@ class Division:
     context: ProblemContext
     combine_context: ProblemContext
     combine: Estimate
+    tiles: Callable[[], ProblemContext] | None = None
 
 
 Stream = Callable[[ProblemContext], Sequence[Candidate]]
@@ -68,15 +79,18 @@ class Divider:
     Args:
         facts: The expression.
         stream: Gives streaming programs.
+        joins: Whether blocks of a first stage may run the second one.
     """
 
-    def __init__(self, context: ProblemContext, stream: Stream) -> None:
-        self.context, self._stream = context, stream
+    def __init__(self, context: ProblemContext, stream: Stream, *, joins: bool = True) -> None:
+        self.context, self._stream, self._joins = context, stream, joins
         self.loops = divisible_loops(context.expression)[:1]
         self._ragged = {loop: not uneven_problem(context.expression, loop) for loop in self.loops}
         self.refined: dict[Candidate, Candidate] = {}
         """Of each program that the descent with a divided reduction weighed: the program before."""
         self._divisions: dict[tuple[int, int], Division | None] = {}
+        self._tiles: dict[int, ProblemContext] = {}
+        self._tile_joins: dict[tuple[int, tuple[int, ...], int], Estimate | None] = {}
         self._combines: dict[int, tuple[ProblemContext, Estimate] | None] = {}
 
     def tiled(
@@ -104,7 +118,7 @@ class Divider:
                     first = _with_part(one.candidate)
                     evaluated = estimate(division.context, first, stages=stages)
                     if evaluated is not None:
-                        result.append((division, _joined(evaluated, division)))
+                        result.append((division, self._joined(evaluated, division)))
         starts: dict[int, tuple[Division, Estimate]] = {}
         for division, one in sorted(result, key=lambda one: one[1].seconds):
             starts.setdefault(division.parts, (division, one))
@@ -129,7 +143,7 @@ class Divider:
                 seen.add(candidate)
                 one = estimate(division.context, _with_part(candidate), stages=stages)
                 if one is not None:
-                    one = _joined(one, division)
+                    one = self._joined(one, division)
                     self.refined.setdefault(candidate, without_part(best.candidate))
                     result.append((division, one))
                     if one.seconds < 0.999 * best.seconds:
@@ -152,7 +166,7 @@ class Divider:
                         continue  # a task is of one part
                     evaluated = estimate(division.context, candidate, stages=stages)
                     if evaluated is not None:
-                        result.append((division, _joined(evaluated, division)))
+                        result.append((division, self._joined(evaluated, division)))
         return result
 
     def _of(self, loop: int, tasks: int, resident: int, granule: int, step: int) -> list[Division]:
@@ -177,8 +191,37 @@ class Divider:
             if parts > 1 and join is not None:
                 expression = first_expression(self.context.expression, loop, parts, points)
                 context = ProblemContext(expression, self.context.machine, self.context.atom.moved(1))
-                self._divisions[key] = Division(loop, parts, points, context, *join)
+                shared = self._joins and self.context.machine.cache_bytes  # through which blocks hand over
+                tiles = partial(self._tile_context, parts) if shared else None
+                self._divisions[key] = Division(loop, parts, points, context, *join, tiles)
         return self._divisions[key]
+
+    def _tile_context(self, parts: int) -> ProblemContext:
+        if parts not in self._tiles:
+            expression = tile_expression(self.context.expression, parts)
+            self._tiles[parts] = ProblemContext(expression, l2_resident(self.context.machine, expression))
+        return self._tiles[parts]
+
+    def _joined(self, first: Estimate, division: Division) -> Estimate:
+        """Return a first stage's program with the time of both stages that is compared, whoever joins the parts."""
+        machine = self.context.machine
+        seconds = first.seconds + division.combine.seconds
+        if division.tiles is not None and first.seconds + hand_over_s(machine) < GAIN * seconds:
+            join = self._tile_estimate(division, first)
+            if join is not None:
+                inside = first.seconds + inside_s(join.seconds, machine.launch_s, machine)
+                seconds = min(seconds, inside / GAIN)
+        return replace(first, seconds=seconds)
+
+    def _tile_estimate(self, division: Division, first: Estimate) -> Estimate | None:
+        assert division.tiles is not None
+        kept = [loop for loop in output_loops(division.context.expression) if loop]
+        blocks = tuple(first.candidate.blocks[loop] for loop in kept)
+        key = division.parts, blocks, first.candidate.thread_count
+        if key not in self._tile_joins:
+            self._tile_joins[key] = tile_estimate(division.tiles(), blocks, first.candidate.thread_count)
+        found = self._tile_joins[key]
+        return found if found is not None and found.work.resident >= first.work.resident else None
 
     def _combine(self, parts: int) -> tuple[ProblemContext, Estimate] | None:
         if parts not in self._combines:
@@ -219,6 +262,38 @@ def combine_candidates(context: ProblemContext) -> list[Candidate]:
     return candidates or [lone_thread(context)]
 
 
+def tile_estimate(context: ProblemContext, blocks: Sequence[int], threads: int) -> Estimate | None:
+    """Return the program of the second stage that blocks of the first can run; None where there is none.
+
+    Threads lie along rows of the tile, each with neighbouring points as far as there are enough for all. What threads
+    are left take parts of sums; their number must be a power of two.
+
+    Args:
+        context: A `tile_expression`: loops (those of the output, part).
+        blocks: The tile of the first stage along each of the output's loops.
+        threads: Threads of its blocks.
+    """
+    part, parts, divisors = len(blocks), context.bounds[-1], context.divisors
+    rows = [loop for index in reversed(context.expression.output.indices) for loop in index.terms()]
+    chunk = context.output.limit if rows else 1
+    while chunk > 1 and (blocks[rows[0]] % chunk or divisors[rows[0]] % chunk or prod(blocks) < chunk * threads):
+        chunk //= 2
+    along, left = [1] * (part + 1), threads
+    for loop in rows:
+        along[loop] = gcd(blocks[loop] // (chunk if loop == rows[0] else 1), left)
+        left //= along[loop]
+    if left & (left - 1):
+        return None
+    along[part] = left
+    registers = [block // own for block, own in zip(blocks, along, strict=False)]
+    own = min(max(1, MOST_PARTS // prod(registers)), -(-parts // left))
+    lane = rows[0] if chunk > 1 else None
+    return estimate(
+        context,
+        make_candidate(context, (*registers, own), along, (*rows, part), lane, lane_chunk=chunk, reuse=False),
+    )
+
+
 def _filled(one: Estimate, units: int) -> float:
     """Return the share of the units' time that a program's whole rounds of tasks use."""
     return one.work.tasks / (units * -(-one.work.tasks // units))
@@ -248,8 +323,3 @@ def without_part(candidate: Candidate) -> Candidate:
         lane=None if candidate.lane is None else candidate.lane - 1,
         registers=candidate.registers[1:],
     )
-
-
-def _joined(first: Estimate, division: Division) -> Estimate:
-    seconds = first.seconds + division.combine.seconds
-    return Estimate(seconds, first.candidate, first.stages, first.registers, first.workgroup_bytes, first.work)
