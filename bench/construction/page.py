@@ -48,9 +48,9 @@ ranked, where the paper stops at the first K.
 Who joins the parts of a divided reduction is a choice of the plan (`split.joined`). A second kernel costs a launch, and
 all units share its work. Or the parts are joined where they are made: each block adds 1 to a counter of its tile behind
 a release fence, and the block that finds all others counted reads the parts in their order, adds them and stores the
-tile. That costs the way to the last cache three times, and one block alone joins a tile, so that it pays where tiles are
-small and parts few. Sums are the same whichever block ends last; no block waits for another. The counters lie
-in the function's state and are 0 between launches. A plan with joined parts is taken where it promises 5 % of any other
+tile. That costs the way to the last cache three times, and one block alone joins a tile, so that it pays where tiles
+are small and parts few. Sums are the same whichever block ends last; no block waits for another. The counters lie in
+the function's state and are 0 between launches. A plan with joined parts is taken where it promises 5 % of any other
 plan's time or more. `--no-join` (`join-parts`) rules it out. In a persistent kernel tasks of their own join parts, on
 CPUs a second kernel does.
 
