@@ -289,5 +289,6 @@ def _scalar(kind: Any) -> Decoder:
 
 def _float(data: Any) -> float:
     if (isinstance(data, (int, float)) and not isinstance(data, bool)) or data in _INFINITIES:
-        return float(data)
+        number = float(data)
+        return data if isinstance(data, int) and number != data else number  # the greatest i64 is no float
     raise _unexpected("a number", data)

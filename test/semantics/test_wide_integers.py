@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Shifts of 64 bits by 32 and more of small numbers, as vendors' IR has them, against numpy."""
+"""Numbers of 64 bits whose width matters, against numpy: shifts by 32 and more, and the extremes."""
 
 # ruff: noqa: E501 - MLIR as users write it
 
@@ -37,3 +37,20 @@ def test_a_small_number_has_no_bits_behind_the_32nd(device: str) -> None:
     values, counts = np.arange(32), np.arange(32) * 2
     wanted = [np.zeros(32, np.int64), values >> counts, np.zeros(32, np.int64)]
     assert_gives(SHIFTED, [values, counts, np.array(-1)], *wanted, device=device, level="llvm")
+
+
+LEAST = """func.func @f(%a: tensor<16xi64>, %b: tensor<17xi64>) -> tensor<17xi64> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%a : tensor<16xi64>) outs(%b : tensor<17xi64>) {
+  ^bb0(%x: i64, %y: i64):
+    %m = arith.minsi %x, %y : i64
+    linalg.yield %m : i64
+  } -> tensor<17xi64>
+  return %r : tensor<17xi64>
+}"""
+
+
+def test_the_least_of_one_row_for_all_rows() -> None:
+    """What lies beyond the row reads as the greatest i64, which is no float: plans keep it as the integer that it is."""
+    greatest = np.iinfo(np.int64).max
+    row, start = np.arange(16) + (greatest - 20), np.arange(17) + (greatest - 30)
+    assert_gives(LEAST, [row, start], np.minimum(start, row.min()))
