@@ -93,8 +93,7 @@ class TargetFamily:
         passes = [
             one for name in usual.passes for one in ((SELECT_KERNELS, name) if name == PLANNED.made_by else (name,))
         ]
-        # Blocks of one kernel for all programs join parts by tasks of their own.
-        records = {"records": "true", "join-parts": "false"}
+        records = {"records": "true"}
         return replace(
             usual,
             name=f"{usual.name}-bounded",
