@@ -76,7 +76,7 @@ class RTileLowerToGpu(DeviceOptions, MapOptions, LaunchOptions, Pass):
         for program in programs:
             if any(not isinstance(operand.type, ir.MemRefType) for operand in program.operands):
                 fail(program, "'rtile.program' works on tensors; run rtile-assign-buffers first")
-        stages = _stages_of(programs)
+        stages = _stages_of(programs, limits)
         groups: dict[Hashable, _Equal] = {}
         members = [groups.setdefault(one.said(), _Equal()) for one in stages]
         for one, group in zip(stages, members, strict=True):
@@ -121,7 +121,7 @@ class _Stages:
         return said_by(self.program), said_by(self.last.program), self.last.operands
 
 
-def _stages_of(programs: Sequence[rtile.ProgramOp]) -> list[_Stages]:
+def _stages_of(programs: Sequence[rtile.ProgramOp], limits: BlockLimits) -> list[_Stages]:
     """Return the kernels that there will be: each program, with the one behind it where that is joined."""
     found: list[_Stages] = []
     for number, program in enumerate(programs):
@@ -135,7 +135,7 @@ def _stages_of(programs: Sequence[rtile.ProgramOp]) -> list[_Stages]:
                     program, f"'rtile.program' '{program.program_name}' is joined, but no program stands in front of it"
                 )
             first = found.pop().program
-            last = LastBlock.of(first, program)
+            last = LastBlock.of(first, program, fence_covers_block=limits.fence_covers_block)
             _check_apart(first, last)
             found.append(_Stages(first, last))
         else:
@@ -209,6 +209,7 @@ def block_limits(device: Device) -> BlockLimits:
         units=device.units,
         registers_per_unit=device.registers_per_unit,
         masked=device.vector_bytes is not None,
+        fence_covers_block=device.fence_covers_block,
     )
 
 

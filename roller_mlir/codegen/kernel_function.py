@@ -46,6 +46,7 @@ class BlockLimits:
         units: Units that run blocks at the same time.
         registers_per_unit: 32-bit registers that the blocks of a unit share.
         masked: Whether vectors are accessed at any place, under masks; see `TaskContext`.
+        fence_covers_block: See `Device`.
     """
 
     device: str
@@ -56,6 +57,7 @@ class BlockLimits:
     units: int = 1
     registers_per_unit: int = 1 << 16
     masked: bool = False
+    fence_covers_block: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

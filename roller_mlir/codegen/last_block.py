@@ -2,7 +2,7 @@
 """A divided reduction that is joined in the kernel of its parts: that block of each tile which ends last adds them.
 
     task of the first stage                                 # writes a part of a tile to the workspace
-    release fence; barrier                                  # what all threads of the block have written has left it
+    barrier                                                 # all release in front of it where one fence is not enough
     thread 0:  release fence; before = counter[tile]++      # what the block wrote is there for whoever sees the count
                last = before == parts - 1
                if last: acquire fence; counter[tile] = 0    # nobody else counts in this launch
@@ -20,7 +20,7 @@ from math import prod
 from typing import Any
 
 from roller_mlir.codegen.builder.task_context import TaskContext, memref_view
-from roller_mlir.codegen.graph.events import acquire, add_signal, release, reset
+from roller_mlir.codegen.graph.events import acquire, add_signal, gather_writes, reset
 from roller_mlir.codegen.task.arena import combine_bytes
 from roller_mlir.codegen.task.task import TaskBuilder
 from roller_mlir.dialects import rtile
@@ -40,19 +40,22 @@ class LastBlock:
         program: The second stage, on buffers.
         operands: Of each of its operands the number of the kernel's buffer.
         parts: Tasks of the first stage for each of its own.
+        fence_covers_block: See `Device`.
     """
 
     program: rtile.ProgramOp
     operands: tuple[int, ...]
     parts: int
+    fence_covers_block: bool
 
     @classmethod
-    def of(cls, first: rtile.ProgramOp, program: rtile.ProgramOp) -> "LastBlock":
+    def of(cls, first: rtile.ProgramOp, program: rtile.ProgramOp, *, fence_covers_block: bool) -> "LastBlock":
         """Return the second stage beside the first; refuse what does not fit it.
 
         Args:
             first: The first stage, on buffers, which has as many tasks of each part as the second has tasks.
             program: The second, whose tasks have as many threads, and no tile in workgroup memory.
+            fence_covers_block: See `Device`.
         """
         name, numbers = program.program_name, {value: number for number, value in enumerate(first.operands)}
         made = [first.operands[number] for number in sorted(accessed_operands(first)[1])]
@@ -73,7 +76,7 @@ class LastBlock:
         operands: list[int] = []
         for value in program.operands:
             operands.append(numbers.setdefault(value, len(numbers)))
-        return cls(program, tuple(operands), tasks // tiles)
+        return cls(program, tuple(operands), tasks // tiles, fence_covers_block)
 
     @property
     def tiles(self) -> int:
@@ -142,8 +145,7 @@ class LastBlock:
             ir.Operation.create("memref.store", operands=[said, flag, zero], attributes=site)
             return []
 
-        release()  # a barrier alone waits for no stores of other subgroups on all devices
-        context.barrier()
+        gather_writes(context.barrier, fence_covers_block=self.fence_covers_block)
         thread: Any = context.thread.value
         first = None if thread is None else emit.compare("eq", thread, zero)
         emit.when(first, count)

@@ -271,6 +271,15 @@ class Device:
         return found
 
     @property
+    def fence_covers_block(self) -> bool:
+        """Whether a thread's release fence, behind a barrier, covers what the other threads of its block wrote.
+
+        PTX's order is cumulative. On AMD's devices of the line gfx9 a barrier waits for no stores of other subgroups,
+        nor does a fence: each thread releases its own.
+        """
+        return self.vendor == "nvidia"
+
+    @property
     def caches(self) -> tuple[MemoryLayer, ...]:
         """The layers that the hardware fills, nearest first."""
         return tuple(layer for layer in self.layers if layer.kind == "cached")

@@ -9,6 +9,8 @@ from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.builder.task_context import Slot, TaskContext
 from roller_mlir.codegen.early_accesses import raise_early
 from roller_mlir.codegen.graph.bodies import TaskBody
+from roller_mlir.codegen.graph.events import gather_writes
+from roller_mlir.codegen.kernel_function import BlockLimits
 from roller_mlir.codegen.task.arena import plan_arena
 from roller_mlir.codegen.task.task import TaskBuilder
 from roller_mlir.mapping.index import Linear, Symbol
@@ -101,14 +103,14 @@ class WholeBlock:
         emit: The emitter.
         thread: The number of the running thread.
         threads: How many there are.
-        subgroup_size: Lanes of a subgroup.
+        limits: What the device allows.
         arena: Workgroup memory.
     """
 
     emit: Emitter
     thread: ir.Value
     threads: int
-    subgroup_size: int
+    limits: BlockLimits
     arena: ir.Value
 
     def start(self) -> list[ir.Value]:
@@ -130,12 +132,12 @@ class WholeBlock:
     def run(self, task: BodyTask, carried: list[ir.Value]) -> tuple[list[ir.Value], tuple[int, int]]:
         """Emit a task; return what it leaves to the next one, and its multiply-adds and matrix instructions."""
         program = task.body.program.operation
-        arena = plan_arena(program, self.subgroup_size)
+        arena = plan_arena(program, self.limits.subgroup_size)
         context = TaskContext(
             emit=self.emit,
             thread=Symbol("thread", 0, self.threads - 1, 1, task.thread),
             threads=self.threads,
-            subgroup_size=self.subgroup_size,
+            subgroup_size=self.limits.subgroup_size,
             arena=self.arena if arena.total_bytes else None,
             offsets=arena.offsets,
             combine_offset=arena.combine_offset,
@@ -153,5 +155,5 @@ class WholeBlock:
 
     def done(self, flags: Callable[[], ir.Value], signal: Callable[[], None]) -> None:
         """Emit the end of a task, behind which its results are there for others."""
-        self.barrier()
+        gather_writes(self.barrier, fence_covers_block=self.limits.fence_covers_block)
         signal()

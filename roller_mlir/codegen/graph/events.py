@@ -6,7 +6,7 @@ relaxed loads, then sees to it that later reads come behind (an acquire fence). 
 cache at each poll. Who needs no more than to know that it signals last asks for the count before its own signal.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from roller_mlir.codegen.builder.emitter import Emitter
@@ -78,7 +78,20 @@ def wait_for(
     acquire()
 
 
-def release() -> None:
+def gather_writes(barrier: Callable[[], None], *, fence_covers_block: bool) -> None:
+    """Emit a barrier behind which one thread may signal for its whole block.
+
+    Args:
+        barrier: Emits it.
+        fence_covers_block: Whether the fence of who signals is enough (`Device`); else each thread releases its own
+            writes in front of the barrier.
+    """
+    if not fence_covers_block:
+        _release()
+    barrier()
+
+
+def _release() -> None:
     """Make what was written before visible to whoever sees what is signalled behind."""
     ir.Operation.create("llvm.fence", attributes=_ordered(RELEASE))
 
@@ -109,7 +122,7 @@ def add_signal(emit: Emitter, counters: ir.Value, number: ir.Value) -> ir.Value:
     """Make what the block has written visible, then add 1 to a counter; return what it was before."""
     i32 = ir.IntegerType.get_signless(32)
     one = emit.typed_constant(ir.IntegerAttr.get(i32, 1))
-    release()
+    _release()
     attributes = {**_ordered(MONOTONIC, "signal event"), "bin_op": _i64(_ADD)}
     place = _pointer(emit, counters, number)
     return emit.op("llvm.atomicrmw", [place, one], i32, attributes)

@@ -201,7 +201,7 @@ class _Emission:
         )
         now = walk.launches()
         if kernel.roles is None:
-            crew = WholeBlock(emit, self.thread, kernel.device.threads, self.limits.subgroup_size, self.arena)
+            crew = WholeBlock(emit, self.thread, kernel.device.threads, self.limits, self.arena)
             walk.together(crew, self._bodies(crew), now)
         else:
             own = RoleThread.of(emit)

@@ -100,12 +100,12 @@ class Consumers(WholeBlock):
         carried, waits = waited(task, carried)
         program, steps = task.body.program.operation, self.maps.roles.steps.get(task.body)
         own = self.maps.roles.layout.places.combine
-        arena = plan_arena(program, self.subgroup_size)
+        arena = plan_arena(program, self.limits.subgroup_size)
         context = ConsumerContext(
             emit=self.emit,
             thread=Symbol("thread", 0, self.threads - 1, 1, task.thread),
             threads=self.threads,
-            subgroup_size=self.subgroup_size,
+            subgroup_size=self.limits.subgroup_size,
             arena=self.arena,
             offsets={} if steps is not None else {load: own + at for load, at in arena.offsets.items()},
             combine_offset=own if steps is not None else own + arena.combine_offset,
@@ -288,7 +288,7 @@ class RoleBlock:
         def consume() -> None:
             staging = Staging(ring.base, layout.places.staging, own.group, own.number, own.leads)
             consumer = Consumer(ring, address_of(emit, ring.base), own.group, own.leads, groups, staging, {})
-            together(Consumers(emit, own.index, consumers, size, self.arena, maps, consumer))
+            together(Consumers(emit, own.index, consumers, self.limits, self.arena, maps, consumer))
 
         registers = role_registers(consumers, self.device.per_unit, self.limits.registers_per_unit)
         own.split(emit, consumers, registers, produce, consume)
