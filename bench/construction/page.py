@@ -50,8 +50,8 @@ all units share its work. Or the parts are joined where they are made: each bloc
 a release fence, and the block that finds all others counted reads the parts in their order, adds them and stores the
 tile. That costs the way to the last cache three times, and one block alone joins a tile, so that it pays where tiles
 are small and parts few. Sums are the same whichever block ends last; no block waits for another. The counters lie in
-the function's state and are 0 between launches. A plan with joined parts is taken where it promises 5 % of any other
-plan's time or more. `--no-join` (`join-parts`) rules it out. In a persistent kernel tasks of their own join parts, on
+the function's state and are 0 between launches, so that calls of one loaded program follow each other, whatever streams
+they are given to. A plan with joined parts is taken where it promises 5 % of any other plan's time or more. `--no-join` (`join-parts`) rules it out. In a persistent kernel tasks of their own join parts, on
 CPUs a second kernel does.
 
 The budget is a compromise with time. Ten times as much of it lowers the predicted times of the 119 operators on v100
