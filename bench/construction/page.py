@@ -51,8 +51,8 @@ a release fence, and the block that finds all others counted reads the parts in 
 tile. That costs the way to the last cache three times, and one block alone joins a tile, so that it pays where tiles
 are small and parts few. Sums are the same whichever block ends last; no block waits for another. The counters lie in
 the function's state and are 0 between launches, so that calls of one loaded program follow each other, whatever streams
-they are given to. A plan with joined parts is taken where it promises 5 % of any other plan's time or more. `--no-join` (`join-parts`) rules it out. In a persistent kernel tasks of their own join parts, on
-CPUs a second kernel does.
+they are given to. A plan with joined parts is taken where it promises 5 % of any other plan's time or more. `--no-join`
+(`join-parts`) rules it out. In a persistent kernel tasks of their own join parts, on CPUs a second kernel does.
 
 The budget is a compromise with time. Ten times as much of it lowers the predicted times of the 119 operators on v100
 and h200 by 1.8 % in the geometric mean (four times the construction time); single convolutions and depthwise
