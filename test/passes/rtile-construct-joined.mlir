@@ -27,8 +27,8 @@
 // KERNEL-SAME: %[[P:[^:]*]]: memref<4x60xf32> {llvm.align = 16 : i64}, %[[OUT:[^:]*]]: memref<60xf32> {llvm.align = 16 : i64, llvm.writeonly},
 // KERNEL-SAME: %[[COUNTERS:[^:]*]]: memref<6xi32> {llvm.align = 16 : i64})
 // KERNEL: memref.store %[[V3:[^ ,:)]*]], %[[P]]
-// KERNEL: llvm.fence syncscope("device") release
-// KERNEL-NEXT: gpu.barrier
+// KERNEL-NOT: llvm.fence
+// KERNEL: gpu.barrier
 // KERNEL: scf.if
 // KERNEL: llvm.fence syncscope("device") release
 // KERNEL: memref.extract_aligned_pointer_as_index %[[COUNTERS]]
