@@ -99,8 +99,8 @@ def verify_operator(
 
 
 def plan_hash(plan: Plan) -> str:
-    """Return a hash of a plan without what depends on extents: the prediction, and how many points a part has."""
-    data: Any = to_json(replace(plan, prediction=None, part=None))
+    """Return a hash of a plan without what depends on extents: prediction, points of a part, and boxes of the raster."""
+    data: Any = to_json(replace(plan, prediction=None, part=None, raster=()))
     if plan.part is not None:
         data["part"] = plan.part.loop
     return sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]

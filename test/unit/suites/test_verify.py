@@ -67,6 +67,12 @@ def test_the_plan_is_the_very_same_but_for_extents() -> None:
     assert parts.plan.part.extent.static == parts.extents.sizes[3] < parts.whole_plan.part.extent.static
 
 
+def test_boxes_of_a_raster_are_of_the_extents() -> None:
+    (one,) = shrunk(function_text(BY_ID["M6"]), "mi300x")
+    assert one.whole_plan.raster and not one.plan.raster
+    assert plan_hash(one.plan) == plan_hash(one.whole_plan)
+
+
 def test_a_last_part_that_is_shorter_stays_shorter() -> None:
     """Parts of 24 points of 100: the last one lacks 20, of which 4 are left where a part has 16 points."""
     device = find_device("h200")
