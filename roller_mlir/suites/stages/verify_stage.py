@@ -99,7 +99,7 @@ def verify_operator(
 
 
 def plan_hash(plan: Plan) -> str:
-    """Return a hash of a plan without what depends on extents: prediction, points of a part, and boxes of the raster."""
+    """Return a hash of a plan without what depends on extents: prediction, points of a part, boxes of the raster."""
     data: Any = to_json(replace(plan, prediction=None, part=None, raster=()))
     if plan.part is not None:
         data["part"] = plan.part.loop
