@@ -74,7 +74,7 @@ def vector_atom_of(view: ComputeOp, body: Body) -> VectorAtom | None:
     maps = [map_indices(one) for one in view.maps]
     row, column, depth = attribute.loops
     used = [{loop for index in maps[number] for loop in index.terms()} for number in factors]
-    ordered = factors if row in used[0] else factors[::-1]
+    ordered = factors if column in used[1] else factors[::-1]  # a tile of one row has no loop of rows
     factor, result = body.types[factors[0]], body.types[body.inputs]
     if body.types[factors[1]] != factor or str(factor) not in family.factor_types:
         kinds = " or ".join(family.factor_types)
