@@ -9,9 +9,10 @@ Inside of a time: from the moment at which the device has done all that was queu
 that the call queued; so the device's own start of each kernel, pauses between several, and the two events themselves.
 Outside of it: clearing the caches, and, as long as the queue does not run dry, the host's part. It is kept from running
 dry by work in front of each call, as Triton's `do_bench` does; here it is so much that it outlasts the call's own
-queueing, which is measured first. Before a call with warm caches (`flush_bytes=0`) this work is the call itself. Caches
-that write back hold what was last cleared until the call needs the room: it pays for that, as in `do_bench`, and so do
-all calls alike. A device that had nothing to do has slowed its clock, so it works a moment before the first round.
+queueing, which is measured first. Before a call with warm caches (`flush_bytes=0`) this work is the call itself, and
+where the device does that sooner than the host queues it, a memory is filled a few times in front of both. Caches that
+write back hold what was last cleared until the call needs the room: it pays for that, as in `do_bench`, and so do all
+calls alike. A device that had nothing to do has slowed its clock, so it works a moment before the first round.
 Events resolve about half a microsecond (CUDA Driver API, cuEventElapsedTime).
 """
 
@@ -34,6 +35,8 @@ _LONG_S = 0.1
 _AWAKE_S, _MOST_TO_WAKE = 0.02, 256
 # How much longer than the host's part the work in front of a call lasts, and how often it is repeated at most.
 _MARGIN, _MOST_REPEATS = 2.0, 32
+# What is filled in front of a short call with warm caches.
+_FILLED_BYTES = 32 << 20
 
 
 @dataclass(frozen=True)
@@ -103,8 +106,8 @@ def time_interleaved(
         stream: The stream on which the calls queue their work.
         calls: What to time, by name: each queues its work and returns without waiting. Each runs a few times first.
         samples: Rounds.
-        flush_bytes: How much memory is written before each call; None: `flush_bytes_of(driver)`; 0: nothing, and each
-            call runs once more right before it is timed, so that caches are as it leaves them.
+        flush_bytes: How much memory is written before each call; None: `flush_bytes_of(driver)`; 0: each call runs
+            once more right before it is timed, so that caches are as it leaves them.
         limit_s: So many seconds after the first round's begin, none begins; there is always one. None: no limit.
 
     Returns:
@@ -116,11 +119,12 @@ def time_interleaved(
     """
     if samples < 1:
         raise ValueError(f"samples must be at least 1, but got {samples}")
-    size = flush_bytes_of(driver) if flush_bytes is None else flush_bytes
-    if size < 0:
-        raise ValueError(f"flush_bytes must be at least 0, but got {size}")
+    if flush_bytes is not None and flush_bytes < 0:
+        raise ValueError(f"flush_bytes must be at least 0, but got {flush_bytes}")
+    warm = flush_bytes == 0
+    size = flush_bytes_of(driver) if flush_bytes is None else flush_bytes or _FILLED_BYTES
     with driver.current():
-        address = driver.allocate(size) if size else 0
+        address = driver.allocate(size)
         if address is None:
             raise BackendError(
                 f"{driver.label}: device {driver.ordinal} has no {size} B left to clear its caches with; free arrays"
@@ -128,7 +132,7 @@ def time_interleaved(
         events: dict[str, tuple[Any, Any]] = {}
         try:
             events.update({name: (driver.make_event(), driver.make_event()) for name in calls})
-            fronts = _fronts(driver, stream, calls, address, size)
+            fronts = _fronts(driver, stream, calls, lambda: driver.fill(address, 0, size, stream), warm=warm)
             _wake(driver, stream, list(fronts.values()))
             taken: dict[str, list[float]] = {name: [] for name in calls}
             began = perf_counter()
@@ -139,8 +143,7 @@ def time_interleaved(
         finally:
             for event in (event for pair in events.values() for event in pair):
                 driver.free_event(event)
-            if size:
-                driver.free(address)
+            driver.free(address)
     return {name: Samples(tuple(seconds)) for name, seconds in taken.items()}
 
 
@@ -150,21 +153,14 @@ def _rotated(names: Sequence[str], number: int) -> list[str]:
 
 
 def _fronts(
-    driver: Driver, stream: int, calls: Mapping[str, Callable[[], object]], address: int, size: int
+    driver: Driver, stream: int, calls: Mapping[str, Callable[[], object]], flush: Callable[[], None], *, warm: bool
 ) -> dict[str, Callable[[], None]]:
-    """Run each call a few times, and return what goes in front of it."""
+    """Run each call a few times, and return what goes in front of it.
 
-    def flush() -> None:
-        driver.fill(address, 0, size, stream)
-
-    def repeated(work: Callable[[], object], times: int) -> Callable[[], None]:
-        def front() -> None:
-            for _ in range(times):
-                work()
-
-        return front
-
-    flush_s = _seconds(driver, stream, flush) if size else 0.0
+    A warm call has itself in front; where the device does that sooner than the host queues what follows, it is kept at
+    work before by clearing caches, which the call in front then fills again.
+    """
+    flush_s = _seconds(driver, stream, flush)
     fronts: dict[str, Callable[[], None]] = {}
     for name, call in calls.items():
         began = perf_counter()
@@ -176,12 +172,30 @@ def _fronts(
             driver.synchronize(stream)
         began = perf_counter()
         call()
-        host_s = perf_counter() - began
+        host_s = _MARGIN * (perf_counter() - began)
         driver.synchronize(stream)
-        lasts_s = flush_s if size else _seconds(driver, stream, call)
-        times = _MOST_REPEATS if lasts_s <= 0 else ceil(_MARGIN * host_s / lasts_s)
-        fronts[name] = repeated(flush if size else call, min(max(times, 1), _MOST_REPEATS))
+        if not warm:
+            fronts[name] = _in_turn(flush, _times(host_s, flush_s))
+        elif _seconds(driver, stream, call) > host_s:
+            fronts[name] = _in_turn(call, 1)
+        else:
+            fronts[name] = _in_turn(flush, _times(2 * host_s, flush_s), call)
     return fronts
+
+
+def _times(lasts_s: float, each_s: float) -> int:
+    """Return how often work of `each_s` outlasts `lasts_s`, within bounds."""
+    return min(max(ceil(lasts_s / each_s) if each_s > 0 else _MOST_REPEATS, 1), _MOST_REPEATS)
+
+
+def _in_turn(work: Callable[[], object], times: int, last: Callable[[], object] | None = None) -> Callable[[], None]:
+    def front() -> None:
+        for _ in range(times):
+            work()
+        if last is not None:
+            last()
+
+    return front
 
 
 def _wake(driver: Driver, stream: int, works: Sequence[Callable[[], object]]) -> None:

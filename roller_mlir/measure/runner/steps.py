@@ -34,6 +34,8 @@ ITSELF = "itself: nobody here computes it otherwise"
 """What the first candidate is compared with where there is no reference."""
 LAUNCHES, DRY_LAUNCHES = 10_000, 3
 """How often a candidate is launched to see that it neither hangs nor changes its result; in the simulator."""
+REPEAT_S = 5.0
+"""Seconds after which no further launches of these are queued: a model of milliseconds is launched less often."""
 REPEATED = "launches in a row"
 """Ending of the note of the time that one of them takes."""
 _SMOKE_ITEMS = 3

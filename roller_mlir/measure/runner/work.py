@@ -26,6 +26,7 @@ from roller_mlir.measure.runner.steps import (
     DRY_LAUNCHES,
     ITSELF,
     LAUNCHES,
+    REPEAT_S,
     REPEATED,
     TOP_K,
     WARM,
@@ -37,7 +38,7 @@ from roller_mlir.runtime.errors import ArgumentError, ArtifactError, BackendErro
 from roller_mlir.runtime.timing import Samples
 
 _MOST_NOTE = 400
-_SAID_EVERY = 2000
+_SAID_EVERY = 500
 """Launches in a row after which a process says that it lives, as all of them may take longer than a step may."""
 _DIFFERENT = "two runs gave different bits: elements that it does not write, memory that it reads first, or a race"
 
@@ -233,6 +234,9 @@ class StepWorker:
             for number in range(times):
                 if number and number % _SAID_EVERY == 0:  # the queue is not so long: the device has done most of these
                     self._announce(OURS, candidate.rank)
+                    if perf_counter() - began > REPEAT_S:
+                        times = number
+                        break
                 run()
             self._bench.synchronize()
             spent = (perf_counter() - began) / times
