@@ -94,8 +94,8 @@ def seconds_by_layer(work: CandidateWork, machine: Machine, *, waited: bool = Fa
         waited: Whether tasks have begun already, and waited for the first tile, which the last cache then has.
 
     Keys: "global", "l2", "l3" (where private caches share a last one), "workgroup" (passes of the busiest unit),
-    "compute" (issue of the busiest unit), "latency" (rounds of resident tasks, each as slow as one task alone),
-    "launch".
+    "compute" (issue of the busiest unit), "latency" (rounds of resident tasks, each as slow as one task alone, or all
+    tasks as fast as the device starts blocks), "launch".
     """
     device = machine.device
     constants = device.model
@@ -141,8 +141,10 @@ def seconds_by_layer(work: CandidateWork, machine: Machine, *, waited: bool = Fa
     start = first if work.staged else constants.task_start_cycles + max(0.0, machine.global_latency - memory)
     if waited and not work.staged:
         start = 0.0
-    latency = rounds * (start + work.steps * step + ending)
     clock = device.clock_hz
+    latency = rounds * (start + work.steps * step + ending)
+    if not waited:
+        latency = max(latency, work.tasks * constants.block_start_s * clock)
     # Units without a task draw nothing from behind the cache; those that have one draw what is their share of it.
     drawn = machine.cache_bytes_per_s * min(1.0, work.tasks / machine.units)
     shared_cache = {}
