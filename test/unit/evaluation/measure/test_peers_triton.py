@@ -84,7 +84,7 @@ from roller_mlir.evaluation.measure.runner.peers import triton_kernels
 if len(sys.argv) > 2:  # as a kit's runner has them
     sys.path.insert(0, sys.argv[2])
     import run
-    from _roller_runtime.measure.runner.peers import triton_kernels
+    from _roller_runtime.evaluation.measure.runner.peers import triton_kernels
 
 name, pointers, constants, warps, stages = json.loads(sys.argv[1])
 function = getattr(triton_kernels, name)
