@@ -185,6 +185,7 @@ class _Emission:
         walk = RecordWalk(
             emit=emit,
             thread=self.thread,
+            subgroup_size=self.limits.subgroup_size,
             block=self.block,
             records=self.records,
             tasks=tables.tasks,

@@ -63,6 +63,7 @@ class RecordWalk:
     Attributes:
         emit: The emitter.
         thread: Number of the thread in its crew.
+        subgroup_size: Threads of a subgroup.
         block: Number of the block.
         records: The records of all vEUs, a memref of i32.
         tasks: Records of a vEU.
@@ -80,6 +81,7 @@ class RecordWalk:
 
     emit: Emitter
     thread: ir.Value
+    subgroup_size: int
     block: ir.Value
     records: ir.Value
     tasks: int
@@ -172,7 +174,7 @@ class RecordWalk:
 
             def ended() -> None:
                 self._record_time(number, 1)
-                self._signal(self._field(here, SIGNAL))
+                self._signal(crew, self._field(here, SIGNAL))
 
             crew.done(flags, ended)
             scf.YieldOp([event, signals, *carried])
@@ -305,17 +307,21 @@ class RecordWalk:
                 scf.YieldOp(body())
         return list(switch.results)
 
-    def _signal(self, event: ir.Value) -> None:
-        """Let one thread add 1 to the counter of an event, where there is one."""
-        emit = self.emit
+    def _signal(self, crew: WalkingCrew, event: ir.Value) -> None:
+        """Let one thread add 1 to the counter of an event, where there is one.
+
+        It is of the last subgroup: those before it poll for the next task meanwhile. A fence and a poll take about as
+        long as each other, and one behind the other if the same subgroup does both.
+        """
+        emit, signaller = self.emit, max(0, crew.threads - self.subgroup_size)
         number = emit.op("arith.index_cast", [event], emit.index_type)
 
         def signal() -> list[ir.Value]:
             add_signal(emit, self.state, number)
             return []
 
-        first = emit.compare("eq", self.thread, emit.constant(0))
-        emit.when(emit.both(first, emit.compare("sge", number, emit.constant(0))), signal)
+        one = emit.compare("eq", self.thread, emit.constant(signaller))
+        emit.when(emit.both(one, emit.compare("sge", number, emit.constant(0))), signal)
 
     def _record_time(self, number: ir.Value, which: int) -> None:
         """Let one thread write the time as start (0) or end (1) of the task at a position, if times are recorded."""
