@@ -21,7 +21,7 @@ class ModelConstants:
         stall_share: Share of cycles in which one subgroup alone cannot issue (dependent results, operand fetch), from 0
             to below 1; with w subgroups on a scheduler one is ready in a share 1 - stall_share^w.
         task_start_cycles: Cycles from the end of a task to the first instruction of the next one in its place.
-        block_start_s: Seconds between two blocks that the whole device starts: units wait for very small blocks, however
+        block_start_s: Seconds between two blocks that the whole device starts: units wait for small blocks, however
             many they could hold. 0 where nobody has measured it.
         hidden_share: Share of the time of the layers other than the slowest that is hidden behind it, from 0 to 1.
         ahead_hidden_share: The same where copies run more than one step ahead by themselves (`cp.async` with three
