@@ -104,6 +104,11 @@ class ChoiceOptions(BlockOptions):
         help="whether the parts of a divided reduction may be joined in the same kernel, by the block of each tile "
         "that ends last, where the model expects that to save time",
     )
+    staged_stores: bool = option(
+        True,
+        help="whether results may pass workgroup memory, from which neighbouring threads store neighbouring elements, "
+        "where the model expects that to save time",
+    )
     disabled_rules: tuple[str, ...] = option(
         (),
         name="disable-rules",
