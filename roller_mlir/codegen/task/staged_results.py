@@ -30,7 +30,7 @@ from roller_mlir.loops.program import LOADS, box_axes, box_loops, lane_of, store
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.layout.staged_store import ResultTile, StagedStore, run_of, run_points, staged_store
 from roller_mlir.mapping.unrolling import MOST_UNROLLED_ROUNDS, rounds_at_once
-from roller_mlir.plan import LinearIndex
+from roller_mlir.plan import AxisPlan, LinearIndex
 from roller_mlir.plan.plan import STAGED
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -88,7 +88,7 @@ def _tile(store: StoreOp, nest: LoopNest) -> ResultTile:
     """Return the tile of a store, from the loops alone."""
     compute, number = _maker(store)
     loops, axes = box_loops(compute), box_axes(compute)
-    walks = [_walk(store, index) for index in map_indices(compute.maps[len(compute.inputs) + number])]
+    walks = [_walk(store, index, axes) for index in map_indices(compute.maps[len(compute.inputs) + number])]
     several = [i for i, axis in enumerate(axes) if axis.block > 1 and not loops[i].reduction]
     if not walks or sorted(loop for loop in walks if loop is not None) != several:
         fail(store, f"'rtile.store' through workgroup memory needs each loop of {several} to be one dimension")
@@ -119,21 +119,18 @@ def _tile(store: StoreOp, nest: LoopNest) -> ResultTile:
 def _maker(store: StoreOp) -> tuple[ComputeOp, int]:
     """Return the compute whose result is stored, and which of its results it is."""
     value = store.tile
-    while isinstance(value, ir.OpResult) or defining_op(value) is not None:
+    made = defining_op(value)
+    while made is not None and made.name == "scf.for":
+        value = list(made.regions[0].blocks[0].operations)[-1].operation.operands[list(made.results).index(value)]
         made = defining_op(value)
-        assert made is not None
-        number = list(made.results).index(value)
-        if made.name == "rtile.compute":
-            return made.opview, number
-        if made.name != "scf.for":
-            break
-        value = list(made.regions[0].blocks[0].operations)[-1].operation.operands[number]
-    fail(store, "'rtile.store' stores a tile that no rtile.compute made")
+    if made is not None and made.name == "rtile.compute":
+        return made.opview, list(made.results).index(value)
+    return fail(store, "'rtile.store' stores a tile that no rtile.compute made")
 
 
-def _walk(store: StoreOp, index: LinearIndex) -> int | None:
-    """Return the loop that walks a dimension of a tile."""
-    terms = list(index.terms().items())
+def _walk(store: StoreOp, index: LinearIndex, axes: Sequence[AxisPlan]) -> int | None:
+    """Return the loop that walks a dimension of a tile; None of one element."""
+    terms = [(loop, factor) for loop, factor in index.terms().items() if axes[loop].block > 1]
     if len(terms) > 1 or index.constant or (terms and terms[0][1] != 1):
         fail(store, f"'rtile.store' through workgroup memory has a dimension {index}, which is no loop by itself")
     return terms[0][0] if terms else None

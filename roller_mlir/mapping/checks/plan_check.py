@@ -142,8 +142,6 @@ def _staged_store_problem(expression: TensorExpression, plan: Plan) -> str:
     if plan.store != STAGED:
         return ""
     blocks, family = [axis.block for axis in plan.axes], atom_family(plan.instruction)
-    if family.reads_memory:
-        return f"needs workgroup memory that operands have left; those of '{family.name}' arrive for the next task"
     if plan.inner_order or family.vectors:
         return "is for blocks of threads with workgroup memory, not for tasks of one thread"
     if expression.walks_rows(blocks):

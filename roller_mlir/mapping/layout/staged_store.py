@@ -26,6 +26,9 @@ from roller_mlir.plan import Access, AxisPlan, Loop, TensorExpression
 LEAST_BUFFER_BYTES = 8192
 """Workgroup memory that results may take where the tiles of operands took less."""
 
+RING_RESULT_BYTES = 32768
+"""Workgroup memory for results beside a ring of buffers, in which the tiles of the next task arrive meanwhile."""
+
 PADS = (0, 1, 2, 4, 8, 16, 32)
 """Elements between rows that are tried."""
 
@@ -129,12 +132,17 @@ def run_points(axis: AxisPlan) -> int:
     >>> run_points(AxisPlan(block=64, threads=8, chunk=2)), run_points(AxisPlan(block=64, threads=16, lanes=8, tile=16))
     (16, 32)
     """
-    return axis.threads // axis.lanes * axis.tile if axis.lanes else axis.threads * axis.chunk
+    return axis.threads // axis.lanes * axis.tile if _several_tiles(axis) else axis.threads * axis.chunk
 
 
 def run_of(axis: AxisPlan, register: int) -> int:
     """Return in which of these runs a register of a thread lies."""
-    return register // (axis.tile // axis.lanes if axis.lanes else axis.chunk)
+    return register // (axis.tile // axis.lanes if _several_tiles(axis) else axis.chunk)
+
+
+def _several_tiles(axis: AxisPlan) -> bool:
+    """Whether several subgroups have tiles of an instruction along a loop: only whole tiles of all are neighbours."""
+    return axis.lanes > 0 and axis.threads > axis.lanes
 
 
 def result_walks(access: Access, blocks: Sequence[int]) -> tuple[int | None, ...] | None:
@@ -185,7 +193,7 @@ def result_tile(
     lane_order: Sequence[int],
     lane: int | None,
 ) -> ResultTile:
-    """Return the tile of an output for boxes of an expression's loops, which `staged_store_problem` has nothing against.
+    """Return the tile of an output for boxes of loops, against which `staged_store_problem` has nothing.
 
     Args:
         access: The output.
@@ -326,19 +334,12 @@ def _written(tile: ResultTile, strides: Sequence[int], lanes: int) -> list[int]:
 def _read(copied: Sequence[int], strides: Sequence[int], vector: int, threads: int, lanes: int) -> list[list[int]]:
     """Return where the threads of some subgroups read their first vectors, in elements of the buffer."""
     sizes = copy_map(copied, vector, threads).sizes
-    steps = [strides[-1] * vector, *reversed(strides[:-1])]
-    total = prod(sizes)
-    found: list[list[int]] = []
-    for first in range(0, min(total, SAMPLED_SUBGROUPS * lanes), lanes):
-        places: list[int] = []
-        for number in range(first, min(first + lanes, total)):
-            at, rest = 0, number
-            for size, step in zip(sizes, steps, strict=True):
-                rest, digit = divmod(rest, size)
-                at += digit * step
-            places.append(at)
-        found.append(places)
-    return found
+    places, most = [0], min(prod(sizes), SAMPLED_SUBGROUPS * lanes)
+    for size, step in zip(sizes, [strides[-1] * vector, *reversed(strides[:-1])], strict=True):
+        if len(places) >= most:
+            break
+        places = [at + number * step for number in range(min(size, -(-most // len(places)))) for at in places]
+    return [places[first : min(first + lanes, most)] for first in range(0, most, lanes)]
 
 
 def _cost(store: StagedStore) -> float:

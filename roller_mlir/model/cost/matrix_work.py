@@ -13,8 +13,10 @@ from math import ceil, prod
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout.matrix_layout import ASYNCHRONOUS_BYTES, choose_rows
+from roller_mlir.mapping.layout.staged_store import RING_RESULT_BYTES
 from roller_mlir.mapping.resources import (
     SUM_BYTES,
+    beside_results,
     matrix_bytes,
     peak_registers,
     specialised_tasks_per_unit,
@@ -181,7 +183,7 @@ def matrix_estimate(
     if context.tensor_store if not store else store == TENSOR:
         results, direct = store_bytes(threads, atom.shape(registers[atom.column])[1]), tensor_stores(direct)
     ways = [store == STAGED]
-    if not store and may_stage(context, candidate, direct):
+    if not store and not context.tensor_store and may_stage(context, candidate, direct):
         ways.append(True)
     best: Estimate | None = None
     counts_tried = [stages] if stages else stage_counts(context, steps, synchronous=synchronous)
@@ -189,9 +191,9 @@ def matrix_estimate(
         need = matrix_bytes(atom.family, atom.least_shape, count, tiles, subgroups) + results
         stores = direct
         if staged:
-            free_bytes = sum(aligned(count * tile) for tile in tiles)
+            free_bytes = RING_RESULT_BYTES if atom.reads_memory else sum(aligned(count * tile) for tile in tiles)
             stores = staged_stores(context, candidate, direct, accumulators, free_bytes, exact=widths is not None)
-            need = max(need, stores.workgroup_bytes)
+            need = beside_results(need, stores.workgroup_bytes, ring=atom.reads_memory)
         words = used + (staging if count > 1 else 0)
         held = resident or _residency(context, candidate, words, need)
         if not held or (best is not None and not staged and held <= best.work.resident):

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a task does after its last step: it stores its results, straight from registers or through workgroup memory.
 
-The cache next to the units serves requests: one for each of its lines that a store of a subgroup touches, however little
-of the line that is. A request occupies it for half a line at least, and a store for twice as long as a load. Measured on
-an H100 (CUDA 12.9): 160 G requests/s at most; stores of full lines run at 4.1 TB/s, loads at 8.1 TB/s.
+The cache next to the units serves requests: one for each of its lines that a store of a subgroup touches, however
+little of the line that is. A request occupies it for half a line at least, a store for twice as long as a load.
+Measured on an H100 SXM: 160 G requests/s at most; stores of full lines run at 4.1 TB/s, loads at 8.1 TB/s.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, gcd
 
-from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES
 from roller_mlir.mapping.layout.staged_store import (
     LEAST_BUFFER_BYTES,
     StagedStore,
@@ -104,7 +104,8 @@ def direct_stores(context: ProblemContext, candidate: Candidate, tasks: int, acc
         phases += stores * subgroups * max(1, -(-sectors * machine.sector_bytes // machine.phase_bytes))
         written += moved
         requests += inside * tasks * stores * subgroups * request_bytes(machine, sectors, touched(machine.line_bytes))
-        least += _row_requests(context, output, candidate.blocks, tasks, lanes)
+        extents = [dimension.extent for dimension in output.dimensions(candidate.blocks)]
+        least += _row_requests(machine, output, extents, lanes * output.copy_vector(candidate.blocks))
     return StoreWork(issue, phases, 0, requests, least, written)
 
 
@@ -124,7 +125,7 @@ def staged_stores(
     device, row = context.machine.device, context.machine.phase_bytes
     lanes = min(device.subgroup_size, candidate.thread_count)
     subgroups = -(-candidate.thread_count // device.subgroup_size)
-    issue, phases, waits, most = 0.0, 0.0, 0.0, 0
+    issue, phases, waits, requests, most = 0.0, 0.0, 0.0, 0.0, 0
     for output in (context.output, *context.more_outputs):
         size = output.element_bytes
         if exact:
@@ -132,6 +133,7 @@ def staged_stores(
             write, read, vector, passes = way.write, way.read, way.vector, way.passes
             rounds, buffer = way.copy.rounds * passes, way.size_bytes
             each_write, each_read = float(way.write_phases), way.read_phases
+            requests += _row_requests(context.machine, output, way.copied, lanes * vector)
         else:
             write = store_width(context.expression, candidate.lane, candidate.chunks, output.access)
             vector = read = output.copy_vector(candidate.blocks)
@@ -146,7 +148,8 @@ def staged_stores(
         phases += subgroups * (writes * each_write + reads * each_read + rounds * stored)
         waits += PASS_WAITS * passes
         most = max(most, buffer)
-    return StoreWork(issue, phases, waits, direct.least_requests, direct.least_requests, direct.written, most)
+    least = direct.least_requests
+    return StoreWork(issue, phases, waits, requests or least, least, direct.written, most)
 
 
 def tensor_stores(direct: StoreWork) -> StoreWork:
@@ -168,7 +171,7 @@ def may_stage(context: ProblemContext, candidate: Candidate, direct: StoreWork) 
     return (
         machine.staged_stores
         and direct.requests > WORTH * direct.least_requests
-        and not context.atom.reads_memory
+        and not context.tensor_store
         and not context.expression.walks_rows(candidate.blocks)
         and not staged_store_problem(context.expression, candidate.blocks)
     )
@@ -185,12 +188,17 @@ def request_bytes(machine: Machine, sectors: float, lines: float) -> float:
     return STORE_TIMES * max(machine.sector_bytes * sectors, LEAST_LINE_SHARE * machine.line_bytes * lines)
 
 
-def _row_requests(
-    context: ProblemContext, output: AccessContext, blocks: tuple[int, ...], tasks: int, lanes: int
-) -> float:
-    """Return what stores of the rows of all tiles cost the cache, a subgroup's stores side by side."""
-    machine, access, size = context.machine, output.access, output.element_bytes
-    extents = [min(d.extent, bound) for d, bound in zip(output.dimensions(blocks), access.bounds, strict=True)]
+def _row_requests(machine: Machine, output: AccessContext, extents: Sequence[int], moved: int) -> float:
+    """Return what stores of the rows of all tiles cost the cache.
+
+    Args:
+        machine: Where.
+        output: The tensor.
+        extents: Elements of a tile.
+        moved: Elements that a subgroup stores at a time, row by row.
+    """
+    access, size = output.access, output.element_bytes
+    extents = [min(extent, bound) for extent, bound in zip(extents, access.bounds, strict=True)]
     strides = dense_strides(access.bounds)
     run, pitch = 1, 0
     for extent, bound, stride in zip(reversed(extents), reversed(access.bounds), reversed(strides), strict=True):
@@ -200,8 +208,7 @@ def _row_requests(
             break
     whole, row = access.size_bytes, run * size
     grid = gcd(pitch, row) if pitch else 0  # rows begin at multiples of it
-    stores = whole / (lanes * min(MAX_VECTOR_BYTES, size * output.copy_vector(blocks)))
-    segments = max(whole / row, stores)
+    segments = max(whole / row, whole / (moved * size))
 
     def touched(piece: int) -> float:
         crosses = grid % piece and (grid != row or piece % row)

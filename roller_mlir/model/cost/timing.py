@@ -53,8 +53,8 @@ class CandidateWork:
         ahead: Whether copies go on by themselves, more than one step ahead, so that no subgroup moves a tile itself.
         alternates: Whether a task waits, computes and waits again, step by step, so that what it leaves idle is used by
             other tasks only.
-        request_bytes: Bytes of loads that the cache next to the units could serve while requests of stores occupy it, in
-            addition to cache_bytes.
+        request_bytes: Bytes of loads that the cache next to the units could serve while requests of stores occupy it,
+            in addition to cache_bytes.
     """
 
     tasks: int

@@ -161,7 +161,7 @@ def test_results_are_exact_and_clean(name: str) -> None:
 @pytest.mark.parametrize("name", ["rows on lanes", "pool"])
 @pytest.mark.parametrize("where", ["before", "behind"])
 def test_a_missing_barrier_is_found(name: str, where: str) -> None:
-    """Without the barrier before the writes others still read tiles there; without the one behind, results are missed."""
+    """Without the barrier before the writes others still read tiles; without the one behind, results are missed."""
     text = kernel_of(name).text
     first = text.index("workgroup store results")
     cut = text.rindex("gpu.barrier", 0, first) if where == "before" else text.index("gpu.barrier", first)
