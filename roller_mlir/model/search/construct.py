@@ -109,6 +109,7 @@ def construction(expression: TensorExpression, device: Device, options: Construc
     if device.vector_bytes is not None:
         plans, programs = construct_vectors(expression, device, options)
         return Construction(tuple(plans), programs, 0.0)
+    machine_for(device, options)  # refuses what is no block of the device, however it is limited
     with collection_paused():
         try:
             return _construction(expression, device, options)
