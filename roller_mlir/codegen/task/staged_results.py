@@ -16,9 +16,7 @@ from roller_mlir.codegen.builder.task_context import (
     access_memory,
     element_bytes,
     memref_view,
-    put_at,
     slice_of,
-    vector_type,
 )
 from roller_mlir.codegen.builder.tile_values import DirectTile, RegisterTile
 from roller_mlir.codegen.task.copies import Round, copy_rounds
@@ -206,20 +204,10 @@ def _move(
     context: TaskContext, how: StagedStore, buffer: ir.Value, share: Round, target: DirectTile, to: Sequence[Linear]
 ) -> list[ir.Value]:
     """Read a vector from the buffer and store it."""
-    emit, element = context.emit, ir.MemRefType(target.buffer.type).element_type
-    at = Linear()
+    emit, at = context.emit, Linear()
     for x, stride in zip(share.at, how.strides, strict=True):
         at = at + x * stride
-    whole: ir.Value | None = None
-    for first in range(0, how.vector, how.read):
-        place = [emit.index(at + first)]
-        part = access_memory(emit, buffer, place, how.read, "workgroup load results")
-        assert part is not None
-        if how.read == how.vector:
-            whole = part
-            break
-        whole = put_at(emit, part, whole or emit.poison(vector_type(element, how.vector)), first)
-    assert whole is not None
+    value = access_memory(emit, buffer, [emit.index(at)], how.vector, "workgroup load results")
     places = [emit.index(x) for x in to]
-    access_memory(emit, target.buffer, places, how.vector, f"global store {target.name}", whole)
+    access_memory(emit, target.buffer, places, how.vector, f"global store {target.name}", value)
     return []

@@ -35,6 +35,12 @@ PADS = (0, 1, 2, 4, 8, 16, 32)
 BANKS = Banks()
 """The banks that rows are padded for: code generation does not know the device's, and nearly all have these."""
 
+WRITE_INSTRUCTIONS = 1.5
+"""Instructions for a write of the buffer: the write, and now and then its place."""
+
+MOVE_INSTRUCTIONS = 5
+"""Instructions for a vector from the buffer to the tensor: the read, the store, the places of both, and a mask."""
+
 SAMPLED_SUBGROUPS = 4
 """Subgroups whose reads stand for those of all."""
 
@@ -75,9 +81,8 @@ class StagedStore:
         shape: Elements of a pass, per dimension.
         copied: Those of them that may lie inside of the tensor.
         strides: Elements of the buffer from one to the next, per dimension.
-        vector: Elements of one store to global memory.
-        read: Elements of one read of the buffer.
-        write: Elements of one write of it.
+        vector: Elements of one read of the buffer, and of one store to global memory.
+        write: Elements of one write of the buffer.
         threads: Threads of the task.
         write_phases: Phases of the banks for one write of a subgroup.
         read_phases: The same for one read, on average.
@@ -89,7 +94,6 @@ class StagedStore:
     copied: tuple[int, ...]
     strides: tuple[int, ...]
     vector: int
-    read: int
     write: int
     threads: int
     write_phases: int
@@ -239,15 +243,15 @@ def staged_store(tile: ResultTile, free_bytes: int, lanes: int) -> StagedStore:
     inner = tile.walks[-1]
     starts = tile.extents[-1] if inner is not None and part[inner] < tile.axes[inner].block else 0
     alignment = gcd(tile.alignment, copied[-1], shape[-1] if starts else 0)
-    vector = power_of_two_divisor(alignment, max(1, MAX_VECTOR_BYTES // tile.element_bytes))
+    widest = power_of_two_divisor(alignment, max(1, MAX_VECTOR_BYTES // tile.element_bytes))
     best: StagedStore | None = None
     least = 0.0
     for strides in _strides(shape):
-        found = _laid_out(tile, part, shape, copied, strides, vector, threads, lanes)
+        found = _laid_out(tile, part, shape, copied, strides, widest, threads, lanes)
         cost = _cost(found)
         if best is None or cost < least - 1e-9:
             best, least = found, cost
-        if _is_free_of_conflicts(found, lanes):
+        if found.vector == widest and _is_free_of_conflicts(found, lanes):
             break
     assert best is not None, "rows without padding are among them"
     return best
@@ -289,16 +293,16 @@ def _laid_out(
     shape: tuple[int, ...],
     copied: tuple[int, ...],
     strides: tuple[int, ...],
-    vector: int,
+    widest: int,
     threads: int,
     lanes: int,
 ) -> StagedStore:
     grid = gcd(*(stride for stride, extent in zip(strides[:-1], shape, strict=False) if extent > 1))
-    read, write = (power_of_two_divisor(gcd(grid, width), width) for width in (vector, _widest_write(tile)))
+    vector, write = (power_of_two_divisor(gcd(grid, width), width) for width in (widest, _widest_write(tile)))
     size = tile.element_bytes
     written = [at * size for at in _written(tile, strides, min(lanes, threads))]
     found = [
-        phases([at * size for at in one], read * size, BANKS, load=True)
+        phases([at * size for at in one], vector * size, BANKS, load=True)
         for one in _read(copied, strides, vector, threads, lanes)
     ]
     return StagedStore(
@@ -308,7 +312,6 @@ def _laid_out(
         copied=copied,
         strides=strides,
         vector=vector,
-        read=read,
         write=write,
         threads=threads,
         write_phases=phases(written, write * size, BANKS, load=False),
@@ -344,21 +347,21 @@ def _read(copied: Sequence[int], strides: Sequence[int], vector: int, threads: i
 
 def _cost(store: StagedStore) -> float:
     """Return what an element costs: phases of a unit's banks, and the issue of its schedulers."""
-    return (
-        (store.write_phases + _ISSUE) / store.write + (store.read_phases + _ISSUE) / store.read + _ISSUE / store.vector
-    )
+    write = (store.write_phases + WRITE_INSTRUCTIONS / _SCHEDULERS) / store.write
+    return write + (store.read_phases + MOVE_INSTRUCTIONS / _SCHEDULERS) / store.vector
 
 
-_ISSUE = 0.25
-"""Of a phase, for which four schedulers issue: a subgroup's instruction."""
+_SCHEDULERS = 4
+"""Instructions that a unit issues during a phase."""
 
 
 def _is_free_of_conflicts(store: StagedStore, lanes: int) -> bool:
     """Whether accesses are as wide as they can be, and the banks serve as many bytes as they can."""
     row, lanes = BANKS.count * BANKS.bank_bytes, min(lanes, store.threads)
-    fewest = [max(1, -(-lanes * width * store.tile.element_bytes // row)) for width in (store.write, store.read)]
-    widest = store.read == store.vector and store.write == _widest_write(store.tile)
-    return widest and store.write_phases <= fewest[0] and store.read_phases <= fewest[1]
+    fewest = [max(1, -(-lanes * width * store.tile.element_bytes // row)) for width in (store.write, store.vector)]
+    return (
+        store.write == _widest_write(store.tile) and store.write_phases <= fewest[0] and store.read_phases <= fewest[1]
+    )
 
 
 def _widest_write(tile: ResultTile) -> int:

@@ -12,6 +12,8 @@ from math import ceil, gcd
 
 from roller_mlir.mapping.layout.staged_store import (
     LEAST_BUFFER_BYTES,
+    MOVE_INSTRUCTIONS,
+    WRITE_INSTRUCTIONS,
     StagedStore,
     result_tile,
     staged_store,
@@ -37,9 +39,6 @@ looked at."""
 
 PASS_WAITS = 3
 """Dependent accesses of a pass through workgroup memory: two barriers, and a read between them."""
-
-MOVE_INSTRUCTIONS = 3
-"""Instructions beside the accesses for each vector from workgroup memory to the tensor: its place, and its mask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,22 +129,22 @@ def staged_stores(
         size = output.element_bytes
         if exact:
             way = planned_store(context, candidate, output, free_bytes)
-            write, read, vector, passes = way.write, way.read, way.vector, way.passes
+            write, vector, passes = way.write, way.vector, way.passes
             rounds, buffer = way.copy.rounds * passes, way.size_bytes
             each_write, each_read = float(way.write_phases), way.read_phases
             requests += _row_requests(context.machine, output, way.copied, lanes * vector)
         else:
             write = store_width(context.expression, candidate.lane, candidate.chunks, output.access)
-            vector = read = output.copy_vector(candidate.blocks)
+            vector = output.copy_vector(candidate.blocks)
             elements = output.tile(candidate.blocks)[0]
             rounds = -(-elements // (vector * candidate.thread_count))
             most_bytes = max(free_bytes, LEAST_BUFFER_BYTES)
             passes, buffer = -(-elements * size // most_bytes), min(elements * size, most_bytes)
-            each_write, each_read = (max(1.0, lanes * width * size / row) for width in (write, read))
-        writes, reads = accumulators / write, rounds * vector / read
+            each_write, each_read = (max(1.0, lanes * width * size / row) for width in (write, vector))
+        writes = accumulators / write
         stored = max(1.0, lanes * vector * size / row)
-        issue += 1.5 * writes + reads + rounds * (1 + MOVE_INSTRUCTIONS)
-        phases += subgroups * (writes * each_write + reads * each_read + rounds * stored)
+        issue += WRITE_INSTRUCTIONS * writes + MOVE_INSTRUCTIONS * rounds
+        phases += subgroups * (writes * each_write + rounds * (each_read + stored))
         waits += PASS_WAITS * passes
         most = max(most, buffer)
     least = direct.least_requests

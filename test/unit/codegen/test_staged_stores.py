@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Results through workgroup memory, with plans that are chosen here: exact, clean, and in fewer sectors."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -12,8 +13,13 @@ from forced_products import Product, run_product
 from kernel_cases import MAXIMUM, MULTIPLY_ADD, Kernel, axis, expand, generic, integers, lower_loops, plan
 from test_sanitized_kernels import MATMUL, Case, convolve
 
+import roller_mlir
+from roller_mlir import CompileOptions
+from roller_mlir.compiler.driver import lower_until
+from roller_mlir.compiler.source import Source
 from roller_mlir.plan import Plan, TensorExpression
-from roller_mlir.sim import SanitizerError
+from roller_mlir.sim import SanitizerError, SimulatedKernels
+from roller_mlir.targets.stage import PLANNED
 
 MMA = Product(store="staged")
 MFMA = MMA.but(
@@ -167,3 +173,74 @@ def test_a_missing_barrier_is_found(name: str, where: str) -> None:
     cut = text.rindex("gpu.barrier", 0, first) if where == "before" else text.index("gpu.barrier", first)
     with pytest.raises(SanitizerError, match="race|while|same"):
         run(name, text[:cut] + text[cut:].replace("gpu.barrier", "", 1))
+
+
+def stored(name: str, make: Callable[[TensorExpression], Plan]) -> tuple[int, int]:
+    """Return the sectors that a case's stores touch, and the bytes that they write."""
+    case = CASES[name]
+    source = generic(case.maps, case.iterators, case.inputs, case.output, case.body)
+    kernel = lower_loops(expand(source, make), device=case.device)
+    output = np.zeros(case.output, np.float32)
+    launched = SimulatedKernels(kernel.text, subgroup_size=kernel.subgroup_size, count=True).launch(
+        kernel.name, kernel.grid, kernel.block, 0, [*integers(case.inputs)[: 1 if "pool" in name else None], output]
+    )
+    assert launched.counts is not None
+    total = launched.counts.total("global", "store")
+    return total.sectors32, total.bytes
+
+
+@pytest.mark.parametrize("name", ["rows on lanes, exact tiles", "pool", "depthwise"])
+def test_fewer_sectors_are_touched(name: str) -> None:
+    make = CASES[name].make
+    (direct, moved), (rows, same) = stored(name, lambda e: replace(make(e), store="synchronous")), stored(name, make)
+    assert moved == same
+    assert rows < direct / 2 and rows < 2.5 * same / 32
+
+
+EPILOGUE = """func.func @main(%a: tensor<37x29xf32>, %b: tensor<29x53xf32>, %c: tensor<37xf32>)
+    -> (tensor<37x53xf16>, tensor<37x53xf32>) {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<37x53xf32>
+  %h = tensor.empty() : tensor<37x53xf16>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<37x53xf32>) -> tensor<37x53xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<37x29xf32>, tensor<29x53xf32>)
+    outs(%i : tensor<37x53xf32>) -> tensor<37x53xf32>
+  %s:2 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>,
+      affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+    ins(%r, %c : tensor<37x53xf32>, tensor<37xf32>) outs(%h, %e : tensor<37x53xf16>, tensor<37x53xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f16, %p: f32):
+    %w = arith.addf %x, %y : f32
+    %t = arith.truncf %w : f32 to f16
+    linalg.yield %t, %w : f16, f32
+  } -> (tensor<37x53xf16>, tensor<37x53xf32>)
+  return %s#0, %s#1 : tensor<37x53xf16>, tensor<37x53xf32>
+}"""
+
+
+@pytest.mark.parametrize("device", ["h100", "mi300x"])
+def test_several_results_behind_an_epilogue(device: str, tmp_path: Path) -> None:
+    """Results of two types follow each other in the same place, sums with what the epilogue reads."""
+    options = CompileOptions(binaries=False, cache=False, split=False, tile_sizes=(32, 32, 8), thread_tile=(4, 4, 8))
+    planned = lower_until(Source("-", EPILOGUE), device, options, PLANNED)[0]
+    edited = re.sub(r"(stages = \d+ : i64), ", r'\1, store = "staged", ', planned, count=1)
+    assert edited != planned
+    artifact = roller_mlir.compile(edited, device, options=CompileOptions(binaries=False, cache=False))
+    assert artifact.text("kernels").count("workgroup store results") > 2
+    a, b, c = integers([(37, 29), (29, 53), (37,)])
+    half, whole = artifact.run(a, b, c, on="sim", sanitize=True)
+    np.testing.assert_array_equal(whole, a @ b + c[:, None])
+    np.testing.assert_array_equal(half, whole.astype(np.float16))
+
+
+def test_the_parts_of_a_divided_reduction_may_be_staged() -> None:
+    """Blocks that join the parts use the same memory behind that."""
+    options = CompileOptions(binaries=False, cache=False)
+    source = generic(MATMUL, "ppr", [(64, 4096), (4096, 64)], (64, 64), MULTIPLY_ADD)
+    planned = lower_until(Source("-", source), "h100", options, PLANNED)[0]
+    edited = re.sub(r"(stages = \d+ : i64), ", r'\1, store = "staged", ', planned, count=1)
+    assert "part = {" in planned and edited != planned
+    artifact = roller_mlir.compile(edited, "h100", options=options)
+    assert "workgroup store results" in artifact.text("kernels")
+    a, b = integers([(64, 4096), (4096, 64)])
+    (c,) = artifact.run(a, b, on="sim", sanitize=True)
+    np.testing.assert_array_equal(c, a @ b)

@@ -110,7 +110,7 @@ def staged_traffic(context: ProblemContext, plan: Plan, boxes: Boxes) -> list[Op
         runs, moved = _runs(context, passes), direct_elements(access, passes)
         size, copied = access.element_bytes, way.copy.vectors * way.vector
         sectors = copy_sectors(access, passes, way.vector, plan.threads, lanes, SECTOR_BYTES)
-        reads = -(-way.copy.vectors // lanes) * (way.vector // way.read)
+        reads = -(-way.copy.vectors // lanes)
         old = _written(context, plan, boxes, output)
         found.append(
             OperandTraffic(
