@@ -129,7 +129,7 @@ def construction(expression: TensorExpression, device: Device, options: Construc
 
 
 def _construction(expression: TensorExpression, device: Device, options: ConstructOptions) -> Construction:
-    """Return the plans of one search, or of two where some program stores through workgroup memory.
+    """Return the plans of one search, or of two where some of the best programs store through workgroup memory.
 
     The second one is without such stores: a descent that they lead elsewhere may miss what is faster without them.
     """
@@ -157,7 +157,7 @@ class _Search:
         plans: In the order in which they were finished.
         programs: Distinct programs that were evaluated.
         epsilon: As of `Construction`.
-        staged: Whether some program is faster with stores through workgroup memory.
+        staged: Whether some of the best programs are faster with stores through workgroup memory.
     """
 
     plans: list[TimedPlan]
@@ -217,7 +217,8 @@ def _searched(expression: TensorExpression, device: Device, options: ConstructOp
     if not plans:
         first = every[0]
         raise ConstructionError(resource_problem(first.context, first.estimate.candidate, first.estimate.stages))
-    return _Search(plans, len(every), epsilon, any(one.estimate.staged for one in every))
+    best = sorted(every, key=lambda one: one.rank)[:LEAST_REFINED]
+    return _Search(plans, len(every), epsilon, any(one.estimate.staged for one in best))
 
 
 def _finished(found: list[RankedCandidate], options: ConstructOptions) -> list[TimedPlan]:
