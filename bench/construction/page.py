@@ -61,7 +61,7 @@ twice as long by a store as by a load (`model/cost/store_cost.py`). "staged": th
 memory, in the place of the operands' tiles, which nobody reads any more; behind a barrier all threads store them along
 the tensor's rows, in vectors where these are aligned. A tile that does not fit takes several passes, rows are padded
 where that saves phases of the banks (`mapping/layout/staged_store.py`). Products by `wgmma`, whose operands' buffers
-are never free, have 32 KiB for it. "tensor": `wgmma`'s results of 16 bits by tensor copies. A plan is staged where the
+are never free, have 16 KiB for it. "tensor": `wgmma`'s results of 16 bits by tensor copies. A plan is staged where the
 model promises 3 % or more; where it considers that, it searches a second time without, and takes the better plan.
 `--no-staged-stores` (`staged-stores`) rules it out. Programs of persistent kernels of several operators, groups that
 walk their rows in steps, the second stage in a kernel that joins parts, and CPUs store directly.

@@ -141,9 +141,9 @@ def _staged_store_problem(expression: TensorExpression, plan: Plan) -> str:
     """Return why a plan's results cannot pass workgroup memory on their way, or an empty string."""
     if plan.store != STAGED:
         return ""
-    blocks, family = [axis.block for axis in plan.axes], atom_family(plan.instruction)
-    if plan.inner_order or family.vectors:
-        return "is for blocks of threads with workgroup memory, not for tasks of one thread"
+    blocks = [axis.block for axis in plan.axes]
+    if plan.threads == 1:
+        return "is for tasks whose threads store for each other, but this one has 1 thread"
     if expression.walks_rows(blocks):
         return "is for tasks of one tile, but this one walks its rows in steps"
     return staged_store_problem(expression, blocks)

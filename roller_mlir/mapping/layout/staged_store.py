@@ -26,7 +26,7 @@ from roller_mlir.plan import Access, AxisPlan, Loop, TensorExpression
 LEAST_BUFFER_BYTES = 8192
 """Workgroup memory that results may take where the tiles of operands took less."""
 
-RING_RESULT_BYTES = 32768
+RING_RESULT_BYTES = 16384
 """Workgroup memory for results beside a ring of buffers, in which the tiles of the next task arrive meanwhile."""
 
 PADS = (0, 1, 2, 4, 8, 16, 32)

@@ -169,6 +169,7 @@ def may_stage(context: ProblemContext, candidate: Candidate, direct: StoreWork) 
     machine = context.machine
     return (
         machine.staged_stores
+        and candidate.thread_count > 1
         and direct.requests > WORTH * direct.least_requests
         and not context.tensor_store
         and not context.expression.walks_rows(candidate.blocks)
