@@ -3,7 +3,8 @@
 
 destination[origin(indices) + x * steps] = tile[x]; elements that fall outside the destination are dropped. On a
 tensor the result is the updated tensor; on a memref there is none. `copy` says how the tile gets there: "synchronous"
-(by the threads that hold it, the default) or "tensor" (through workgroup memory, by copies of whole boxes).
+(by the threads that hold it, the default), "staged" (through workgroup memory, by all threads, row by row) or "tensor"
+(from there, by copies of whole boxes).
 
     %o2 = "rtile.store"(%acc, %o1, %i, %j) {origin = affine_map<(d0, d1) -> (d0 * 128, d1 * 128)>,
         steps = array<i64: 1, 1>} : (tensor<128x128xf32>, tensor<1000x1000xf32>, index, index) -> tensor<1000x1000xf32>
@@ -68,7 +69,7 @@ class StoreOp(RTile.Operation, name="store", traits=[WritesMemrefs, Speculatable
 
     @property
     def copy(self) -> str:
-        """How the tile gets to memory: "synchronous" (by its threads) or "tensor" (by copies of boxes)."""
+        """How the tile gets to memory: "synchronous" (by its threads), "staged" (row by row) or "tensor" (by boxes)."""
         return self.attributes["copy"].value if "copy" in self.attributes else SYNCHRONOUS
 
     @hook_inside

@@ -25,8 +25,9 @@ from roller_mlir.dialects import rammer, rtile
 from roller_mlir.dialects.rtile_fields import read_record
 from roller_mlir.lowering.codegen.graph.start_operands import take_out_starts
 from roller_mlir.lowering.loops.attributes import EXPRESSION
-from roller_mlir.lowering.loops.program import check_no_loose_ops
+from roller_mlir.lowering.loops.program import check_no_loose_ops, stores_of
 from roller_mlir.plan import TensorExpression
+from roller_mlir.plan.plan import STAGED
 from roller_mlir.plan.rewrite.least_starts import with_least_starts
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
@@ -63,6 +64,13 @@ def _form(module: ir.Module, function: func.FuncOp, programs: list[rtile.Program
                 program,
                 f"'rtile.program' '{program.program_name}' is joined by blocks of the program before it, but a graph "
                 "joins parts by tasks of their own; plan it so that a second stage joins them (join-parts=false)",
+            )
+        staged = next((store for store in stores_of(program.operation) if store.copy == STAGED), None)
+        if staged is not None:
+            fail(
+                staged,
+                f"'rtile.program' '{program.program_name}' stores through workgroup memory, of which bodies of a graph "
+                "have none for it; plan it so that threads store what they hold (staged-stores=false)",
             )
     share = _Shares().of
     times = [share(program) for program in programs]

@@ -111,8 +111,8 @@ class Planning(PlanFileOptions, PlanningOptions, DeviceOptions):
     def construct_options(self) -> ConstructOptions:
         """Return what the construction of each op is asked for."""
         asked: dict[str, Any] = {**PlanningOptions.values_of(self), "instructions": self.instructions or FAMILIES}
-        if self.records:  # of blocks that walk tasks, some of which join parts
-            asked["join"] = False
+        if self.records:  # of blocks that walk tasks, some of which join parts; none has room for results
+            asked |= {"join": False, "staged_stores": False}
         return ConstructOptions(top_k=1, **asked)
 
     def chosen_plans(self, units: Iterable[Unit]) -> list[Plan]:

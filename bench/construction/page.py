@@ -54,6 +54,18 @@ the function's state and are 0 between launches, so that calls of one loaded pro
 they are given to. A plan with joined parts is taken where it promises 5 % of any other plan's time or more. `--no-join`
 (`join-parts`) rules it out. In a persistent kernel tasks of their own join parts, on CPUs a second kernel does.
 
+How results leave is a choice of the plan, too (`store`). "synchronous": each thread stores what it holds. Where its
+neighbours' results lie in other rows of the tensor, each store of a subgroup touches a line of the cache for every
+lane, and the cache serves requests, one a line, not bytes: it is occupied for half a line by each at least, and for
+twice as long by a store as by a load (`model/cost/store_cost.py`). "staged": threads write their results to workgroup
+memory, in the place of the operands' tiles, which nobody reads any more; behind a barrier all threads store them along
+the tensor's rows, in vectors where these are aligned. A tile that does not fit takes several passes, rows are padded
+where that saves phases of the banks (`mapping/layout/staged_store.py`). Products by `wgmma`, whose operands' buffers
+are never free, have 16 KiB for it. "tensor": `wgmma`'s results of 16 bits by tensor copies. A plan is staged where the
+model promises 3 % or more; where it considers that, it searches a second time without, and takes the better plan.
+`--no-staged-stores` (`staged-stores`) rules it out. Programs of persistent kernels of several operators, groups that
+walk their rows in steps, the second stage in a kernel that joins parts, and CPUs store directly.
+
 The budget is a compromise with time. Ten times as much of it lowers the predicted times of the 119 operators on v100
 and h200 by 1.8 % in the geometric mean (four times the construction time); single convolutions and depthwise
 convolutions differ more, some in the other direction, because candidates are ranked before their layouts are decided.

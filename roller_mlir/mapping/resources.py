@@ -16,11 +16,12 @@ from roller_mlir.mapping.atoms.fragments import Shape
 from roller_mlir.mapping.layout.combine import combination_bytes
 from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout.layout import buffer_shape, row_blocks, steps_of
+from roller_mlir.mapping.layout.staged_store import RING_RESULT_BYTES, StagedStore, result_tile, staged_store
 from roller_mlir.mapping.layout.window_reads import window_registers
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS, ring_bytes, store_bytes
 from roller_mlir.mapping.warpgroup_registers import register_problem
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, TensorExpression
-from roller_mlir.plan.plan import TENSOR, WORKGROUP
+from roller_mlir.plan.plan import STAGED, TENSOR, WORKGROUP
 
 COPY_LOOP_REGISTERS = 48
 """Registers of a loop that copies tiles, at least: 43 depthwise convolutions and poolings of one step, where their sums
@@ -64,9 +65,45 @@ def plan_resources(expression: TensorExpression, plan: Plan, device: Device) -> 
         Loop(loop.extent, loop.reduction or i in expression.whole) for i, loop in enumerate(expression.loops)
     )
     combine = combination_bytes(joined, plan.axes, plan.thread_order, device.subgroup_size, expression.result_bytes)
-    return Resources(
-        registers, staged + combine, plan.threads, tasks_per_unit(device, plan.threads, registers, staged + combine)
-    )
+    need = staged + combine
+    if plan.store == STAGED:
+        ways = staged_stores(expression, plan, device.subgroup_size)
+        need = beside_results(
+            need, max(way.size_bytes for way in ways), ring=atom_family(plan.instruction).reads_memory
+        )
+    return Resources(registers, need, plan.threads, tasks_per_unit(device, plan.threads, registers, need))
+
+
+def beside_results(workgroup_bytes: int, result_bytes: int, *, ring: bool) -> int:
+    """Return the workgroup memory of a task whose results pass it on their way.
+
+    Args:
+        workgroup_bytes: What else it has there.
+        result_bytes: Of the results.
+        ring: Whether operands lie in a ring of buffers, which is never free; else results take their place.
+    """
+    return aligned(workgroup_bytes) + result_bytes if ring else max(workgroup_bytes, result_bytes)
+
+
+def staged_stores(expression: TensorExpression, plan: Plan, lanes: int) -> list[StagedStore]:
+    """Return how each output of a plan that stages its stores passes workgroup memory.
+
+    Args:
+        expression: The operator.
+        plan: Its plan.
+        lanes: Threads of a subgroup.
+    """
+    free_bytes = sum(arena_sizes(expression, plan.axes, plan.operands, plan.stages))
+    if atom_family(plan.instruction).reads_memory:
+        free_bytes = RING_RESULT_BYTES
+    return [
+        staged_store(
+            result_tile(access, expression.loops, plan.axes, plan.thread_order, plan.lane_order, plan.lane),
+            free_bytes,
+            lanes,
+        )
+        for access in expression.outputs
+    ]
 
 
 def reduction_steps(expression: TensorExpression, axes: Sequence[AxisPlan]) -> int:

@@ -49,7 +49,9 @@ def machine_for(device: Device, options: ConstructOptions) -> Machine:
         most[name] = (device.max_multi_subgroup_blocks_per_unit, options.blocks_per_unit)
     smaller: dict[str, Any] = {name: asked for name, (has, asked) in most.items() if asked is not None and asked < has}
     device = replace(device, **smaller) if smaller else device
-    return machine_of(device, options.max_units, options.block_threads, options.task_threads)
+    return machine_of(
+        device, options.max_units, options.block_threads, options.task_threads, staged_stores=options.staged_stores
+    )
 
 
 def threads_of_block(plan: Plan) -> int:

@@ -44,6 +44,8 @@ class Machine:
         first_cache_minimum: What of it is cache however much workgroup memory is used.
         block_threads: Threads that each block has, None where the model decides.
         task_threads: Threads that compute in each block, None where the model decides, or `block_threads` says it.
+        line_bytes: Bytes of a line of the cache next to the units, a sector where it has none.
+        staged_stores: Whether results may pass workgroup memory on their way.
     """
 
     device: Device
@@ -68,6 +70,8 @@ class Machine:
     first_cache_minimum: int = 0
     block_threads: int | None = None
     task_threads: int | None = None
+    line_bytes: int = 128
+    staged_stores: bool = True
 
     @property
     def vector_bytes(self) -> int:
@@ -77,7 +81,12 @@ class Machine:
 
 @lru_cache(maxsize=64)
 def machine_of(
-    device: Device, max_units: int | None = None, block_threads: int | None = None, task_threads: int | None = None
+    device: Device,
+    max_units: int | None = None,
+    block_threads: int | None = None,
+    task_threads: int | None = None,
+    *,
+    staged_stores: bool = True,
 ) -> Machine:
     """Return the machine of a device, or of a part of it.
 
@@ -88,6 +97,7 @@ def machine_of(
         max_units: Units that a program may use; None for all.
         block_threads: Threads that each block has; None where the model decides.
         task_threads: Threads that compute in each block; None where the model decides, or `block_threads` says it.
+        staged_stores: Whether results may pass workgroup memory on their way.
 
     H200: 256 flops per cycle and unit are 128 lanes, 32 for each of 4 schedulers: 1 cycle per FMA of a subgroup.
     """
@@ -128,6 +138,8 @@ def machine_of(
         first_cache_minimum=max(0, unified - device.max_workgroup_bytes_per_unit),
         block_threads=block_threads,
         task_threads=task_threads,
+        line_bytes=(cache.line_bytes if cache else None) or memory.transaction_bytes or 1,
+        staged_stores=staged_stores,
     )
 
 

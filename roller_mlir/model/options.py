@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a user may ask of planning, and of the passes before it.
 
-Each option is declared here alone. Passes, `CompileOptions` and `ConstructOptions` inherit it;
-`tools.console.arguments` makes flags of commands of it.
+Each option is declared here alone. Passes, `CompileOptions` and `ConstructOptions` inherit it; `tools.console.arguments`
+makes flags of commands of it.
 """
 
 from dataclasses import dataclass
@@ -103,6 +103,11 @@ class ChoiceOptions(BlockOptions):
         flag="--join",
         help="whether the parts of a divided reduction may be joined in the same kernel, by the block of each tile "
         "that ends last, where the model expects that to save time",
+    )
+    staged_stores: bool = option(
+        True,
+        help="whether results may pass workgroup memory, from which neighbouring threads store neighbouring elements, "
+        "where the model expects that to save time",
     )
     disabled_rules: tuple[str, ...] = option(
         (),

@@ -24,7 +24,9 @@ XOR, TMA128 = "xor", "tma128"
 SYNCHRONOUS, ASYNCHRONOUS, TENSOR = "synchronous", "asynchronous", "tensor"
 """How a tile gets to workgroup memory: through registers; by copies of a thread that it waits for later; by copies of
 whole tiles that one thread starts."""
-LAYERS, STORES = (WORKGROUP, REGISTER, CONSTANT), (SYNCHRONOUS, TENSOR)
+STAGED = "staged"
+"""How results get to memory, beside these: through workgroup memory, from which all threads store whole rows."""
+LAYERS, STORES = (WORKGROUP, REGISTER, CONSTANT), (SYNCHRONOUS, STAGED, TENSOR)
 
 DIRECT, REGISTER_PREFETCH = "direct", "register-prefetch"
 DEEP_ASYNCHRONOUS, WARP_SPECIALISED = "deep-asynchronous", "warp-specialised"
@@ -293,8 +295,9 @@ class Plan:
         max_units: Units that the program may use at most, for co-scheduling; None for the whole device.
         tasks_per_unit: How many tasks are to fit on one unit at a time, which bounds registers; None leaves it to the
             back end.
-        store: How results leave: "synchronous" (each thread writes its own) or "tensor" (whole tiles, from workgroup
-            memory).
+        store: How results leave: "synchronous" (each thread writes its own), "staged" (through workgroup memory, from
+            which neighbouring threads store neighbouring elements) or "tensor" (whole tiles, from there, by copies that
+            one thread starts).
         persistent: Whether blocks that fill the device once walk all tasks, so that a task's end overlaps the copies of
             the next one; else each task is a block.
         atom: The instruction that multiplies matrices and its loops, None where each thread computes point by point.

@@ -6,7 +6,7 @@ from math import prod
 
 from roller_mlir.dialects import rtile
 from roller_mlir.lowering.codegen.builder.emitter import Emitter
-from roller_mlir.lowering.codegen.builder.task_context import TaskContext
+from roller_mlir.lowering.codegen.builder.task_context import StagedResults, TaskContext
 from roller_mlir.lowering.codegen.dependent_launch import let_dependents_start, wait_for_launches
 from roller_mlir.lowering.codegen.early_accesses import raise_early
 from roller_mlir.lowering.codegen.hopper.kernel import emit_hopper_kernel
@@ -100,6 +100,7 @@ def emit_kernel(
             arena=memory,
             offsets=arena.offsets,
             combine_offset=arena.combine_offset,
+            results=StagedResults() if limits.masked else arena.results,
             buffers=dict(zip(program.entry.arguments, arguments, strict=False)),
             repeats=wrapper.repeats,
             masked=limits.masked,

@@ -20,7 +20,7 @@ from math import prod
 from typing import Any
 
 from roller_mlir.dialects import rtile
-from roller_mlir.lowering.codegen.builder.task_context import TaskContext, memref_view
+from roller_mlir.lowering.codegen.builder.task_context import StagedResults, TaskContext, memref_view
 from roller_mlir.lowering.codegen.graph.events import acquire, add_signal, gather_writes, reset
 from roller_mlir.lowering.codegen.task.arena import combine_bytes
 from roller_mlir.lowering.codegen.task.task import TaskBuilder
@@ -157,6 +157,7 @@ class LastBlock:
             buffers={one: buffers[at] for one, at in zip(arguments, self.operands, strict=True)},
             offsets={},
             combine_offset=combine_offset,
+            results=StagedResults(),
             indices={},
             fma_count=0,
             matrix_count=0,

@@ -20,7 +20,7 @@ from roller_mlir.mapping.layout.layout import row_blocks, steps_of
 from roller_mlir.mapping.layout.thread_reads import live_offsets
 from roller_mlir.mapping.unrolling import rolled_loops
 from roller_mlir.plan import Access, OperandPlan, Plan, TensorExpression
-from roller_mlir.plan.plan import ASYNCHRONOUS, TENSOR, WORKGROUP
+from roller_mlir.plan.plan import ASYNCHRONOUS, STAGED, TENSOR, WORKGROUP
 
 GLOBAL_LOAD, WORKGROUP_STORE, WORKGROUP_LOAD = "global load", "workgroup store", "workgroup load"
 MATRIX_LOAD, ASYNCHRONOUS_COPY, TENSOR_COPY = "matrix load", "asynchronous copy", "tensor copy"
@@ -66,7 +66,8 @@ class ExpectedCode:
         family: The plan's family of instructions.
         pass_matrices: Matrix instructions of a subgroup in one pass of the main loop; 0 without them.
         accesses: What each input's tile is moved and read by.
-        joins: Whether partial results pass workgroup memory beside tiles, outside of the loops that read these.
+        joins: Whether results, or parts of them, pass workgroup memory beside tiles, outside of the loops that read
+            these.
         products: Tensor copies and products of warpgroups; None without them.
     """
 
@@ -119,7 +120,7 @@ def expected_code_of(expression: TensorExpression, plan: Plan, device: Device) -
         family=plan.instruction,
         pass_matrices=matrix.instructions if matrix is not None else 0,
         accesses=tuple(accesses),
-        joins=walked,
+        joins=walked or plan.store == STAGED,
         products=expected_products(expression, plan),
     )
 

@@ -2,7 +2,7 @@
 """Whether blocks of a first stage can run the second one: its tasks must be their tiles, and its threads theirs."""
 
 from roller_mlir.plan import Plan, TensorExpression
-from roller_mlir.plan.plan import WORKGROUP
+from roller_mlir.plan.plan import SYNCHRONOUS, WORKGROUP
 from roller_mlir.plan.rewrite.split import output_loops
 
 
@@ -33,4 +33,8 @@ def joined_problem(expression: TensorExpression, plan: Plan) -> str:
         )
     if any(operand.layer == WORKGROUP for operand in join.operands):
         return "has a plan that joins parts through workgroup memory; a block in which others are made reads directly"
+    if join.store != SYNCHRONOUS:
+        return (
+            f"has a plan that joins parts with store '{join.store}'; a block in which others are made stores directly"
+        )
     return ""

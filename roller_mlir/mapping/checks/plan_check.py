@@ -9,10 +9,11 @@ from roller_mlir.mapping.atoms.fragments import COLUMN, ROW, lane_order, result_
 from roller_mlir.mapping.atoms.vectors import LANE_BYTES
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.layout.layout import buffer_shape, epilogue_vectors, keeps_rows, steps_of
+from roller_mlir.mapping.layout.staged_store import staged_store_problem
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.mapping.whole_matrices import matrix_pitch
 from roller_mlir.plan import Access, AxisPlan, OperandPlan, Plan, TensorExpression
-from roller_mlir.plan.plan import CONSTANT, SYNCHRONOUS, TENSOR, WORKGROUP, AtomPlan, pipeline_problem
+from roller_mlir.plan.plan import CONSTANT, STAGED, SYNCHRONOUS, TENSOR, WORKGROUP, AtomPlan, pipeline_problem
 from roller_mlir.plan.raster import raster_problem
 from roller_mlir.plan.rewrite.uneven import reads_outside
 from roller_mlir.plan.walks import resumable, walked_blocks
@@ -85,6 +86,9 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
     problem = _skips_problem(expression, plan)
     if problem:
         return f"has a plan whose skips {list(plan.skips)} {problem}"
+    problem = _staged_store_problem(expression, plan)
+    if problem:
+        return f"has a plan whose store '{plan.store}' {problem}"
     family = atom_family(plan.instruction)
     accesses = zip(expression.inputs, expression.pad_values, plan.operands, strict=True)
     for number, (access, pad, operand) in enumerate(accesses):
@@ -131,6 +135,18 @@ def _kept_row_problem(expression: TensorExpression, access: Access, operand: Ope
             "is a row that stays in workgroup memory, which lies there as in its tensor; it takes no pad and no swizzle"
         )
     return ""
+
+
+def _staged_store_problem(expression: TensorExpression, plan: Plan) -> str:
+    """Return why a plan's results cannot pass workgroup memory on their way, or an empty string."""
+    if plan.store != STAGED:
+        return ""
+    blocks = [axis.block for axis in plan.axes]
+    if plan.threads == 1:
+        return "is for tasks whose threads store for each other, but this one has 1 thread"
+    if expression.walks_rows(blocks):
+        return "is for tasks of one tile, but this one walks its rows in steps"
+    return staged_store_problem(expression, blocks)
 
 
 def _skips_problem(expression: TensorExpression, plan: Plan) -> str:

@@ -6,6 +6,7 @@ what the banks of the chosen layout do.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from math import prod
 
@@ -21,12 +22,14 @@ from roller_mlir.model.cost.matrix_work import SYNCHRONOUS_STAGES, matrix_estima
 from roller_mlir.model.cost.raster import cache_traffic
 from roller_mlir.model.cost.row_work import row_estimate
 from roller_mlir.model.cost.sliding_window_registers import sliding_window_registers
-from roller_mlir.model.cost.store_cost import store_cost
+from roller_mlir.model.cost.store_cost import direct_stores, may_stage, staged_stores
 from roller_mlir.model.cost.super_rows import raster_traffic
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
 from roller_mlir.model.cost.traffic.sectors import coalesced_sectors
+from roller_mlir.model.machine import Machine
 from roller_mlir.model.problem_context import AccessContext, ProblemContext
 from roller_mlir.plan import AxisPlan, Loop
+from roller_mlir.plan.plan import STAGED
 
 
 def ideal_widths(context: ProblemContext, access: AccessContext, candidate: Candidate) -> OperandWidths:
@@ -83,6 +86,7 @@ def estimate(
     stages: int = 0,
     widths: Sequence[OperandWidths | None] | None = None,
     resident: int = 0,
+    store: str = "",
 ) -> Estimate | None:
     """Return what the model expects of a candidate, or None where a unit cannot hold one task of it.
 
@@ -93,9 +97,10 @@ def estimate(
         widths: Real widths and phases per input, None for direct ones; without the sequence, staging is decided and
             ideal.
         resident: Tasks that fit on one unit, 0 to estimate.
+        store: How results leave, as a plan says it; "" for the faster way.
     """
     if context.atom.is_matrix:
-        return matrix_estimate(context, candidate, stages=stages, widths=widths, resident=resident)
+        return matrix_estimate(context, candidate, stages=stages, widths=widths, resident=resident, store=store)
     if stages > SYNCHRONOUS_STAGES:
         return None
     if context.expression.walks_rows(candidate.blocks):
@@ -163,6 +168,7 @@ def estimate(
             passes = max(1, -(-sectors * machine.sector_bytes // machine.phase_bytes))
             phases += own // vector * subgroups * passes
 
+    free_bytes = workgroup_bytes
     across, waits = _combine(context.reduction, candidate.threads, candidate.order, lanes)
     if across:
         need = accumulators * threads * context.result_bytes
@@ -190,7 +196,6 @@ def estimate(
     if before:
         math += before * context.other_cycles / machine.math_cycles
     issue = operations + accesses + copies * (1 + COPY_INSTRUCTIONS) + STEP_INSTRUCTIONS + before
-    stores, store_phases, written = store_cost(context, candidate, tasks, accumulators)
     times = 2 if context.expression.accumulates else 1
     concurrent = machine.units * resident
     from_global, from_shared, _ = cache_traffic(context, blocks, counts, concurrent, times)
@@ -208,10 +213,10 @@ def estimate(
         load_rounds=-(-waiting // device.model.loads_in_flight),
         staged=any_staged,
         stages=stages,
-        tail_issue=2 * stores * times + waits * accumulators * 2,
-        tail_phases=store_phases * times * subgroups + (2 * accumulators * subgroups if across else 0),
+        tail_issue=waits * accumulators * 2,
+        tail_phases=2 * accumulators * subgroups if across else 0,
         tail_waits=waits + (2 if across else 0),
-        cache_bytes=cache * tasks * steps + times * written,
+        cache_bytes=cache * tasks * steps,
         global_bytes=from_global,
         shared_cache_bytes=from_shared,
     )
@@ -220,8 +225,25 @@ def estimate(
         work.tail_phases += end.phases
         work.tail_load_rounds = end.load_rounds
         work.cache_bytes += tasks * end.cache_bytes
-    seconds = total_seconds(seconds_by_layer(work, machine), device.model, alternates=work.alternates)
-    return Estimate(seconds, candidate, stages, used, workgroup_bytes, work)
+    direct = direct_stores(context, candidate, tasks, accumulators)
+    best: Estimate | None = None
+    if store != STAGED:
+        stored = direct.added(work, times)
+        best = Estimate(_seconds(stored, machine), candidate, stages, used, workgroup_bytes, stored)
+    if store == STAGED or (not store and may_stage(context, candidate, direct)):
+        ways = staged_stores(context, candidate, direct, accumulators, free_bytes, exact=widths is not None)
+        need = max(workgroup_bytes, ways.workgroup_bytes)
+        fitting = resident if store else min(resident, tasks_per_unit(device, threads, used, need))
+        if fitting:
+            stored = replace(ways.added(work, times), resident=fitting)
+            seconds = _seconds(stored, machine)
+            if best is None or seconds < best.seconds:
+                best = Estimate(seconds, candidate, stages, used, need, stored, staged=True)
+    return best
+
+
+def _seconds(work: CandidateWork, machine: Machine) -> float:
+    return total_seconds(seconds_by_layer(work, machine), machine.device.model, alternates=work.alternates)
 
 
 @lru_cache(maxsize=1024)

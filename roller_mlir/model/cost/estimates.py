@@ -51,6 +51,7 @@ class Estimate:
         registers: Registers per thread.
         workgroup_bytes: Workgroup memory of a task.
         work: What the program does.
+        staged: Whether its results pass workgroup memory on their way.
     """
 
     seconds: float
@@ -59,3 +60,4 @@ class Estimate:
     registers: int
     workgroup_bytes: int
     work: CandidateWork
+    staged: bool = False

@@ -7,12 +7,16 @@ buffers), by copies that a thread waits for later, or by one thread for all (mor
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from math import ceil, prod
 
+from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout.matrix_layout import ASYNCHRONOUS_BYTES, choose_rows
+from roller_mlir.mapping.layout.staged_store import RING_RESULT_BYTES
 from roller_mlir.mapping.resources import (
     SUM_BYTES,
+    beside_results,
     matrix_bytes,
     peak_registers,
     specialised_tasks_per_unit,
@@ -25,12 +29,13 @@ from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.epilogue import epilogue_work
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
 from roller_mlir.model.cost.raster import cache_traffic
-from roller_mlir.model.cost.store_cost import store_cost
+from roller_mlir.model.cost.store_cost import direct_stores, may_stage, staged_stores, tensor_stores
 from roller_mlir.model.cost.super_rows import raster_traffic
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
 from roller_mlir.model.cost.traffic.layouts import matrix_memory
 from roller_mlir.model.options import MOST_STAGES
 from roller_mlir.model.problem_context import AccessContext, ProblemContext
+from roller_mlir.plan.plan import STAGED, TENSOR
 
 STORED_BYTES = 16
 """Bytes of a write of what a thread transposed in registers."""
@@ -88,7 +93,7 @@ def matrix_estimate(
     stages: int = 0,
     widths: Sequence[OperandWidths | None] | None = None,
     resident: int = 0,
-    tensor_store: bool | None = None,
+    store: str = "",
 ) -> Estimate | None:
     """As `estimate.estimate`, for a matrix instruction: both inputs are staged.
 
@@ -98,7 +103,7 @@ def matrix_estimate(
         stages: Buffers of staged inputs, 0 to decide.
         widths: Real widths and phases per input.
         resident: Tasks that fit on one unit, 0 to estimate.
-        tensor_store: Whether tensor copies write the results, None for where they can.
+        store: How results leave, as a plan says it; "" for tensor copies where they can, else the faster way.
     """
     machine, atom = context.machine, context.atom
     device = machine.device
@@ -139,7 +144,7 @@ def matrix_estimate(
     end = epilogue_work(context, candidate, accumulators) if context.ends else None
     sums, after = accumulators * context.result_words, end.registers if end is not None else 0
     used = peak_registers(addressing, sums, sums + fragments, after=after)
-    stores, store_phases, written = store_cost(context, candidate, tasks, accumulators)
+    direct = direct_stores(context, candidate, tasks, accumulators)
     times = 2 if context.expression.accumulates else 1
     work = CandidateWork(
         tasks=tasks,
@@ -152,10 +157,10 @@ def matrix_estimate(
         load_rounds=0,
         staged=True,
         stages=1,
-        tail_issue=2 * stores * times,
-        tail_phases=store_phases * times * subgroups,
+        tail_issue=0,
+        tail_phases=0,
         tail_waits=0,
-        cache_bytes=cache * tasks * steps + times * written,
+        cache_bytes=cache * tasks * steps,
         global_bytes=0.0,
         asynchronous=atom.reads_memory or (atom.family.independent and accumulators >= 2 * prod(atom.per_thread)),
     )
@@ -175,14 +180,23 @@ def matrix_estimate(
         sub_steps = 1  # loops are left of the step: nothing stands between their passes
     staging = ceil(staging / copy_parts(staging, sub_steps)) + offsets
     results = 0
-    if context.tensor_store if tensor_store is None else tensor_store:
-        results = store_bytes(threads, atom.shape(registers[atom.column])[1])
+    if context.tensor_store if not store else store == TENSOR:
+        results, direct = store_bytes(threads, atom.shape(registers[atom.column])[1]), tensor_stores(direct)
+    ways = [store == STAGED]
+    if not store and not context.tensor_store and may_stage(context, candidate, direct):
+        ways.append(True)
     best: Estimate | None = None
-    for count in [stages] if stages else stage_counts(context, steps, synchronous=synchronous):
+    counts_tried = [stages] if stages else stage_counts(context, steps, synchronous=synchronous)
+    for staged, count in product(ways, counts_tried):
         need = matrix_bytes(atom.family, atom.least_shape, count, tiles, subgroups) + results
+        stores = direct
+        if staged:
+            free_bytes = RING_RESULT_BYTES if atom.reads_memory else sum(aligned(count * tile) for tile in tiles)
+            stores = staged_stores(context, candidate, direct, accumulators, free_bytes, exact=widths is not None)
+            need = beside_results(need, stores.workgroup_bytes, ring=atom.reads_memory)
         words = used + (staging if count > 1 else 0)
         held = resident or _residency(context, candidate, words, need)
-        if not held or (best is not None and held <= best.work.resident):
+        if not held or (best is not None and not staged and held <= best.work.resident):
             continue
         if widths is None:
             moved, shared, _ = cache_traffic(context, blocks, counts, machine.units * held, times)
@@ -191,9 +205,10 @@ def matrix_estimate(
             moved, shared = tasks_move.global_bytes, tasks_move.shared_bytes
         ahead = count > SYNCHRONOUS_STAGES and not synchronous
         one = replace(work, resident=held, stages=count, global_bytes=moved, shared_cache_bytes=shared, ahead=ahead)
+        one = stores.added(one, times)
         seconds = total_seconds(seconds_by_layer(one, machine), device.model, ahead=ahead)
         if best is None or seconds < 0.999 * best.seconds:
-            best = Estimate(seconds, candidate, count, words, need, one)
+            best = Estimate(seconds, candidate, count, words, need, one, staged)
     return best
 
 

@@ -25,7 +25,7 @@ from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.vectors.predict import predict_vector_plan
 from roller_mlir.plan import Access, OperandPlan, Plan, Prediction, TensorExpression
-from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR, WORKGROUP
+from roller_mlir.plan.plan import SYNCHRONOUS, WORKGROUP
 from roller_mlir.plan.rewrite.split import first_expression, first_plan, join_expression
 
 
@@ -131,19 +131,19 @@ def _work(context: ProblemContext, plan: Plan, costs: Sequence[TileCost | None])
         for access, operand, cost in zip(expression.inputs, plan.operands, costs, strict=True)
     ]
     if context.atom.is_matrix:
-        tensor = plan.store == TENSOR
-        one = matrix_estimate(context, candidate, stages=plan.stages, widths=widths, tensor_store=tensor)
+        store = plan.store
+        one = matrix_estimate(context, candidate, stages=plan.stages, widths=widths, store=store)
         resident = one.work.resident if one is not None else 0
-        one = one or matrix_estimate(
-            context, candidate, stages=plan.stages, widths=widths, resident=1, tensor_store=tensor
-        )
+        one = one or matrix_estimate(context, candidate, stages=plan.stages, widths=widths, resident=1, store=store)
         assert one is not None, "residency is given"
         registers, workgroup_bytes = one.registers, one.workgroup_bytes
     else:
         resources = plan_resources(expression, plan, device)
         registers, workgroup_bytes = resources.registers, resources.workgroup_bytes
         resident = resources.tasks_per_unit
-        one = estimate(context, candidate, stages=plan.stages, widths=widths, resident=max(1, resident))
+        one = estimate(
+            context, candidate, stages=plan.stages, widths=widths, resident=max(1, resident), store=plan.store
+        )
         assert one is not None, "residency is given"
     return one.work, resident, registers, workgroup_bytes
 

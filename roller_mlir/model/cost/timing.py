@@ -53,6 +53,8 @@ class CandidateWork:
         ahead: Whether copies go on by themselves, more than one step ahead, so that no subgroup moves a tile itself.
         alternates: Whether a task waits, computes and waits again, step by step, so that what it leaves idle is used by
             other tasks only.
+        request_bytes: Bytes of loads that the cache next to the units could serve while requests of stores occupy it,
+            in addition to cache_bytes.
     """
 
     tasks: int
@@ -83,6 +85,7 @@ class CandidateWork:
     asynchronous: bool = False
     ahead: bool = False
     alternates: bool = False
+    request_bytes: float = 0.0
 
 
 def seconds_by_layer(work: CandidateWork, machine: Machine, *, waited: bool = False) -> dict[str, float]:
@@ -152,7 +155,8 @@ def seconds_by_layer(work: CandidateWork, machine: Machine, *, waited: bool = Fa
         shared_cache["l3"] = work.shared_cache_bytes / min(machine.last_cache_bytes_per_s, drawn) + first / clock
     return {
         "global": global_bytes / min(machine.global_bytes_per_s, drawn) + first / clock,
-        "l2": (cache_bytes + constants.atomic_cost * work.atomic_bytes) / machine.cache_bytes_per_s + first / clock,
+        "l2": (cache_bytes + work.request_bytes + constants.atomic_cost * work.atomic_bytes) / machine.cache_bytes_per_s
+        + first / clock,
         **shared_cache,
         "workgroup": (passes + first) / clock,
         "compute": (compute + first) / clock,

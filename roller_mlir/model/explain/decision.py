@@ -332,6 +332,7 @@ def _row(rank: int, plan: Plan, families: Sequence[str]) -> Row:
         threads=plan.threads,
         stages=plan.stages,
         instruction=plan.instruction,
+        store=plan.store,
         split=plan.split.parts.bound if plan.split is not None else 1,
         registers=one.registers,
         workgroup_bytes=one.shared_bytes,

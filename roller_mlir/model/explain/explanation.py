@@ -182,6 +182,7 @@ class Row:
     threads: int
     stages: int
     instruction: str
+    store: str
     split: int
     registers: int
     workgroup_bytes: int

@@ -21,7 +21,7 @@ from roller_mlir.model.cost.estimate import estimate
 from roller_mlir.model.cost.estimates import Estimate
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.instruction import atoms
-from roller_mlir.model.machine import Machine, machine_of
+from roller_mlir.model.machine import machine_of
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.alignment import device_rules
@@ -109,10 +109,10 @@ def construction(expression: TensorExpression, device: Device, options: Construc
     if device.vector_bytes is not None:
         plans, programs = construct_vectors(expression, device, options)
         return Construction(tuple(plans), programs, 0.0)
-    machine = machine_for(device, options)
+    machine_for(device, options)  # refuses what is no block of the device, however it is limited
     with collection_paused():
         try:
-            return _construction(expression, machine, device, options)
+            return _construction(expression, device, options)
         except ConstructionError:
             if not options.limits_block:
                 raise
@@ -124,16 +124,53 @@ def construction(expression: TensorExpression, device: Device, options: Construc
                 block_workgroup_bytes=None,
                 blocks_per_unit=None,
             )
-            best = _construction(expression, machine_for(device, free), device, free).plans[0]
+            best = _construction(expression, device, free).plans[0]
             raise ConstructionError(no_plan(best, options)) from None
 
 
-def _construction(
-    expression: TensorExpression, machine: Machine, device: Device, options: ConstructOptions
-) -> Construction:
+def _construction(expression: TensorExpression, device: Device, options: ConstructOptions) -> Construction:
+    """Return the plans of one search, or of two where some of the best programs store through workgroup memory.
+
+    The second one is without such stores: a descent that they lead elsewhere may miss what is faster without them.
+    """
+    found = _searched(expression, device, options)
+    plans, weighed, programs, epsilon = found.plans, found.plans[:LEAST_REFINED], found.programs, found.epsilon
+    if found.staged:
+        direct = _searched(expression, device, replace(options, staged_stores=False))
+        known = [one.plan for one in plans]
+        others = [one for one in direct.plans if one.plan not in known]
+        plans, weighed = plans + others, weighed + others[:LEAST_REFINED]
+        programs, epsilon = max(programs, direct.programs), max(epsilon, direct.epsilon)
+    plans = sorted(plans, key=lambda plan: plan.seconds)
+    if is_corrected(weighed[0].plan, device, options):
+        order = corrected_order([plan.plan for plan in weighed], device, options)
+        others = [plan for plan in plans if all(plan is not one for one in weighed)]
+        plans = [*(weighed[place] for place in order), *others]
+    return Construction(tuple(plan.counted() for plan in plans[: options.top_k]), programs, epsilon)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """What one search found.
+
+    Attributes:
+        plans: In the order in which they were finished.
+        programs: Distinct programs that were evaluated.
+        epsilon: As of `Construction`.
+        staged: Whether some of the best programs are faster with stores through workgroup memory.
+    """
+
+    plans: list[TimedPlan]
+    programs: int
+    epsilon: float
+    staged: bool
+
+
+def _searched(expression: TensorExpression, device: Device, options: ConstructOptions) -> _Search:
+    machine = machine_for(device, options)
     forced = bool(options.tile_sizes or options.thread_tile)
     if forced:  # what a forced tile needs is said against the device
-        machine = machine_of(device, options.max_units)
+        machine = machine_of(device, options.max_units, staged_stores=options.staged_stores)
     usable = atoms(expression, device, options.instructions, allow_tf32=options.allow_tf32)
     if not usable:
         raise ConstructionError(
@@ -180,13 +217,8 @@ def _construction(
     if not plans:
         first = every[0]
         raise ConstructionError(resource_problem(first.context, first.estimate.candidate, first.estimate.stages))
-    weighed = plans[:LEAST_REFINED]  # as many as are finished for the first plan, however many are asked for
-    plans.sort(key=lambda plan: plan.seconds)
-    if is_corrected(weighed[0].plan, device, options):
-        order = corrected_order([plan.plan for plan in weighed], device, options)
-        others = [plan for plan in plans if all(plan is not one for one in weighed)]
-        plans = [*(weighed[place] for place in order), *others]
-    return Construction(tuple(plan.counted() for plan in plans[: options.top_k]), len(every), epsilon)
+    best = sorted(every, key=lambda one: one.rank)[:LEAST_REFINED]
+    return _Search(plans, len(every), epsilon, any(one.estimate.staged for one in best))
 
 
 def _finished(found: list[RankedCandidate], options: ConstructOptions) -> list[TimedPlan]:

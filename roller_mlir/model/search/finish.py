@@ -7,17 +7,19 @@ from math import prod
 
 from roller_mlir.mapping.layout.layout import epilogue_vectors
 from roller_mlir.mapping.resources import tasks_per_unit
+from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimates import Estimate
 from roller_mlir.model.cost.join_cost import GAIN, hand_over_s, in_turn, together
 from roller_mlir.model.cost.performance import predict_time, predict_with, with_traffic
 from roller_mlir.model.cost.row_work import row_blocks, row_layout
+from roller_mlir.model.cost.store_cost import direct_stores, may_stage
 from roller_mlir.model.cost.super_rows import raster
 from roller_mlir.model.cost.traffic.layouts import matrix_layout, operand_layout
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.programs.splitting import Division, tile_estimate
-from roller_mlir.plan import Plan, SplitK
+from roller_mlir.plan import Plan, Prediction, SplitK
 from roller_mlir.plan.extent import as_extent
-from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR, WARP_SPECIALISED
+from roller_mlir.plan.plan import STAGED, SYNCHRONOUS, TENSOR, WARP_SPECIALISED
 from roller_mlir.plan.rewrite.split import output_loops, whole_plan
 
 MAX_UNROLLED_POINTS = 2048
@@ -64,7 +66,9 @@ class TimedPlan:
         return first if self.division is None else divided_plan(first, self.division)
 
 
-def finish(context: ProblemContext, chosen: Estimate, *, padded: bool = True, counted: bool = True) -> Plan:
+def finish(
+    context: ProblemContext, chosen: Estimate, *, padded: bool = True, counted: bool = True, staged: bool = True
+) -> Plan:
     """Return the plan of a candidate, with its prediction.
 
     Args:
@@ -72,6 +76,7 @@ def finish(context: ProblemContext, chosen: Estimate, *, padded: bool = True, co
         chosen: The candidate.
         padded: Whether rows in workgroup memory may be padded to spread them over the banks.
         counted: Whether the prediction says what the plan moves; a time needs none of that (`TimedPlan`).
+        staged: Whether results may pass workgroup memory, where that is faster.
     """
     expression, program = context.expression, chosen.candidate
     atom = context.atom
@@ -116,11 +121,31 @@ def finish(context: ProblemContext, chosen: Estimate, *, padded: bool = True, co
         atom=atom_plan,
         store=TENSOR if context.tensor_store else SYNCHRONOUS,
     )
-    prediction = predict_with(context, plan) if counted else predict_time(context, plan)
+    prediction = predict_time(context, plan)
+    if staged:
+        plan, prediction = _with_faster_store(context, program, plan, prediction)
+    prediction = with_traffic(context, plan, prediction) if counted else prediction
     resident = prediction.tasks_per_unit
     # Blocks that stay begin the next task's copies while the last one's results are stored.
     persistent = plan.pipeline == WARP_SPECIALISED and prediction.tasks > context.machine.units * resident
     return replace(plan, tasks_per_unit=resident, prediction=prediction, persistent=persistent)
+
+
+def _with_faster_store(
+    context: ProblemContext, program: Candidate, plan: Plan, timed: Prediction
+) -> tuple[Plan, Prediction]:
+    """Return a plan, or the same with stores through workgroup memory where that is faster, with its prediction."""
+    results = prod([program.registers[loop] for loop in context.parallel])
+    if not may_stage(context, program, direct_stores(context, program, timed.tasks, results)):
+        return plan, timed
+    other = replace(plan, store=STAGED)
+    found = predict_time(context, other)
+    faster = found.tasks_per_unit and (not timed.tasks_per_unit or found.seconds < STAGED_GAIN * timed.seconds)
+    return (other, found) if faster else (plan, timed)
+
+
+STAGED_GAIN = 0.97
+"""Share of the time of direct stores that stores through workgroup memory must promise not to exceed."""
 
 
 def divided_plan(first: Plan, division: Division, *, counted: bool = True) -> Plan:
@@ -164,7 +189,7 @@ def tile_plan(first: Plan, of: ProblemContext, context: ProblemContext, *, count
     chosen = tile_estimate(context, blocks, first.threads)
     if chosen is None:
         return None
-    plan = finish(context, chosen, counted=False)
+    plan = finish(context, chosen, counted=False, staged=False)
     order = tuple(kept.index(loop) for loop in first.unit_order if loop)
     plan = replace(plan, unit_order=order, raster=())
     prediction = predict_with(context, plan) if counted else predict_time(context, plan)

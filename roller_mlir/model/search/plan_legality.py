@@ -10,6 +10,7 @@ from roller_mlir.model.block_limits import block_problem
 from roller_mlir.model.instruction import atoms
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.plan import Plan, TensorExpression
+from roller_mlir.plan.plan import STAGED
 
 
 def choice_problem(expression: TensorExpression, plan: Plan, device: Device, options: ConstructOptions) -> str:
@@ -30,6 +31,8 @@ def choice_problem(expression: TensorExpression, plan: Plan, device: Device, opt
         return "has a plan that divides its reduction over tasks, which must not be done here"
     if plan.split is not None and plan.split.joined and not options.join:
         return "has a plan that joins the parts of its reduction in the same kernel, which must not be done here"
+    if STAGED in (plan.store, plan.split and plan.split.join.store) and not options.staged_stores:
+        return "has a plan that stores its results through workgroup memory, which must not be done here"
     if plan.max_units != options.max_units:
         wanted, given = (f"{units} units" if units else "all units" for units in (options.max_units, plan.max_units))
         return f"has a plan for {given}, but {wanted} were asked for"

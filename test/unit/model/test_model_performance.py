@@ -20,6 +20,7 @@ from roller_mlir.model.cost.traffic.operands import store_width
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.finish import finish
+from roller_mlir.plan.plan import SYNCHRONOUS
 
 H200 = find_device("h200")
 CLASSIC = ConstructOptions(top_k=1, tile_sizes=(128, 128, 8), thread_tile=(8, 8, 8))
@@ -89,7 +90,7 @@ def test_the_estimate_and_the_counts_store_alike(columns: int) -> None:
     copied = ("x", (64, columns), (0, 1))
     expr = expression([64, columns], [], [copied], ("y", (64, columns), (0, 1)), product=False)
     program = Candidate((8, 128), (8, 32), (1, 4), (1, 0), 1, (False,), (1, 4), 256)
-    one = estimate(ProblemContext(expr, machine_of(H200)), program)
+    one = estimate(ProblemContext(expr, machine_of(H200)), program, store=SYNCHRONOUS)
     assert one is not None
     assert one.work.tail_issue == 2 * 4 // (4 if columns % 4 == 0 else 1)
     assert one.work.tail_issue == 2 * 4 // store_width(expr, program.lane, program.chunks)

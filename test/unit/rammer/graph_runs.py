@@ -57,7 +57,13 @@ class GraphRun:
         with context:
             module = parse_module(text, context)
             steps: list[Step] = [
-                *([] if planned else passes_to(BUFFERS, {"device": device, "join-parts": "false", **asked})),
+                *(
+                    []
+                    if planned
+                    else passes_to(
+                        BUFFERS, {"device": device, "join-parts": "false", "staged-stores": "false", **asked}
+                    )
+                ),
                 RammerFormGraph(),
                 RammerSinkWaits(device=device, sink_waits=sink),
             ]

@@ -80,7 +80,11 @@ def formed(text: str, device: str, *, planned: bool = False, **asked: str) -> st
     """Return the operators of a function and their applications."""
     with make_context() as context:
         module = parse_module(text, context)
-        passes = [] if planned else passes_to(BUFFERS, {"device": device, "join-parts": "false", **asked})
+        passes = (
+            []
+            if planned
+            else passes_to(BUFFERS, {"device": device, "join-parts": "false", "staged-stores": "false", **asked})
+        )
         run_pipeline(module, [*passes, RammerFormGraph()])
         return module.operation.get_asm(use_local_scope=True)
 

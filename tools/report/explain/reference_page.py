@@ -45,8 +45,8 @@ generated yet, the output says so, and names the program that `roller compile` t
 programs, the tile drawn on each tensor, the enlargement as a curve, and the candidates in a table that sorts.
 
 Options of the construction: `--top-k K`, `--disable-rule RULE` (also several times), `--no-split`, `--no-join`,
-`--max-units N`, `--block-threads N`, `--task-threads N`, `--block-registers N`, `--block-workgroup-bytes N`,
-`--blocks-per-unit N`, `--instruction FAMILY,...`.
+`--no-staged-stores`, `--max-units N`, `--block-threads N`, `--task-threads N`, `--block-registers N`,
+`--block-workgroup-bytes N`, `--blocks-per-unit N`, `--instruction FAMILY,...`.
 `--op NAME` takes one program. `roller suite SUITE --stage explain` does the same for the operators of a suite.
 
 `roller explain FILE.mlir --persistent` shows the schedule of one persistent kernel of all programs instead: tasks,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from math import inf
 
 from roller_mlir.model.explain.explanation import Explanation, OperatorFacts, SplitFacts
+from roller_mlir.plan.plan import STAGED, TENSOR
 from roller_mlir.tools.console.output import seconds
 from roller_mlir.tools.report.quantities import si, size
 
@@ -99,11 +100,12 @@ def limits(one: Explanation) -> list[tuple[str, str]]:
 def record(one: Explanation) -> list[tuple[str, str]]:
     """Return the winner's prediction, but for its layers, in pairs of a name and a value."""
     found = one.prediction
+    way = _WAYS.get(one.candidates[0].store, "")
     rows = [
         ("predicted time", seconds(found.seconds)),
         ("limited by", found.saturated),
         ("global loads", f"{size(found.global_load_bytes)} in {found.global_load_sectors:,} sectors of 32 B"),
-        ("global stores", f"{size(found.global_store_bytes)} in {found.global_store_sectors:,} sectors of 32 B"),
+        ("global stores", f"{size(found.global_store_bytes)} in {found.global_store_sectors:,} sectors of 32 B{way}"),
         ("workgroup reads", f"{size(found.shared_load_bytes)} in {found.shared_load_phases:,} bank phases"),
         ("workgroup writes", f"{size(found.shared_store_bytes)} in {found.shared_store_phases:,} bank phases"),
         ("registers", f"{found.registers} a thread"),
@@ -122,6 +124,10 @@ def record(one: Explanation) -> list[tuple[str, str]]:
             )
         )
     return rows
+
+
+_WAYS = {STAGED: ", by rows through workgroup memory", TENSOR: ", by tensor copies"}
+"""How results leave, where threads do not store what they hold."""
 
 
 def streaming(one: Explanation) -> str:

@@ -206,7 +206,7 @@ def _widths(expected_code: ExpectedCode, listing: Listing) -> list[Mismatch]:
         if region is None and kind == WORKGROUP_STORE and atom_family(expected_code.family).is_opaque:
             continue  # results pass workgroup memory, too
         if region is None and kind.startswith("workgroup") and expected_code.joins:
-            continue  # so do partial results
+            continue  # so do results, or parts of them
         inside = everywhere if region is None else region
         narrower = _narrower(expected, [one.width_bytes for one in inside if one.kind == kind])
         if narrower is not None:

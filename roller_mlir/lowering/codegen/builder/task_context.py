@@ -11,6 +11,7 @@ from roller_mlir.lowering.codegen.builder.emitter import Emitter
 from roller_mlir.lowering.loops.attributes import SITE
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES
+from roller_mlir.mapping.layout.staged_store import StagedStore
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
@@ -31,6 +32,24 @@ class Slot:
     filled: ir.Value
 
 
+@dataclass(frozen=True)
+class StagedResults:
+    """The results of a task that pass workgroup memory, one after the other in the same place.
+
+    Attributes:
+        stores: How each store does it.
+        offset: Where in the task's workgroup memory they lie, in bytes.
+    """
+
+    stores: dict[ir.Operation, StagedStore] = field(default_factory=dict[ir.Operation, StagedStore])
+    offset: int = 0
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes that they take there."""
+        return max((store.size_bytes for store in self.stores.values()), default=0)
+
+
 @dataclass
 class TaskContext:
     """The parameters of a task body.
@@ -44,6 +63,7 @@ class TaskContext:
         arena: The task's workgroup memory, a memref of i8; None when the task uses none.
         offsets: Byte offset in the arena of each staged load.
         combine_offset: Byte offset of the space in which partial results are joined.
+        results: The stores whose results pass workgroup memory; none in bodies whose wrapper has no place for that.
         indices: Value of each loop variable as a linear expression.
         fma_count: Fused multiply-adds emitted so far (scalar count).
         matrix_count: Matrix instructions emitted so far.
@@ -63,6 +83,7 @@ class TaskContext:
     arena: ir.Value | None = None
     offsets: dict[ir.Operation, int] = field(default_factory=dict)
     combine_offset: int = 0
+    results: StagedResults = field(default_factory=StagedResults)
     indices: dict[ir.Value, Linear] = field(default_factory=dict)
     fma_count: int = 0
     matrix_count: int = 0

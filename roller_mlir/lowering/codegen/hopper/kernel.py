@@ -8,6 +8,7 @@ consumers still store the last one.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 
 from roller_mlir.dialects import rtile
@@ -30,11 +31,14 @@ from roller_mlir.lowering.codegen.kernel_function import (
 )
 from roller_mlir.lowering.codegen.last_block import LastBlock
 from roller_mlir.lowering.codegen.task.arena import combine_bytes
+from roller_mlir.lowering.codegen.task.staged_results import staged_results
 from roller_mlir.lowering.codegen.wrappers import wrapper_of
 from roller_mlir.lowering.loops.attributes import TASKS_PER_UNIT
 from roller_mlir.lowering.loops.loop_nest import parallel_nest
 from roller_mlir.lowering.loops.program import box_axes, box_loops
+from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.joined_memory import flag_offset, joined_bytes
+from roller_mlir.mapping.layout.staged_store import RING_RESULT_BYTES
 from roller_mlir.mapping.tensor_copy import (
     BARRIER_BYTES,
     PRODUCER_THREADS,
@@ -160,7 +164,12 @@ def _places(
     barriers = staging + groups * STORE_BUFFERS * steps.staging_bytes
     combine = barriers + 2 * BARRIER_BYTES * steps.stages
     end = combine + combine_bytes(program.operation, subgroup_size)
+    results = staged_results(program.operation, RING_RESULT_BYTES, subgroup_size)
+    if results.stores:
+        results = replace(results, offset=aligned(end))
+        end = results.offset + results.size_bytes
     if last is None:
-        return SmemLayout(staging, barriers, combine, end)
+        return SmemLayout(staging, barriers, combine, end, results=results)
     own = last.combine_bytes(subgroup_size)
-    return SmemLayout(staging, barriers, combine, joined_bytes(end, own, apart=True), end, end + flag_offset(own))
+    total = joined_bytes(end, own, apart=True)
+    return SmemLayout(staging, barriers, combine, total, end, end + flag_offset(own), results)

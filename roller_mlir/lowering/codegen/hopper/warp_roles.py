@@ -2,11 +2,11 @@
 """The roles of the warpgroups of a wgmma kernel: those that compute, and the last one, of which one thread copies."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from roller_mlir.dialects import rtile
 from roller_mlir.lowering.codegen.builder.emitter import Emitter
-from roller_mlir.lowering.codegen.builder.task_context import TaskContext
+from roller_mlir.lowering.codegen.builder.task_context import StagedResults, TaskContext
 from roller_mlir.lowering.codegen.hopper.consumer import Consumer, ConsumerContext, WarpSpecialised
 from roller_mlir.lowering.codegen.hopper.made_maps import MadeMaps
 from roller_mlir.lowering.codegen.hopper.ops import (
@@ -44,6 +44,7 @@ class SmemLayout:
         total_bytes: The end.
         joined: Where threads join sums of the second stage, where they run it.
         flag: Where a block then keeps whether it is the last one of its tile.
+        results: What passes it on its way to global memory, and where.
     """
 
     staging: int
@@ -52,6 +53,7 @@ class SmemLayout:
     total_bytes: int
     joined: int = 0
     flag: int = 0
+    results: StagedResults = field(default_factory=StagedResults)
 
 
 @dataclass(frozen=True)
@@ -215,6 +217,7 @@ class WarpRoles:
             subgroup_size=self.subgroup_size,
             arena=self.memory,
             combine_offset=self.places.combine,
+            results=self.places.results,
             buffers=self.buffers,
         )
 

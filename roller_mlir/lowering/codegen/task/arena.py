@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The arena: where in a task's workgroup memory each staged tile and the joining of partial results lie."""
+"""The arena: where in a task's workgroup memory staged tiles, partial results that are joined, and results lie."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 
-from roller_mlir.lowering.codegen.builder.task_context import element_bytes
+from roller_mlir.lowering.codegen.builder.task_context import StagedResults, element_bytes
+from roller_mlir.lowering.codegen.task.staged_results import staged_results
 from roller_mlir.lowering.loops.program import box_axes, box_loops, computes_of, load_layout, staged_loads
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.atoms import atom_family
@@ -23,11 +24,13 @@ class Arena:
         offsets: Byte offset of each staged load.
         combine_offset: Byte offset of the space for partial results.
         total_bytes: Size of the whole, in bytes.
+        results: What passes it on its way to global memory, in the place of staged loads.
     """
 
     offsets: dict[ir.Operation, int]
     combine_offset: int
     total_bytes: int
+    results: StagedResults = field(default_factory=StagedResults)
 
 
 def plan_arena(program: ir.Operation, subgroup_size: int) -> Arena:
@@ -39,7 +42,8 @@ def plan_arena(program: ir.Operation, subgroup_size: int) -> Arena:
         dimensions = [TileDimension({}, 1, extent) for extent in load.tile.shape]
         elements = stages * prod(buffer_shape(dimensions, load_layout(load)))
         at = aligned(at + elements * element_bytes(ir.MemRefType(load.source.type).element_type))
-    return Arena(offsets, at, at + combine_bytes(program, subgroup_size))
+    results = staged_results(program, at, subgroup_size)
+    return Arena(offsets, at, max(at + combine_bytes(program, subgroup_size), results.size_bytes), results)
 
 
 def combine_bytes(program: ir.Operation, subgroup_size: int) -> int:

@@ -19,13 +19,14 @@ from roller_mlir.lowering.codegen.task.pack import pack
 from roller_mlir.lowering.codegen.task.pipeline import CopyPipeline
 from roller_mlir.lowering.codegen.task.register_tiles import materialise, owner
 from roller_mlir.lowering.codegen.task.scope import TaskScope, staged_tile
+from roller_mlir.lowering.codegen.task.staged_results import store_staged
 from roller_mlir.lowering.codegen.task.store import prefetch_results, store_register_tile
 from roller_mlir.lowering.codegen.task.strategies import Reduction, Strategy, emit_box, strategy_of
 from roller_mlir.lowering.linalg.affine import map_indices
 from roller_mlir.lowering.loops.loop_nest import is_inner, is_row, nest_loop, parallel_nest, reduction_nest
 from roller_mlir.lowering.loops.program import LOADS, load_layout, loads_of
 from roller_mlir.mapping.index import Linear, Symbol
-from roller_mlir.plan.plan import CONSTANT, SYNCHRONOUS, WORKGROUP
+from roller_mlir.plan.plan import CONSTANT, STAGED, SYNCHRONOUS, WORKGROUP
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -249,5 +250,8 @@ class TaskBuilder:
             self._context, tile, everyone=any(use.owner.operation.name == "rtile.compute" for use in view.tile.uses)
         )
         target = scope.place(op, view.destination, view.indices, view.origin_map, view.tile_steps)
+        if view.copy == STAGED:
+            store_staged(self._context, op, tile, target)
+            return
         condition = owner(self._context, tile)
         self._context.emit.when(condition, lambda: store_register_tile(self._context, tile, target) or [])

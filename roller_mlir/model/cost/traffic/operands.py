@@ -15,7 +15,7 @@ from roller_mlir.mapping.layout.combine import combination
 from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout.layout import TileCost, epilogue_vectors, steps_of
 from roller_mlir.mapping.layout.thread_reads import live_offsets, live_reads
-from roller_mlir.mapping.resources import SUM_BYTES
+from roller_mlir.mapping.resources import SUM_BYTES, staged_stores
 from roller_mlir.model.cost.traffic.counting import Boxes, copied_elements, direct_elements
 from roller_mlir.model.cost.traffic.layouts import layout_cost
 from roller_mlir.model.cost.traffic.sectors import access_sectors, copy_sectors
@@ -23,7 +23,7 @@ from roller_mlir.model.instruction import atom_of
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import AccessContext, ProblemContext
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, TensorExpression
-from roller_mlir.plan.plan import ASYNCHRONOUS, WORKGROUP
+from roller_mlir.plan.plan import ASYNCHRONOUS, STAGED, WORKGROUP
 
 SECTOR_BYTES = 32
 """The unit in which sectors are counted on every device, as in the simulator; the model's traffic takes the device's
@@ -83,13 +83,49 @@ def traffic_of(context: ProblemContext, plan: Plan, costs: Sequence[TileCost | N
             if cost is None
             else _staged(context, plan, access, operand, boxes, cost, reads)
         )
+    if plan.store == STAGED:
+        outputs = staged_traffic(context, plan, boxes)
+    else:
+        outputs = [_output(context, plan, boxes), *[_written(context, plan, boxes, x) for x in context.more_outputs]]
     widths = plan.epilogue_vectors or epilogue_vectors(context.expression, plan.axes)
     found += [_epilogue(context, plan, *read, boxes) for read in zip(context.epilogue, widths, strict=False)]
-    return (
-        *found,
-        _output(context, plan, boxes),
-        *[_written(context, plan, boxes, one) for one in context.more_outputs],
-    )
+    return *found, *outputs
+
+
+def staged_traffic(context: ProblemContext, plan: Plan, boxes: Boxes) -> list[OperandTraffic]:
+    """Return what results move that pass workgroup memory on their way: rows of each pass, stored by all threads."""
+    lanes, loops = context.machine.device.subgroup_size, context.expression.loops
+    subgroups = -(-plan.threads // lanes)
+    parts = prod(plan.axes[i].threads for i in context.reductions)  # of which one has a point's result
+    values = prod(len(boxes.live_offsets(i)) for i in context.parallel)
+    tasks = prod(boxes.count(i) for i in context.parallel)
+    found: list[OperandTraffic] = []
+    ways = staged_stores(context.expression, plan, lanes)
+    for output, way in zip((context.output, *context.more_outputs), ways, strict=True):
+        access, walked = output.access, dict(zip(way.tile.walks, way.copied, strict=True))
+        passes = Boxes(
+            tuple(Loop(1) if loop.reduction else loop for loop in loops),
+            tuple(AxisPlan(block=walked.get(i, 1)) for i in range(len(loops))),
+        )
+        runs, moved = _runs(context, passes), direct_elements(access, passes)
+        size, copied = access.element_bytes, way.copy.vectors * way.vector
+        sectors = copy_sectors(access, passes, way.vector, plan.threads, lanes, SECTOR_BYTES)
+        reads = -(-way.copy.vectors // lanes)
+        old = _written(context, plan, boxes, output)
+        found.append(
+            OperandTraffic(
+                name=access.name,
+                global_load_bytes=old.global_load_bytes,
+                global_load_sectors=old.global_load_sectors,
+                global_store_bytes=moved * size,
+                global_store_sectors=_share(sectors * runs, moved, copied * runs),
+                shared_load_bytes=moved * size,
+                shared_load_phases=_share(round(reads * way.read_phases) * runs, moved, copied * runs),
+                shared_store_bytes=tasks * values * plan.threads // parts * size,
+                shared_store_phases=tasks * values // way.write * subgroups * way.write_phases,
+            )
+        )
+    return found
 
 
 def combine_traffic(context: ProblemContext, plan: Plan) -> OperandTraffic:

@@ -50,7 +50,7 @@ class Product:
         turned: Elements along the other dimension than the tensor's rows of one write of workgroup memory, per factor;
             0 where rows lie there as in the tensor.
         start: What the sums start from.
-        end: Text of an op on %r that gives %s, and its type; empty for none.
+        store: How results leave.
     """
 
     extents: tuple[int, int, int] = (64, 64, 64)
@@ -70,6 +70,7 @@ class Product:
     copy: str = "asynchronous"
     turned: tuple[int, int] = (0, 0)
     start: float = 0
+    store: str = "synchronous"
 
     @property
     def plan(self) -> Plan:
@@ -110,6 +111,7 @@ class Product:
             reduction_order=(2,),
             operands=operands,
             stages=self.stages,
+            store=self.store,
             unroll=self.blocks[2],
             atom=AtomPlan(
                 shape=self.shape,

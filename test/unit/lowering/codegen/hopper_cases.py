@@ -35,7 +35,7 @@ class Matmul:
         persistent: Whether blocks walk over tasks.
         tasks_per_unit: Blocks that are to fit on a unit; 0 for not said.
         start: What the sums start from.
-        store: How the result is written: "synchronous" or "tensor".
+        store: How the result is written: "synchronous", "staged" or "tensor".
         layout: How factors are copied.
     """
 

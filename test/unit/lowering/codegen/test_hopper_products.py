@@ -70,6 +70,31 @@ STORES = {
 }
 
 
+STAGED = PLAIN.but(store="staged", extents=(72, 136, 200))
+
+ROWS = {
+    "edges": STAGED,
+    "one row": STAGED.but(extents=(1, 64, 128)),
+    "odd": STAGED.but(transposed=(False, True), extents=(65, 77, 200)),
+    "several passes": WIDE.but(store="staged"),
+    "two by two": WIDE.but(store="staged", block=(128, 128, 64), columns=64, groups=(2, 2)),
+    "batch": STAGED.but(batch=3, extents=(72, 72, 136)),
+    "epilogue": STAGED.but(epilogue=True),
+    "sums of f16": STAGED.but(result="f16"),
+    "i8": CASES["i8"].but(store="staged"),
+}
+
+
+@pytest.mark.full(every=3)
+@pytest.mark.parametrize("case", ROWS.values(), ids=ROWS)
+def test_stores_by_rows(case):
+    assert "workgroup store results" in case.check(sanitize=True).text("kernels")
+
+
+def test_persistent_stores_by_rows(small_device):
+    STAGED.but(extents=(200, 200, 200), persistent=True).check(small_device, sanitize=True)
+
+
 @pytest.mark.full(every=3)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_equals_numpy(case):

@@ -118,7 +118,7 @@ def test_stores():
     message = refused(stored.but(extents=(64, 66, 64), transposed=(False, True)))
     assert "strides that are multiples of 16 B, but dimension 0 of memref<64x66xf16> has 132 B" in message
     assert "with neighbouring columns in the tensor's innermost dimension" in refused(stored, ("lane = 1", "lane = -1"))
-    assert "attribute 'copy' must be 'synchronous' or 'tensor'" in refused(
+    assert "attribute 'copy' must be 'synchronous' or 'staged' or 'tensor'" in refused(
         stored, ('copy = "tensor"} :', 'copy = "asynchronous"} :')
     )
 
