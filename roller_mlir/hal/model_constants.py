@@ -39,6 +39,8 @@ class ModelConstants:
             reads, adds and writes. Calibrated, see docs/accuracy.md.
         found_share: Share of the direct loads of what another task of the unit also reads that find it in the unit's
             first cache; the others arrive while it is on its way, and wait as long as the first. Calibrated.
+        first_cache_share: Share of a unit's first cache, its workgroup memory among it, in which direct loads find what
+            others of the same task have read.
         spill_cache_share: Share of the last cache that spilled registers hold against the streams that pass through it.
             Calibrated.
         loads_in_flight: Registers that loads straight from global memory may hold; further loads of a step wait.
@@ -51,6 +53,7 @@ class ModelConstants:
     ahead_hidden_share: float = 0.98
     atomic_cost: float = 4.0
     found_share: float = 0.5
+    first_cache_share: float = 1.0
     spill_cache_share: float = 1 / 3
     assumed_launch_s: float = 2.4e-6
     addressing_registers: int = 24

@@ -60,6 +60,7 @@ class AccessContext:
             self.strides = (machine.sector_bytes,) * len(expression.loops)  # each element in a sector of its own
         self.windows = any(len(index.terms()) > 1 for index in access.indices)
         self._expression_loops = expression.loops
+        self._bounds = expression.bounds
         self._access_bytes = machine.vector_bytes
         self.limit = machine.vector_bytes // access.element_bytes
         self._sector_bytes = machine.sector_bytes
@@ -102,13 +103,24 @@ class AccessContext:
         return found
 
     def traffic(self, blocks: Sequence[int]) -> int:
-        """Return the bytes that loading one tile of a box moves, in whole transactions."""
+        """Return the bytes that loading one tile of a box moves, in whole transactions.
+
+        It is the mean over all boxes: of those at the edges a part lies outside of the tensor, and is not loaded.
+        """
         key = self.own(blocks)
         found = self._traffic.get(key)
-        if found is None and self.access.gathered:
-            found = self._traffic[key] = prod(blocks) * self._sector_bytes
-        elif found is None:
-            found = self._traffic[key] = access_traffic(self.access, blocks, self._sector_bytes)
+        if found is None:
+            if self.access.gathered:
+                found = prod(blocks) * self._sector_bytes
+            else:
+                found = access_traffic(self.access, blocks, self._sector_bytes)
+            inside, whole = 1, 1
+            for loop in self.loops:
+                block, bound = blocks[loop], self._bounds[loop]
+                if bound % block:
+                    inside *= bound
+                    whole *= -(-bound // block) * block
+            found = self._traffic[key] = -(-found * inside // whole)
         return found
 
     def copy_vector(self, blocks: Sequence[int]) -> int:

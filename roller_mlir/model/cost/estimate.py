@@ -16,6 +16,7 @@ from roller_mlir.mapping.layout.layout import window_phases, window_vector
 from roller_mlir.mapping.layout.thread_reads import own_reads
 from roller_mlir.mapping.resources import peak_registers, tasks_per_unit
 from roller_mlir.model.candidate import Candidate
+from roller_mlir.model.cost.cache_requests import LoadRequests
 from roller_mlir.model.cost.epilogue import epilogue_work
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
 from roller_mlir.model.cost.matrix_work import SYNCHRONOUS_STAGES, matrix_estimate
@@ -129,9 +130,11 @@ def estimate(
     phases, accesses, copies, direct, waiting = 0.0, 0.0, 0, 0, 0
     fragments, staging, workgroup_bytes, cache = 0.0, 0, 0, 0
     read_widths: list[int] = []
+    requests = LoadRequests()
     for i, access in enumerate(context.inputs):
         cache += access.traffic(blocks)
         if staged[i]:
+            requests.add_staged(machine, access, blocks)
             found = widths[i] if widths is not None else None
             if found is not None:
                 phases += found.load_phases + found.store_phases
@@ -167,6 +170,7 @@ def estimate(
             accesses += own // vector
             passes = max(1, -(-sectors * machine.sector_bytes // machine.phase_bytes))
             phases += own // vector * subgroups * passes
+            requests.add_direct(machine, access, candidate, width, sectors, own // vector * subgroups)
 
     free_bytes = workgroup_bytes
     across, waits = _combine(context.reduction, candidate.threads, candidate.order, lanes)
@@ -219,6 +223,10 @@ def estimate(
         cache_bytes=cache * tasks * steps,
         global_bytes=from_global,
         shared_cache_bytes=from_shared,
+        request_bytes=requests.more * tasks * steps,
+        direct_bytes=requests.direct,
+        again_bytes=requests.again,
+        workgroup_bytes=workgroup_bytes,
     )
     if end is not None:
         work.tail_issue += end.issue

@@ -26,6 +26,7 @@ from roller_mlir.mapping.tensor_copy import store_bytes
 from roller_mlir.mapping.unrolling import MOST_INSTRUCTIONS, copy_parts, copy_registers
 from roller_mlir.mapping.warpgroup_registers import OTHER_REGISTERS as WARPGROUP_REGISTERS
 from roller_mlir.model.candidate import Candidate
+from roller_mlir.model.cost.cache_requests import LoadRequests
 from roller_mlir.model.cost.epilogue import epilogue_work
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
 from roller_mlir.model.cost.raster import cache_traffic
@@ -115,7 +116,7 @@ def matrix_estimate(
     points = prod(registers)
     accumulators = points // prod([registers[i] for i in context.reductions])
     phases, fragments, before, issue, cache = 0.0, 0.0, 0.0, float(STEP_INSTRUCTIONS), 0
-    staging, offsets, synchronous, tiles = 0, 0, False, list[int]()
+    staging, offsets, synchronous, tiles, requests = 0, 0, False, list[int](), LoadRequests()
     for i, access in enumerate(context.inputs):
         found = widths[i] if widths is not None else None
         ideal = found is None
@@ -138,6 +139,7 @@ def matrix_estimate(
         before += rounds * found.vector * changed
         fragments += 2 * context.fragment_registers(access, registers)
         cache += access.traffic(blocks)
+        requests.add_staged(machine, access, blocks)
         tiles.append(found.tile_bytes)
     issue += points * context.math_per_point / atom.points(registers[atom.column]) + before * context.other_cycles
     addressing = WARPGROUP_REGISTERS if atom.reads_memory else device.model.addressing_registers
@@ -161,6 +163,7 @@ def matrix_estimate(
         tail_phases=0,
         tail_waits=0,
         cache_bytes=cache * tasks * steps,
+        request_bytes=requests.more * tasks * steps,
         global_bytes=0.0,
         asynchronous=atom.reads_memory or (atom.family.independent and accumulators >= 2 * prod(atom.per_thread)),
     )

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a task does after its last step: it stores its results, straight from registers or through workgroup memory.
 
-The cache next to the units serves requests: one for each of its lines that a store of a subgroup touches, however
-little of the line that is. A request occupies it for half a line at least, a store for twice as long as a load.
-Measured on an H100 SXM: 160 G requests/s at most; stores of full lines run at 4.1 TB/s, loads at 8.1 TB/s.
+A store occupies the cache next to the units for twice as long as a load of the same lines (`cache_requests`): on an
+H100 SXM stores of full lines were measured at 4.1 TB/s, loads at 8.1 TB/s.
 """
 
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from roller_mlir.mapping.layout.staged_store import (
     staged_store_problem,
 )
 from roller_mlir.model.candidate import Candidate
+from roller_mlir.model.cost.cache_requests import occupied_bytes
 from roller_mlir.model.cost.timing import CandidateWork
 from roller_mlir.model.cost.traffic.operands import store_width
 from roller_mlir.model.cost.traffic.sectors import coalesced_sectors
@@ -29,9 +29,6 @@ from roller_mlir.plan.expression import dense_strides
 
 STORE_TIMES = 2
 """Times that a store occupies the cache as long as a load of the same lines."""
-
-LEAST_LINE_SHARE = 0.5
-"""Share of a line for which a request occupies the cache, at least."""
 
 WORTH = 1.25
 """Times that direct stores must cost the cache what rows of the tile would, for the way through workgroup memory to be
@@ -71,7 +68,7 @@ class StoreWork:
             tail_phases=work.tail_phases + self.phases * times,
             tail_waits=work.tail_waits + self.waits,
             cache_bytes=work.cache_bytes + times * self.written,
-            request_bytes=max(0.0, self.requests - self.written),
+            request_bytes=work.request_bytes + max(0.0, self.requests - self.written),
         )
 
 
@@ -185,7 +182,7 @@ def request_bytes(machine: Machine, sectors: float, lines: float) -> float:
         sectors: Sectors that it touches.
         lines: Lines of the cache that it touches.
     """
-    return STORE_TIMES * max(machine.sector_bytes * sectors, LEAST_LINE_SHARE * machine.line_bytes * lines)
+    return STORE_TIMES * occupied_bytes(machine, sectors, lines)
 
 
 def _row_requests(machine: Machine, output: AccessContext, extents: Sequence[int], moved: int) -> float:

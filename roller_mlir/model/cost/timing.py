@@ -53,8 +53,10 @@ class CandidateWork:
         ahead: Whether copies go on by themselves, more than one step ahead, so that no subgroup moves a tile itself.
         alternates: Whether a task waits, computes and waits again, step by step, so that what it leaves idle is used by
             other tasks only.
-        request_bytes: Bytes of loads that the cache next to the units could serve while requests of stores occupy it,
-            in addition to cache_bytes.
+        request_bytes: Bytes of full lines that the cache next to the units could serve while requests for less, and
+            those of stores, occupy it, in addition to cache_bytes.
+        direct_bytes: Bytes per task and step that threads read straight from there, each byte once.
+        again_bytes: What they ask for beyond these, if no first cache keeps anything from one load to the next.
     """
 
     tasks: int
@@ -86,6 +88,8 @@ class CandidateWork:
     ahead: bool = False
     alternates: bool = False
     request_bytes: float = 0.0
+    direct_bytes: float = 0.0
+    again_bytes: float = 0.0
 
 
 def seconds_by_layer(work: CandidateWork, machine: Machine, *, waited: bool = False) -> dict[str, float]:
@@ -119,6 +123,7 @@ def seconds_by_layer(work: CandidateWork, machine: Machine, *, waited: bool = Fa
     passes = busiest * (work.steps * phases + work.tail_phases) * machine.phase_cycles
     cached, found = _cached_bytes(work, machine, together, subgroups)
     cache_bytes = work.cache_bytes + work.tasks * work.steps * cached
+    requests = work.request_bytes + work.tasks * work.steps * _lost_bytes(work, machine, together)
     global_bytes = work.global_bytes + _overflow(work, machine, together, subgroups)
     # The first tile's way to the unit is hidden only by other tasks of the same unit.
     memory = machine.cache_latency
@@ -155,7 +160,7 @@ def seconds_by_layer(work: CandidateWork, machine: Machine, *, waited: bool = Fa
         shared_cache["l3"] = work.shared_cache_bytes / min(machine.last_cache_bytes_per_s, drawn) + first / clock
     return {
         "global": global_bytes / min(machine.global_bytes_per_s, drawn) + first / clock,
-        "l2": (cache_bytes + work.request_bytes + constants.atomic_cost * work.atomic_bytes) / machine.cache_bytes_per_s
+        "l2": (cache_bytes + requests + constants.atomic_cost * work.atomic_bytes) / machine.cache_bytes_per_s
         + first / clock,
         **shared_cache,
         "workgroup": (passes + first) / clock,
@@ -220,6 +225,14 @@ def _cached_bytes(work: CandidateWork, machine: Machine, together: int, subgroup
     loads = work.shared_bytes * (held * sets / together + 1 - held)
     spills = work.spilled_accesses * row * subgroups * (1 - held / 2)
     return loads + spills, machine.device.model.found_share * held * (1 - sets / together)
+
+
+def _lost_bytes(work: CandidateWork, machine: Machine, together: int) -> float:
+    """Return the bytes that a task asks for again in a step, since its unit's first cache could not keep them."""
+    if not work.again_bytes or not machine.first_cache_bytes:
+        return 0.0
+    room = machine.device.model.first_cache_share * machine.first_cache_bytes - together * work.workgroup_bytes
+    return work.again_bytes * max(0.0, 1 - max(room, 0.0) / (together * work.direct_bytes))
 
 
 def _overflow(work: CandidateWork, machine: Machine, together: int, subgroups: int) -> float:
