@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What loads ask of the cache next to the units: requests, one for each of its lines that an access of a subgroup touches.
+"""What loads ask of the cache next to the units: a request for each of its lines that an access of a subgroup touches.
 
 However little of a line it is about, a request occupies the cache for half a line at least. Measured on an H100 SXM:
 160 G requests/s at most; loads of full lines run at 8.1 TB/s.
