@@ -23,9 +23,9 @@ from roller_mlir.codegen.task.strategies import Reduction, Strategy, emit_box, s
 from roller_mlir.dialects.rtile import ComputeOp, StoreOp, TileLoad
 from roller_mlir.linalg.affine import map_indices
 from roller_mlir.loops.loop_nest import is_inner, is_row, nest_loop, parallel_nest, reduction_nest
-from roller_mlir.loops.program import LOADS, load_layout, loads_of
+from roller_mlir.loops.program import LOADS, loads_of
 from roller_mlir.mapping.index import Linear, Symbol
-from roller_mlir.plan.plan import CONSTANT, SYNCHRONOUS, WORKGROUP
+from roller_mlir.plan.plan import CONSTANT, WORKGROUP
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -97,7 +97,7 @@ class TaskBuilder:
                 self._scope.tiles[op.results[0]] = pack(self._scope, view, tile)
             elif view.tile.layer == WORKGROUP:
                 zero = self._context.emit.constant(0)
-                copy = self._scope.copy(view, 1, now=load_layout(view).copy == SYNCHRONOUS)
+                copy = self._scope.copy(view, 1, now=True)
                 CopyPipeline(self._context, self._scope, [(view, copy)], 1, 1, lambda symbol: None).fill_once()
                 self._scope.tiles[op.results[0]] = staged_tile(copy, tile, zero)
             else:

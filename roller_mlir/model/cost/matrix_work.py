@@ -10,7 +10,8 @@ from dataclasses import replace
 from math import ceil, prod
 
 from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
-from roller_mlir.mapping.layout.matrix_layout import ASYNCHRONOUS_BYTES, choose_rows
+from roller_mlir.mapping.layout.layout import ASYNCHRONOUS_BYTES
+from roller_mlir.mapping.layout.matrix_layout import choose_rows
 from roller_mlir.mapping.resources import (
     SUM_BYTES,
     matrix_bytes,
