@@ -18,11 +18,11 @@ Paper: RAMMER, section 3.3, for the order; it shares no memory.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from roller_mlir.codegen.buffer_order import order_fault
-from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of
-from roller_mlir.codegen.graph.task_graph import read_graph
-from roller_mlir.codegen.graph.workspace import share_workspace
 from roller_mlir.hal import find_device
+from roller_mlir.lowering.codegen.buffer_order import order_fault
+from roller_mlir.lowering.codegen.graph.schedules import graphs_of, schedule_of
+from roller_mlir.lowering.codegen.graph.task_graph import read_graph
+from roller_mlir.lowering.codegen.graph.workspace import share_workspace
 from roller_mlir.model.options import DeviceOptions
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail

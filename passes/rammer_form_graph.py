@@ -21,11 +21,11 @@ Paper: RAMMER, section 3.1.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from roller_mlir.codegen.graph.start_operands import take_out_starts
 from roller_mlir.dialects import rammer, rtile
 from roller_mlir.dialects.rtile_fields import read_record
-from roller_mlir.loops.attributes import EXPRESSION
-from roller_mlir.loops.program import check_no_loose_ops
+from roller_mlir.lowering.codegen.graph.start_operands import take_out_starts
+from roller_mlir.lowering.loops.attributes import EXPRESSION
+from roller_mlir.lowering.loops.program import check_no_loose_ops
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.rewrite.least_starts import with_least_starts
 from roller_mlir.support.bindings import func, ir

@@ -30,16 +30,16 @@ from functools import cache
 from math import prod
 from typing import ClassVar
 
-from roller_mlir.codegen.buffer_order import place_of
-from roller_mlir.codegen.graph.roles import takes_roles
-from roller_mlir.codegen.graph.schedules import graphs_of
-from roller_mlir.codegen.graph.task_boxes import TaskReader
-from roller_mlir.codegen.graph.task_graph import read_graph
-from roller_mlir.codegen.graph.virtual_device import slot_room, virtual_device, with_most_slots
 from roller_mlir.dialects import rammer, rtile
 from roller_mlir.hal import Device, find_device
-from roller_mlir.loops.early_loads import early_loads
-from roller_mlir.loops.resident_loads import ResidentLoad, resident_load, resident_loads
+from roller_mlir.lowering.codegen.buffer_order import place_of
+from roller_mlir.lowering.codegen.graph.roles import takes_roles
+from roller_mlir.lowering.codegen.graph.schedules import graphs_of
+from roller_mlir.lowering.codegen.graph.task_boxes import TaskReader
+from roller_mlir.lowering.codegen.graph.task_graph import read_graph
+from roller_mlir.lowering.codegen.graph.virtual_device import slot_room, virtual_device, with_most_slots
+from roller_mlir.lowering.loops.early_loads import early_loads
+from roller_mlir.lowering.loops.resident_loads import ResidentLoad, resident_load, resident_loads
 from roller_mlir.model.cost.early import found_shares
 from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.model.options import DeviceOptions

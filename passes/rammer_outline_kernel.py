@@ -32,18 +32,24 @@ from typing import ClassVar
 
 import numpy as np
 
-from roller_mlir.codegen.buffer_order import add_buffer
-from roller_mlir.codegen.device_memory import check_device_memory
-from roller_mlir.codegen.graph.bodies import bodies_of
-from roller_mlir.codegen.graph.kernel import GraphKernel, emit_graph_kernel, report_cell, state_size, times_cell
-from roller_mlir.codegen.graph.roles import role_layout, roles_of, takes_roles
-from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of
-from roller_mlir.codegen.graph.tables import WORD_BYTES, tables_of
-from roller_mlir.codegen.graph.task_graph import ApplicationGraph, read_graph
-from roller_mlir.codegen.graph.virtual_device import check_block, expected_registers, threads_of
 from roller_mlir.dialects import rammer, rtile
 from roller_mlir.hal import Device, find_device
-from roller_mlir.loops.attributes import COOPERATIVE, REPORT, TIMES
+from roller_mlir.lowering.codegen.buffer_order import add_buffer
+from roller_mlir.lowering.codegen.device_memory import check_device_memory
+from roller_mlir.lowering.codegen.graph.bodies import bodies_of
+from roller_mlir.lowering.codegen.graph.kernel import (
+    GraphKernel,
+    emit_graph_kernel,
+    report_cell,
+    state_size,
+    times_cell,
+)
+from roller_mlir.lowering.codegen.graph.roles import role_layout, roles_of, takes_roles
+from roller_mlir.lowering.codegen.graph.schedules import graphs_of, schedule_of
+from roller_mlir.lowering.codegen.graph.tables import WORD_BYTES, tables_of
+from roller_mlir.lowering.codegen.graph.task_graph import ApplicationGraph, read_graph
+from roller_mlir.lowering.codegen.graph.virtual_device import check_block, expected_registers, threads_of
+from roller_mlir.lowering.loops.attributes import COOPERATIVE, REPORT, TIMES
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
 from roller_mlir.model.options import DeviceOptions, MapOptions
 from roller_mlir.passes.rtile_lower_to_gpu import block_limits, kernels_module, launch

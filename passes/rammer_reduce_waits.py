@@ -15,7 +15,7 @@ Paper: RAMMER, section 3.3, drops waits for all but the last of consecutive task
 from dataclasses import dataclass
 from typing import ClassVar
 
-from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of, set_schedule
+from roller_mlir.lowering.codegen.graph.schedules import graphs_of, schedule_of, set_schedule
 from roller_mlir.rammer.events import reduce_waits
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import remark

@@ -27,12 +27,12 @@ Paper: RAMMER, sections 3.2 and 3.3.
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from roller_mlir.codegen.graph.schedules import graphs_of, set_schedule
-from roller_mlir.codegen.graph.tables import PIECE_BYTES
-from roller_mlir.codegen.graph.task_graph import read_graph
-from roller_mlir.codegen.graph.virtual_device import slot_room, virtual_device, with_most_slots
 from roller_mlir.dialects import rammer
 from roller_mlir.hal import find_device
+from roller_mlir.lowering.codegen.graph.schedules import graphs_of, set_schedule
+from roller_mlir.lowering.codegen.graph.tables import PIECE_BYTES
+from roller_mlir.lowering.codegen.graph.task_graph import read_graph
+from roller_mlir.lowering.codegen.graph.virtual_device import slot_room, virtual_device, with_most_slots
 from roller_mlir.model.options import DeviceOptions
 from roller_mlir.rammer.events import HAND_OVERS
 from roller_mlir.rammer.options import ScheduleOptions

@@ -27,8 +27,8 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import ClassVar
 
-from roller_mlir.linalg.group.dispatches import Unit, named_units, planned_blocks, producers_of, unmade_inputs
-from roller_mlir.loops.attributes import UNITS
+from roller_mlir.lowering.linalg.group.dispatches import Unit, named_units, planned_blocks, producers_of, unmade_inputs
+from roller_mlir.lowering.loops.attributes import UNITS
 from roller_mlir.model.block_limits import machine_for
 from roller_mlir.model.cost.early import early_share, planned_early
 from roller_mlir.model.cost.performance import busy_on_share

@@ -21,14 +21,14 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
-from roller_mlir.codegen.builder.task_context import element_bytes
-from roller_mlir.codegen.early_operands import ProgramUses, early_operands
-from roller_mlir.codegen.graph.schedules import graphs_of
 from roller_mlir.dialects import rammer, rtile
 from roller_mlir.dialects.rtile_fields import read_record
 from roller_mlir.hal import Device, find_device
-from roller_mlir.loops.attributes import EXPRESSION
-from roller_mlir.loops.early_loads import early_loads
+from roller_mlir.lowering.codegen.builder.task_context import element_bytes
+from roller_mlir.lowering.codegen.early_operands import ProgramUses, early_operands
+from roller_mlir.lowering.codegen.graph.schedules import graphs_of
+from roller_mlir.lowering.loops.attributes import EXPRESSION
+from roller_mlir.lowering.loops.early_loads import early_loads
 from roller_mlir.model.cost.early import EarlyBytes, early_share
 from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.model.options import DeviceOptions

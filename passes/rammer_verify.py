@@ -17,11 +17,11 @@ Paper: RAMMER, section 3.3 (the schedule is made, and so can be proven, at compi
 from dataclasses import dataclass
 from typing import ClassVar
 
-from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of
-from roller_mlir.codegen.graph.task_graph import ApplicationGraph, read_graph
-from roller_mlir.codegen.graph.virtual_device import check_block, slot_room
 from roller_mlir.dialects import rammer
 from roller_mlir.hal import Device, find_device
+from roller_mlir.lowering.codegen.graph.schedules import graphs_of, schedule_of
+from roller_mlir.lowering.codegen.graph.task_graph import ApplicationGraph, read_graph
+from roller_mlir.lowering.codegen.graph.virtual_device import check_block, slot_room
 from roller_mlir.mapping.resources import tasks_per_unit
 from roller_mlir.model.options import DeviceOptions
 from roller_mlir.rammer.proof import ScheduleFault, find_faults

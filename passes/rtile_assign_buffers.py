@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
-from roller_mlir.codegen.buffer_order import ROLE, order_fault
-from roller_mlir.codegen.builder.task_context import element_bytes
-from roller_mlir.codegen.workspace_offsets import Lifetime, assign_offsets
-from roller_mlir.foreign.options import option
-from roller_mlir.loops.buffer_programs import move_program
+from roller_mlir.lowering.codegen.buffer_order import ROLE, order_fault
+from roller_mlir.lowering.codegen.builder.task_context import element_bytes
+from roller_mlir.lowering.codegen.workspace_offsets import Lifetime, assign_offsets
+from roller_mlir.lowering.loops.buffer_programs import move_program
 from roller_mlir.support.bindings import arith, func, ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.foreign.options import option
 from roller_mlir.support.passes.passes import Pass, register
 from roller_mlir.support.values import defining_op, free_symbols
 

@@ -39,18 +39,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from roller_mlir.codegen import FAMILIES
-from roller_mlir.codegen.graph.start_operands import most_starts
-from roller_mlir.codegen.graph.tables import ring_bytes
 from roller_mlir.dialects import rtile
 from roller_mlir.dialects.rtile_checks import InvalidOpError
-from roller_mlir.foreign.options import option
 from roller_mlir.hal import Device, find_device
-from roller_mlir.linalg.group.dispatches import Unit, constant_inputs, named_units, planned_blocks
-from roller_mlir.linalg.group.wrap import wrap
-from roller_mlir.linalg.reader import StructuredOp, erase_unused, read_structured, with_sources
-from roller_mlir.linalg.rewrite.split_reduction import split_reduction
-from roller_mlir.loops.attributes import TUNED, UNITS
+from roller_mlir.lowering.codegen import FAMILIES
+from roller_mlir.lowering.codegen.graph.start_operands import most_starts
+from roller_mlir.lowering.codegen.graph.tables import ring_bytes
+from roller_mlir.lowering.linalg.group.dispatches import Unit, constant_inputs, named_units, planned_blocks
+from roller_mlir.lowering.linalg.group.wrap import wrap
+from roller_mlir.lowering.linalg.reader import StructuredOp, erase_unused, read_structured, with_sources
+from roller_mlir.lowering.linalg.rewrite.split_reduction import split_reduction
+from roller_mlir.lowering.loops.attributes import TUNED, UNITS
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.checks.join_check import joined_problem
 from roller_mlir.model import ConstructionError, ConstructOptions
@@ -70,6 +69,7 @@ from roller_mlir.plan.files.tuning_key import tuning_key
 from roller_mlir.plan.rewrite.split import JOIN_SUFFIX, first_plan, whole_plan
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, fail, remark
+from roller_mlir.support.foreign.options import option
 from roller_mlir.support.passes.passes import Pass, register
 
 _MOST_NAMES = 5

@@ -28,17 +28,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from roller_mlir.codegen import FAMILIES
 from roller_mlir.dialects import rtile
 from roller_mlir.dialects.rtile_fields import read_record
-from roller_mlir.linalg.group.dispatches import finite_constants, group_of
-from roller_mlir.linalg.group.group import GroupError, members_of, read_group
-from roller_mlir.linalg.reader import erase_unused
-from roller_mlir.linalg.rewrite.equal_programs import EqualPrograms, copy_of
-from roller_mlir.loops.attributes import EXPRESSION
-from roller_mlir.loops.packed_constants import pack_constants, packed_names
-from roller_mlir.loops.program import check_no_loose_ops, programs_of
-from roller_mlir.loops.row_expansion import expansion_of
+from roller_mlir.lowering.codegen import FAMILIES
+from roller_mlir.lowering.linalg.group.dispatches import finite_constants, group_of
+from roller_mlir.lowering.linalg.group.group import GroupError, members_of, read_group
+from roller_mlir.lowering.linalg.reader import erase_unused
+from roller_mlir.lowering.linalg.rewrite.equal_programs import EqualPrograms, copy_of
+from roller_mlir.lowering.loops.attributes import EXPRESSION
+from roller_mlir.lowering.loops.packed_constants import pack_constants, packed_names
+from roller_mlir.lowering.loops.program import check_no_loose_ops, programs_of
+from roller_mlir.lowering.loops.row_expansion import expansion_of
 from roller_mlir.mapping.checks.plan_check import plan_problem
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.plan import CONSTANT

@@ -30,18 +30,18 @@ from itertools import pairwise
 from operator import is_
 from typing import Any, ClassVar
 
-from roller_mlir.codegen import FAMILIES
 from roller_mlir.hal import Device, find_device
-from roller_mlir.linalg.accepted_input import compiled_functions
-from roller_mlir.linalg.group.axes import fuse_axes_of_groups
-from roller_mlir.linalg.group.group import members_of
-from roller_mlir.linalg.group.wrap import wrap
-from roller_mlir.linalg.pads import PAD, padding_of
-from roller_mlir.linalg.reader import StructuredOp, StructuredReader, erase_unused, with_sources
-from roller_mlir.linalg.rewrite.compose import compose_into_readers
-from roller_mlir.linalg.rewrite.fusion import Cost, Evaluate, Fusion, FusionDecision, leaving
-from roller_mlir.linalg.rewrite.separate import renew_operands, separate_results, separate_views
-from roller_mlir.linalg.rewrite.unit_extents import read_through_unit_extents
+from roller_mlir.lowering.codegen import FAMILIES
+from roller_mlir.lowering.linalg.accepted_input import compiled_functions
+from roller_mlir.lowering.linalg.group.axes import fuse_axes_of_groups
+from roller_mlir.lowering.linalg.group.group import members_of
+from roller_mlir.lowering.linalg.group.wrap import wrap
+from roller_mlir.lowering.linalg.pads import PAD, padding_of
+from roller_mlir.lowering.linalg.reader import StructuredOp, StructuredReader, erase_unused, with_sources
+from roller_mlir.lowering.linalg.rewrite.compose import compose_into_readers
+from roller_mlir.lowering.linalg.rewrite.fusion import Cost, Evaluate, Fusion, FusionDecision, leaving
+from roller_mlir.lowering.linalg.rewrite.separate import renew_operands, separate_results, separate_views
+from roller_mlir.lowering.linalg.rewrite.unit_extents import read_through_unit_extents
 from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.options import AxisOptions, DeviceOptions, FusionOptions
 from roller_mlir.model.search.best_plan import best_plan

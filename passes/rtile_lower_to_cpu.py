@@ -19,8 +19,8 @@ memory; an op without lowering. Paper: RAMMER section 4 for the task as a functi
 from dataclasses import dataclass
 from typing import ClassVar
 
-from roller_mlir.backend.cpu.lower import lower_to_cpu, require_cpu
 from roller_mlir.hal import find_device
+from roller_mlir.lowering.backend.cpu.lower import lower_to_cpu, require_cpu
 from roller_mlir.model.options import DeviceOptions
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.passes.passes import Pass, register

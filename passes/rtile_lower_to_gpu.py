@@ -27,17 +27,17 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from roller_mlir.backend.nvidia.dependent_launch import has_dependent_launch
-from roller_mlir.codegen.buffer_order import add_buffer, place_of, size_of
-from roller_mlir.codegen.device_memory import check_device_memory
-from roller_mlir.codegen.early_operands import ProgramUses, early_operands
-from roller_mlir.codegen.kernel import BlockLimits, EmittedKernel, emit_kernel
-from roller_mlir.codegen.last_block import LastBlock
 from roller_mlir.dialects import rtile
 from roller_mlir.hal import Device, find_device
-from roller_mlir.linalg.rewrite.equal_programs import said_by
-from roller_mlir.loops.attributes import DEPENDENT
-from roller_mlir.loops.program import check_no_loose_ops, programs_of
+from roller_mlir.lowering.backend.nvidia.dependent_launch import has_dependent_launch
+from roller_mlir.lowering.codegen.buffer_order import add_buffer, place_of, size_of
+from roller_mlir.lowering.codegen.device_memory import check_device_memory
+from roller_mlir.lowering.codegen.early_operands import ProgramUses, early_operands
+from roller_mlir.lowering.codegen.kernel import BlockLimits, EmittedKernel, emit_kernel
+from roller_mlir.lowering.codegen.last_block import LastBlock
+from roller_mlir.lowering.linalg.rewrite.equal_programs import said_by
+from roller_mlir.lowering.loops.attributes import DEPENDENT
+from roller_mlir.lowering.loops.program import check_no_loose_ops, programs_of
 from roller_mlir.model.options import DeviceOptions, LaunchOptions, MapOptions
 from roller_mlir.support.bindings import arith, ir
 from roller_mlir.support.diagnostics import fail

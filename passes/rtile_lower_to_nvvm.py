@@ -18,8 +18,8 @@ block is not the kernel's; an op without lowering. Paper: none, the way to the v
 from dataclasses import dataclass
 from typing import ClassVar
 
-from roller_mlir.backend.nvidia.nvvm import lower_to_nvvm, require_nvidia
 from roller_mlir.hal import find_device
+from roller_mlir.lowering.backend.nvidia.nvvm import lower_to_nvvm, require_nvidia
 from roller_mlir.model.options import DeviceOptions
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.passes.passes import Pass, register

@@ -13,7 +13,7 @@ by an op of its own; an `scf.if` of a body is both sides and an `arith.select`; 
 by zero and an `arith.select`; operations of affine are arith, those of two results are operations
 of one; loops of constant trips are unrolled, those of more than `unroll-limit` steps so that their steps share kernels;
 calls are inlined, globals that nothing changes are constants, assertions are left out with a remark
-(`roller_mlir.linalg.front_end` lists these rewrites). Loops of extent 1 stay where nothing is fused: they cost nothing
+(`roller_mlir.lowering.linalg.front_end` lists these rewrites). Loops of extent 1 stay where nothing is fused: they cost nothing
 to plan.
 
     func.func @f(%x: tensor<8x4x16xf32>, %y: tensor<8x4x16xf32>) -> (tensor<8x4x16xf32>, tensor<8x4x16xf32>) {
@@ -41,16 +41,16 @@ Paper: ROLLER section 3.2 (axis fusion).
 from dataclasses import dataclass
 from typing import ClassVar
 
-from roller_mlir.foreign.options import option
-from roller_mlir.linalg.accepted_input import check_operations, check_signatures, compiled_functions
-from roller_mlir.linalg.front_end import AFTER_SIMPLIFYING, BEFORE_SIMPLIFYING, rewrite
-from roller_mlir.linalg.front_end.control.unroll import unroll_loops
-from roller_mlir.linalg.reader import is_plain
-from roller_mlir.linalg.rewrite.axis_fusion import fuse_axes
-from roller_mlir.linalg.rewrite.point_loops import add_point_loops
-from roller_mlir.linalg.rewrite.separate import renew_operands, separate_results, separate_views
+from roller_mlir.lowering.linalg.accepted_input import check_operations, check_signatures, compiled_functions
+from roller_mlir.lowering.linalg.front_end import AFTER_SIMPLIFYING, BEFORE_SIMPLIFYING, rewrite
+from roller_mlir.lowering.linalg.front_end.control.unroll import unroll_loops
+from roller_mlir.lowering.linalg.reader import is_plain
+from roller_mlir.lowering.linalg.rewrite.axis_fusion import fuse_axes
+from roller_mlir.lowering.linalg.rewrite.point_loops import add_point_loops
+from roller_mlir.lowering.linalg.rewrite.separate import renew_operands, separate_results, separate_views
 from roller_mlir.model.options import AxisOptions, LoopOptions
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.foreign.options import option
 from roller_mlir.support.passes.passes import Pass, register
 from roller_mlir.support.passes.upstream import run_upstream
 from roller_mlir.support.values import erase_unread

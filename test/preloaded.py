@@ -23,7 +23,7 @@ _MODULES = (
     "roller_mlir.tools.opt.driver",
     "roller_mlir.compiler.driver",
     "roller_mlir.sim.launcher",
-    "roller_mlir.suites.stages.verify_stage",
+    "roller_mlir.evaluation.suites.stages.verify_stage",
     "roller_mlir.tools.commands.run",
 )
 

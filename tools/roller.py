@@ -9,8 +9,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from roller_mlir.console.commands import Command, add_commands
-from roller_mlir.console.interrupt import interruptible
+from roller_mlir.tools.console.commands import Command, add_commands
+from roller_mlir.tools.console.interrupt import interruptible
 
 if TYPE_CHECKING:
     import argparse
@@ -80,7 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return interruptible("roller", lambda: _main(arguments), whole_process=argv is None, ready=ready)
 
     if argv is None and arguments and arguments[0] in COMMANDS and COMMANDS[arguments[0]].in_child:
-        from roller_mlir.console.child import in_child
+        from roller_mlir.tools.console.child import in_child
 
         return in_child("roller", work)
     return work()
@@ -92,8 +92,8 @@ def _main(arguments: list[str]) -> int:
     from contextlib import redirect_stdout
 
     from roller_mlir import __version__
-    from roller_mlir.console.errors import plain_record, run_guarded
-    from roller_mlir.console.output import print_json, print_line
+    from roller_mlir.tools.console.errors import plain_record, run_guarded
+    from roller_mlir.tools.console.output import print_json, print_line
 
     parser = argparse.ArgumentParser(
         prog="roller",
@@ -131,7 +131,7 @@ def _unknown(words: Sequence[str], parser: "argparse.ArgumentParser") -> str:
     """Return what argparse says of unknown arguments, with the nearest flag that the command has."""
     from difflib import get_close_matches
 
-    from roller_mlir.console.arguments import actions_of
+    from roller_mlir.tools.console.arguments import actions_of
 
     flags = [flag for action in actions_of(parser) for flag in action.option_strings]
     typed = next((word for word in words if word.startswith("-")), "")

@@ -4,7 +4,7 @@
 import sys
 from collections.abc import Sequence
 
-from roller_mlir.console.interrupt import interruptible
+from roller_mlir.tools.console.interrupt import interruptible
 
 
 def main(argv: Sequence[str] | None = None) -> int:

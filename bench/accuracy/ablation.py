@@ -13,12 +13,12 @@ from baseline import ARTIFACT
 from markdown_table import table
 from within_operators import FOLDERS, RS, STRIDED, Layer, select
 
+from roller_mlir.evaluation.suites.published import published
+from roller_mlir.evaluation.suites.published.cnnopt_rows import row_work
+from roller_mlir.evaluation.suites.stages.figures import Values, loss, miss, spearman
 from roller_mlir.hal import Device, find_device
 from roller_mlir.mapping.layout.bank_phases import Banks
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
-from roller_mlir.suites.published import published
-from roller_mlir.suites.published.cnnopt_rows import row_work
-from roller_mlir.suites.stages.figures import Values, loss, miss, spearman
 
 Change = Callable[[CandidateWork], CandidateWork]
 LAYERS = ("latency", "compute", "l2", "global", "workgroup")

@@ -14,11 +14,11 @@ from baseline import ARTIFACT, FITS, JOINS, Rates, baseline, device_rates
 from markdown_table import table
 from numpy.typing import NDArray
 
+from roller_mlir.evaluation.suites.operator import Operator
+from roller_mlir.evaluation.suites.published.published import PublishedPrediction, predict_published
+from roller_mlir.evaluation.suites.stages.figures import Values, miss, spearman
+from roller_mlir.evaluation.suites.tables.find import find_suite
 from roller_mlir.hal import Device, find_device
-from roller_mlir.suites.operator import Operator
-from roller_mlir.suites.published.published import PublishedPrediction, predict_published
-from roller_mlir.suites.stages.figures import Values, miss, spearman
-from roller_mlir.suites.tables.find import find_suite
 from roller_mlir.support.source import write_output
 
 DEVICES = ("k80", "mi50")

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from roller_mlir.evaluation.suites.operator import Operator
+from roller_mlir.evaluation.suites.stages.figures import Values
 from roller_mlir.hal import Device
-from roller_mlir.suites.operator import Operator
-from roller_mlir.suites.stages.figures import Values
 
 JOINS: dict[str, Callable[[Values, Values], Values]] = {"max": np.maximum, "sum": np.add}
 FITS: dict[str, Callable[[Values], float]] = {

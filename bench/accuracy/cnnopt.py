@@ -21,15 +21,15 @@ from markdown_table import table
 from report import fill
 from within_operators import FOLDERS
 
+from roller_mlir.evaluation.suites.errors import SuiteError
+from roller_mlir.evaluation.suites.published.cnnopt_rows import Row, read_rows, row_kind
+from roller_mlir.evaluation.suites.published.cnnopt_rs import RsRow
+from roller_mlir.evaluation.suites.published.cnnopt_s import SRow
+from roller_mlir.evaluation.suites.published.tile_prediction import rows_residual, rows_seconds
+from roller_mlir.evaluation.suites.stages.figures import Values, loss, spearman, trials
+from roller_mlir.evaluation.suites.stages.vendor_stage import peak_flops_per_s
 from roller_mlir.hal import DeviceError, find_device
 from roller_mlir.model.machine import Machine, machine_of
-from roller_mlir.suites.errors import SuiteError
-from roller_mlir.suites.published.cnnopt_rows import Row, read_rows, row_kind
-from roller_mlir.suites.published.cnnopt_rs import RsRow
-from roller_mlir.suites.published.cnnopt_s import SRow
-from roller_mlir.suites.published.tile_prediction import rows_residual, rows_seconds
-from roller_mlir.suites.stages.figures import Values, loss, spearman, trials
-from roller_mlir.suites.stages.vendor_stage import peak_flops_per_s
 from roller_mlir.support.source import write_output
 
 PAGE = Path(__file__).parents[2] / "docs" / "cnnopt.md"

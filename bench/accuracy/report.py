@@ -22,8 +22,8 @@ from vendor_times import vendor_tables
 from within_operators import FOLDERS, RS, STRIDED, S, by_layer, medians, read_within, select
 from worst import worst_operators, worst_rows
 
+from roller_mlir.evaluation.suites.errors import SuiteError
 from roller_mlir.hal import DeviceError
-from roller_mlir.suites.errors import SuiteError
 from roller_mlir.support.source import FileError, write_output
 
 PAGE = Path(__file__).parents[2] / "docs" / "accuracy.md"

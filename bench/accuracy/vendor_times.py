@@ -8,11 +8,11 @@ from pathlib import Path
 
 from markdown_table import table
 
-from roller_mlir.suites.errors import SuiteError
-from roller_mlir.suites.stages.each import Crew
-from roller_mlir.suites.stages.vendor_figures import class_figures, ranking_figures, row_records
-from roller_mlir.suites.stages.vendor_stage import predict_files
-from roller_mlir.suites.vendor_times.files import read_folder
+from roller_mlir.evaluation.suites.errors import SuiteError
+from roller_mlir.evaluation.suites.stages.each import Crew
+from roller_mlir.evaluation.suites.stages.vendor_figures import class_figures, ranking_figures, row_records
+from roller_mlir.evaluation.suites.stages.vendor_stage import predict_files
+from roller_mlir.evaluation.suites.vendor_times.files import read_folder
 
 _CLASSES = (
     *("device", "times of", "class", "times", "median ratio", "median abs(log2)", "Spearman", "within 1.25x"),

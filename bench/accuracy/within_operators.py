@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 from markdown_table import table
 
+from roller_mlir.evaluation.suites.errors import SuiteError
+from roller_mlir.evaluation.suites.published.cnnopt_rows import Row, RsRow, read_rows, row_seconds, row_work
+from roller_mlir.evaluation.suites.stages.figures import Values, loss, spearman
 from roller_mlir.hal import DeviceError, find_device
 from roller_mlir.model.cost.timing import seconds_by_layer
 from roller_mlir.model.machine import Machine, machine_of
-from roller_mlir.suites.errors import SuiteError
-from roller_mlir.suites.published.cnnopt_rows import Row, RsRow, read_rows, row_seconds, row_work
-from roller_mlir.suites.stages.figures import Values, loss, spearman
 from roller_mlir.support.source import write_output
 
 FOLDERS = {"v100": "v100", "2080": "2080ti"}

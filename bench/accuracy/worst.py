@@ -9,9 +9,9 @@ from across_operators import LAYERS, Across
 from markdown_table import table
 from within_operators import Layer, tile, worst_tiles
 
+from roller_mlir.evaluation.suites.errors import SuiteError
+from roller_mlir.evaluation.suites.published.cnnopt_rows import row_work
 from roller_mlir.model.cost.timing import seconds_by_layer
-from roller_mlir.suites.errors import SuiteError
-from roller_mlir.suites.published.cnnopt_rows import row_work
 
 EXPLANATIONS = Path(__file__).with_name("explanations.toml")
 

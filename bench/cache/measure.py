@@ -17,8 +17,8 @@ from pathlib import Path
 
 import roller_mlir
 from roller_mlir.compiler.cache.store import CacheStore
-from roller_mlir.suites import find_suite
-from roller_mlir.suites.programs.write import function_text
+from roller_mlir.evaluation.suites import find_suite
+from roller_mlir.evaluation.suites.programs.write import function_text
 
 OPERATORS = (("M3", None), ("M3", "f16"))
 WITHOUT = roller_mlir.CompileOptions(cache=False)

@@ -8,6 +8,8 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+from roller_mlir.evaluation.suites import Operator, find_suite
+from roller_mlir.evaluation.suites.programs.expression import read_operator
 from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.model.atom import Atom
@@ -18,8 +20,6 @@ from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.rewrite.split import first_expression, first_plan, join_expression
-from roller_mlir.suites import Operator, find_suite
-from roller_mlir.suites.programs.expression import read_operator
 from roller_mlir.support.bindings import make_context
 
 HERE = Path(__file__).parent

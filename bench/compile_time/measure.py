@@ -18,7 +18,7 @@ from suite import suite_lines
 
 import roller_mlir
 from roller_mlir.hal import find_device
-from roller_mlir.linalg.reader import read_structured
+from roller_mlir.lowering.linalg.reader import read_structured
 from roller_mlir.model import ConstructOptions, construct
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module

@@ -5,8 +5,8 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from roller_mlir.suites import find_suite
-from roller_mlir.suites.stages.compile_stage import compile_operator, warm_up
+from roller_mlir.evaluation.suites import find_suite
+from roller_mlir.evaluation.suites.stages.compile_stage import compile_operator, warm_up
 
 HEAD = """
 ## Over the suite `{suite}`

@@ -8,15 +8,15 @@ from typing import Any
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.source import Source, parse_source
+from roller_mlir.evaluation.reference import compare_all, evaluate_function
+from roller_mlir.evaluation.reference.compare import random_inputs
+from roller_mlir.evaluation.suites import Operator, function_text
 from roller_mlir.hal import find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.model.search.alignment import RULES
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.accuracy.accumulation import accumulation_of
-from roller_mlir.reference import compare_all, evaluate_function
-from roller_mlir.reference.compare import random_inputs
 from roller_mlir.runtime.errors import ArgumentError, BackendError
-from roller_mlir.suites import Operator, function_text
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import DiagnosedError
 

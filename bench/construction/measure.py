@@ -8,12 +8,12 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from roller_mlir.evaluation.suites import Operator
+from roller_mlir.evaluation.suites.programs.expression import read_operator
 from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.model.cost.roofline import compulsory_bytes
 from roller_mlir.plan import Plan, TensorExpression
-from roller_mlir.suites import Operator
-from roller_mlir.suites.programs.expression import read_operator
 from roller_mlir.support.bindings import make_context
 
 TOP_K = 10

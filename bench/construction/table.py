@@ -18,8 +18,8 @@ from ablation import COUNTED, counted, gains, predicted
 from measure import TOP_K, one_core, read, scaling, sweep
 from page import page
 
-from roller_mlir.suites import Operator, SuiteError, find_suite
-from roller_mlir.suites.select import select
+from roller_mlir.evaluation.suites import Operator, SuiteError, find_suite
+from roller_mlir.evaluation.suites.select import select
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"

@@ -22,8 +22,8 @@ os.environ["OMP_NUM_THREADS"] = "1"  # before oneDNN is loaded
 import numpy as np
 
 import roller_mlir
-from roller_mlir.measure.cpu_peers.interface import aligned
-from roller_mlir.measure.cpu_peers.libraries.onednn_library import DST, SRC, WEIGHTS, WEIGHTS_MD, OneDnn
+from roller_mlir.evaluation.measure.cpu_peers.interface import aligned
+from roller_mlir.evaluation.measure.cpu_peers.libraries.onednn_library import DST, SRC, WEIGHTS, WEIGHTS_MD, OneDnn
 
 DEFAULT = ("1024x1024x1024", "320x3072x4096", "128x2048x4096")
 KINDS = {"bf16": ("f32", 2, 3, 2), "i8": ("i32", 5, 4, 1)}

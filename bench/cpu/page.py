@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 from textwrap import fill
 
-from roller_mlir.measure.cpu_peers.results import FLUSHED, HostResults
-from roller_mlir.measure.cpu_peers.tables import (
+from roller_mlir.evaluation.measure.cpu_peers.results import FLUSHED, HostResults
+from roller_mlir.evaluation.measure.cpu_peers.tables import (
     best_peer,
     differences,
     geometric_mean,
@@ -56,7 +56,7 @@ python bench/cpu/page.py                  # this page, from the files in bench/c
   layer of 7x7 may pass what a core can do; "of peak" counts taps on the input alone.
 - MKL's part `libmkl_def` is its generic one, with kernels for AMD's cores in it. `openblas Haswell` is OpenBLAS with
   kernels of 256 bits, which on a core with units of that width are no slower than its own choice. IREE has the flags of
-  `roller_mlir/measure/cpu_peers/libraries/iree.py`; `iree nhwc` is the same layer written with channels last.
+  `roller_mlir/evaluation/measure/cpu_peers/libraries/iree.py`; `iree nhwc` is the same layer written with channels last.
 
 ## Ours, or anybody's, beside them
 
@@ -67,7 +67,7 @@ python bench/cpu/peers.py --suite polydl-gemms --peer mine=FILE.py:make -o both.
 
 `make(threads)` returns an object with `facts()`, `threads()` and `prepare(problem, inputs, variant)`, which returns a
 `HostCall`: what to run, where it writes, and how its result is read
-(`roller_mlir/measure/cpu_peers/interface.py`). With ours in it, tables have a column of ours over the best peer, and
+(`roller_mlir/evaluation/measure/cpu_peers/interface.py`). With ours in it, tables have a column of ours over the best peer, and
 below them the geometric mean and the least of these ratios. Ours is compiled from the suite's text and, as `ours nhwc`,
 from the same layer with channels last; `--epilogue 'bias relu'` or `'bn relu'` (batch normalisation as it is for
 inference) puts these behind every operator, and `ours unfused` has them in a kernel of their own. Convolutions come

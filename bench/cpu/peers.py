@@ -21,17 +21,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from roller_mlir.measure.cpu_peers.campaign import host_problems
-from roller_mlir.measure.cpu_peers.interface import PeerSource
-from roller_mlir.measure.cpu_peers.machine import this_machine
-from roller_mlir.measure.cpu_peers.problem import EPILOGUES, HostProblem
-from roller_mlir.measure.cpu_peers.results import FLUSHED, HostResults
-from roller_mlir.measure.cpu_peers.rounds import HostRun, measure
-from roller_mlir.measure.cpu_peers.sources import PEERS, handed_in, openblas_of, ours
-from roller_mlir.measure.cpu_peers.tables import library_table, rate_table, trouble_lines
+from roller_mlir.evaluation.measure.cpu_peers.campaign import host_problems
+from roller_mlir.evaluation.measure.cpu_peers.interface import PeerSource
+from roller_mlir.evaluation.measure.cpu_peers.machine import this_machine
+from roller_mlir.evaluation.measure.cpu_peers.problem import EPILOGUES, HostProblem
+from roller_mlir.evaluation.measure.cpu_peers.results import FLUSHED, HostResults
+from roller_mlir.evaluation.measure.cpu_peers.rounds import HostRun, measure
+from roller_mlir.evaluation.measure.cpu_peers.sources import PEERS, handed_in, openblas_of, ours
+from roller_mlir.evaluation.measure.cpu_peers.tables import library_table, rate_table, trouble_lines
+from roller_mlir.evaluation.suites import SuiteError, find_suite
+from roller_mlir.evaluation.suites.select import select
 from roller_mlir.plan.codec import to_json
-from roller_mlir.suites import SuiteError, find_suite
-from roller_mlir.suites.select import select
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="that each peer uses (1)")
     parser.add_argument("--peers", default=",".join(PEERS), help=f"which, parted by commas ({','.join(PEERS)})")
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=FILE.py:FUNCTION", help="one more; see "
-                        "roller_mlir/measure/cpu_peers/interface.py for what it is")  # fmt: skip
+                        "roller_mlir/evaluation/measure/cpu_peers/interface.py for what it is")  # fmt: skip
     parser.add_argument("--openblas-core", action="append", default=[], metavar="CORE", help="OpenBLAS once more, with "
                         "the kernels of another core type (Haswell)")  # fmt: skip
     parser.add_argument("--ours", metavar="TARGET", help="this compiler beside them, for that device")

@@ -21,12 +21,12 @@ from dataclasses import replace
 from pathlib import Path
 from textwrap import fill
 
-from roller_mlir.measure.cpu_peers.campaign import PeerPart, parts_of, read_results, run_part
-from roller_mlir.measure.cpu_peers.interface import PeerSource
-from roller_mlir.measure.cpu_peers.results import HostResults
-from roller_mlir.measure.cpu_peers.rounds import HostRun
-from roller_mlir.measure.cpu_peers.sources import AVX2, PEERS, ours
-from roller_mlir.measure.cpu_peers.tables import (
+from roller_mlir.evaluation.measure.cpu_peers.campaign import PeerPart, parts_of, read_results, run_part
+from roller_mlir.evaluation.measure.cpu_peers.interface import PeerSource
+from roller_mlir.evaluation.measure.cpu_peers.results import HostResults
+from roller_mlir.evaluation.measure.cpu_peers.rounds import HostRun
+from roller_mlir.evaluation.measure.cpu_peers.sources import AVX2, PEERS, ours
+from roller_mlir.evaluation.measure.cpu_peers.tables import (
     geometric_mean,
     is_ours,
     library_table,
@@ -35,8 +35,8 @@ from roller_mlir.measure.cpu_peers.tables import (
     spread,
     trouble_lines,
 )
-from roller_mlir.suites import find_suite
-from roller_mlir.suites.select import select
+from roller_mlir.evaluation.suites import find_suite
+from roller_mlir.evaluation.suites.select import select
 
 HERE = Path(__file__).parent
 DOCS = HERE.parents[1] / "docs"

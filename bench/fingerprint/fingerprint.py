@@ -20,10 +20,10 @@ from pathlib import Path
 
 from kernel_texts import COLUMNS, ENTRY, Answer, Job, lost
 
+from roller_mlir.evaluation.measure.kit.contents import HALF_KINDS
+from roller_mlir.evaluation.suites import find_suite
+from roller_mlir.evaluation.suites.programs.write import function_text
 from roller_mlir.hal import DeviceError, find_device
-from roller_mlir.measure.kit.contents import HALF_KINDS
-from roller_mlir.suites import find_suite
-from roller_mlir.suites.programs.write import function_text
 from roller_mlir.support.jobs.job_pool import JobPool
 from roller_mlir.support.source import FileError, write_output
 

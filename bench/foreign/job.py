@@ -11,19 +11,19 @@ from roller_mlir.compiler.driver import compile_source, lower_until
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source, parse_source
+from roller_mlir.evaluation.reference import compare_all, evaluate_function
+from roller_mlir.evaluation.reference.draws import defined_inputs
+from roller_mlir.evaluation.suites.errors import SuiteError
+from roller_mlir.evaluation.suites.programs.shrink import shrink_program
+from roller_mlir.evaluation.suites.stages.verify_stage import MOST_POINTS
 from roller_mlir.hal import find_device
-from roller_mlir.loops.program import programs_of
+from roller_mlir.lowering.loops.program import programs_of
+from roller_mlir.lowering.targets.stage import PLANNED
 from roller_mlir.plan.accuracy.accumulation import accumulation_of
-from roller_mlir.reference import compare_all, evaluate_function
-from roller_mlir.reference.draws import defined_inputs
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.errors import BackendError
-from roller_mlir.suites.errors import SuiteError
-from roller_mlir.suites.programs.shrink import shrink_program
-from roller_mlir.suites.stages.verify_stage import MOST_POINTS
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import DiagnosedError
-from roller_mlir.targets.stage import PLANNED
 
 ENTRY = "job:run"
 _OPTIONS = CompileOptions(binaries=False, cache=False)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import roller_mlir
 from roller_mlir import Artifact, CompileOptions
-from roller_mlir.measure.kit.example_sizes import LARGE, at_size
+from roller_mlir.evaluation.measure.kit.example_sizes import LARGE, at_size
+from roller_mlir.evaluation.reference import compare_all, evaluate_function, random_inputs
 from roller_mlir.plan.accuracy.accumulation import accumulation_of
-from roller_mlir.reference import compare_all, evaluate_function, random_inputs
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 

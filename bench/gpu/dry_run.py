@@ -27,18 +27,18 @@ from smoke import of_smoke
 from roller_mlir.compiler.driver import compile_kernel_module
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
-from roller_mlir.console.interrupt import interruptible
+from roller_mlir.evaluation.measure.kit.contents import PackRequest, of_example, of_suite
+from roller_mlir.evaluation.measure.kit.files import KitError
+from roller_mlir.evaluation.measure.kit.pack import PackOptions, pack_kit
+from roller_mlir.evaluation.measure.records import Probe
+from roller_mlir.evaluation.measure.report.results_file import read_results
+from roller_mlir.evaluation.measure.runner.main import main as run_kit
+from roller_mlir.evaluation.suites.errors import SuiteError
+from roller_mlir.evaluation.suites.operator import Operator
 from roller_mlir.hal import Device, DeviceError, find_device
-from roller_mlir.measure.kit.contents import PackRequest, of_example, of_suite
-from roller_mlir.measure.kit.files import KitError
-from roller_mlir.measure.kit.pack import PackOptions, pack_kit
-from roller_mlir.measure.records import Probe
-from roller_mlir.measure.report.results_file import read_results
-from roller_mlir.measure.runner.main import main as run_kit
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.errors import ArtifactError
-from roller_mlir.suites.errors import SuiteError
-from roller_mlir.suites.operator import Operator
+from roller_mlir.tools.console.interrupt import interruptible
 from roller_mlir.tools.roller import main as roller
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,13 +9,13 @@ from fnmatch import fnmatchcase
 import linalg_models
 
 from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.console.arguments import patterns, positive
+from roller_mlir.evaluation.measure.kit.contents import PackRequest, Way
+from roller_mlir.evaluation.measure.records import Reference, Skipped
+from roller_mlir.evaluation.suites.errors import SuiteError
+from roller_mlir.evaluation.suites.models import RAMMER6, make_model
 from roller_mlir.hal import Device
-from roller_mlir.measure.kit.contents import PackRequest, Way
-from roller_mlir.measure.records import Reference, Skipped
-from roller_mlir.suites.errors import SuiteError
-from roller_mlir.suites.models import RAMMER6, make_model
-from roller_mlir.targets.family import family_of
+from roller_mlir.lowering.targets.family import family_of
+from roller_mlir.tools.console.arguments import patterns, positive
 
 SUITE, MODELS = "persistent", "models"
 VENDOR_OF_GRAPHS = "nvidia"

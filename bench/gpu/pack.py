@@ -24,20 +24,20 @@ from graphs import add_model_options, missing_ways, of_graphs, of_models
 from microbenchmarks.probes import left_out, probes_for
 from smoke import of_smoke
 
-from roller_mlir.console.arguments import patterns, positive
-from roller_mlir.console.interrupt import interruptible
+from roller_mlir.evaluation.measure.kit.contents import HALF_KINDS, PackRequest, of_example, of_gemms, of_suite
+from roller_mlir.evaluation.measure.kit.example_sizes import LARGE
+from roller_mlir.evaluation.measure.kit.files import KitError
+from roller_mlir.evaluation.measure.kit.pack import Packed, PackOptions, pack_kit
+from roller_mlir.evaluation.measure.records import Skipped
+from roller_mlir.evaluation.suites import SuiteError, find_suite
+from roller_mlir.evaluation.suites.element_types import DTYPES
+from roller_mlir.evaluation.suites.select import select
 from roller_mlir.hal import DeviceError, find_device
-from roller_mlir.measure.kit.contents import HALF_KINDS, PackRequest, of_example, of_gemms, of_suite
-from roller_mlir.measure.kit.example_sizes import LARGE
-from roller_mlir.measure.kit.files import KitError
-from roller_mlir.measure.kit.pack import Packed, PackOptions, pack_kit
-from roller_mlir.measure.records import Skipped
 from roller_mlir.runtime.errors import ArtifactError
-from roller_mlir.suites import SuiteError, find_suite
-from roller_mlir.suites.element_types import DTYPES
-from roller_mlir.suites.select import select
 from roller_mlir.support.jobs.jobs import JobsError
 from roller_mlir.tools.commands.targets import anywhere
+from roller_mlir.tools.console.arguments import patterns, positive
+from roller_mlir.tools.console.interrupt import interruptible
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SHOWN = 3

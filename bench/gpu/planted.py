@@ -13,10 +13,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-from roller_mlir.measure.kit.families import family_of
-from roller_mlir.measure.records import BackEnd
-from roller_mlir.measure.runner.processes.worker import worker_main
-from roller_mlir.measure.runner.sim_bench import SimBench, SimLoaded
+from roller_mlir.evaluation.measure.kit.families import family_of
+from roller_mlir.evaluation.measure.records import BackEnd
+from roller_mlir.evaluation.measure.runner.processes.worker import worker_main
+from roller_mlir.evaluation.measure.runner.sim_bench import SimBench, SimLoaded
 from roller_mlir.runtime import Artifact, BackendError
 from roller_mlir.runtime.driver.images import Images
 from roller_mlir.runtime.driver.interface import Driver

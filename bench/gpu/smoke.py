@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.evaluation.measure.kit.contents import PackRequest, of_example, of_suite
+from roller_mlir.evaluation.suites.operator import Operator
 from roller_mlir.hal import Device
-from roller_mlir.measure.kit.contents import PackRequest, of_example, of_suite
-from roller_mlir.suites.operator import Operator
 
 SUITE = "smoke"
 _STEPS = Operator(

@@ -33,7 +33,7 @@ the functions are. Python's start and imports, about half a second, are part of 
 def compile_one(kind: str, count: int, target: str) -> dict[str, Any]:
     """Compile one function in this process and say what it took."""
     import roller_mlir
-    from roller_mlir.backend.child.pool import process_pool
+    from roller_mlir.lowering.backend.child.pool import process_pool
 
     started = time.perf_counter()
     options = roller_mlir.CompileOptions(cache=False)

@@ -59,9 +59,9 @@ MAKE = """import sys
 from pathlib import Path
 import roller_mlir
 from roller_mlir.hal import find_device, template
-from roller_mlir.measure.kit.contents import of_gemms
-from roller_mlir.measure.kit.pack import pack_kit
-from roller_mlir.measure.kit.packing import PackOptions
+from roller_mlir.evaluation.measure.kit.contents import of_gemms
+from roller_mlir.evaluation.measure.kit.pack import pack_kit
+from roller_mlir.evaluation.measure.kit.packing import PackOptions
 place = Path(sys.argv[1])
 roller_mlir.compile((place / "f.mlir").read_text(), "h200", binaries=False, llvm=True).save(place / "f.roller")
 (place / "d.toml").write_text(template(find_device("h200")))
@@ -70,7 +70,7 @@ pack_kit(place / "kit", "h200", of_gemms((16,), "f32", top_k=2), PackOptions(job
 """Made by another process: the peak of this one's memory counts as that of its children."""
 PYTHON = (sys.executable, "-m")
 ROLLER = (*PYTHON, "roller_mlir.tools.roller")
-RUNNER = (*PYTHON, "roller_mlir.measure.runner")
+RUNNER = (*PYTHON, "roller_mlir.evaluation.measure.runner")
 DRY = ("--on", "sim", "--repeat", "1", "--peers", "none", "--step-limit", "4", "-o", "out")
 PLAN = ("--target", "h200", "--emit", "plan")
 

@@ -23,7 +23,7 @@ from typing import Any
 import onnx
 
 TESTS = Path(__file__).parents[2] / "test" / "unit"
-sys.path += [str(TESTS / "iree"), str(TESTS / "importers")]
+sys.path += [str(TESTS / "downstream" / "iree"), str(TESTS / "importers")]
 
 import whole_models  # noqa: E402 - found by the path above
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from roller_mlir.evaluation.reference.values import round_to
 from roller_mlir.plan.accuracy.accumulation import Accumulation, Summing
-from roller_mlir.reference.values import round_to
 
 FRAGMENT = 8
 

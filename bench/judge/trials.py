@@ -9,9 +9,9 @@ import numpy as np
 import programs
 from kernels import FRAGMENT, KINDS, MUTANTS, ORDERS, Kind, run, text_of
 
+from roller_mlir.evaluation.reference import compare_all, evaluate_function
+from roller_mlir.evaluation.reference.values import round_to, to_caller
 from roller_mlir.plan.accuracy.accumulation import Accumulation
-from roller_mlir.reference import compare_all, evaluate_function
-from roller_mlir.reference.values import round_to, to_caller
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
 

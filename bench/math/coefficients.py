@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fit the polynomials of `roller_mlir/backend/math/coefficients.py`, and print them with the error of each.
+"""Fit the polynomials of `roller_mlir/lowering/backend/math/coefficients.py`, and print them with the error of each.
 
-    python bench/math/coefficients.py > roller_mlir/backend/math/coefficients.py
+    python bench/math/coefficients.py > roller_mlir/lowering/backend/math/coefficients.py
 
 Each is a least-squares fit in 60 digits at Chebyshev's points of its interval, with a weight that makes its error
 relative to the function's result. It needs mpmath, which comes with torch-mlir's own dependencies.

@@ -15,10 +15,10 @@ from datetime import date
 from pathlib import Path
 
 import roller_mlir
+from roller_mlir.evaluation.suites import find_suite, function_text
+from roller_mlir.evaluation.suites.select import select
+from roller_mlir.evaluation.suites.stages.compile_stage import warm_up
 from roller_mlir.plan.manifest import Kernel
-from roller_mlir.suites import find_suite, function_text
-from roller_mlir.suites.select import select
-from roller_mlir.suites.stages.compile_stage import warm_up
 
 PAGE = Path(__file__).parents[2] / "docs" / "matrix-code.md"
 TARGETS = ("a100", "h200", "v100", "mi300x")

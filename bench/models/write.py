@@ -11,8 +11,8 @@ structure.
 import argparse
 from pathlib import Path
 
+from roller_mlir.evaluation.suites.models import MODELS, Model, make_model
 from roller_mlir.importers.weights import write_weights
-from roller_mlir.suites.models import MODELS, Model, make_model
 
 
 def write_model(model: Model, path: Path) -> None:

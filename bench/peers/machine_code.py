@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from roller_mlir.backend.checks.assembly import Listing, main_loop, read_sass
-from roller_mlir.backend.checks.statistics import from_ptxas
-from roller_mlir.backend.vendor_tools.run import run_tool
-from roller_mlir.backend.vendor_tools.toolchain import NVDISASM_REMEDY, PTXAS_REMEDY, find_toolchain
 from roller_mlir.hal import Device
+from roller_mlir.lowering.backend.checks.assembly import Listing, main_loop, read_sass
+from roller_mlir.lowering.backend.checks.statistics import from_ptxas
+from roller_mlir.lowering.backend.vendor_tools.run import run_tool
+from roller_mlir.lowering.backend.vendor_tools.toolchain import NVDISASM_REMEDY, PTXAS_REMEDY, find_toolchain
 from roller_mlir.mapping.resources import tasks_per_unit
 
 TIMEOUT_S = 120.0

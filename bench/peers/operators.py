@@ -4,8 +4,8 @@
 from pathlib import Path
 from typing import Any
 
-from roller_mlir.suites import find_suite
-from roller_mlir.suites.programs.write import function_text
+from roller_mlir.evaluation.suites import find_suite
+from roller_mlir.evaluation.suites.programs.write import function_text
 
 ROOT = Path(__file__).parents[2]
 SOFTMAX = ROOT / "examples" / "softmax.mlir"

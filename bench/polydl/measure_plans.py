@@ -27,11 +27,11 @@ from plan_records import plan_record
 
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
+from roller_mlir.evaluation.measure.cpu_peers.problem import expected_of, inputs_of
+from roller_mlir.evaluation.measure.cpu_peers.texts import arranged, restored
+from roller_mlir.evaluation.measure.tune.candidates import candidates_of, compile_candidate
+from roller_mlir.evaluation.measure.tune.dispatches import Dispatch, dispatches_of
 from roller_mlir.hal import find_device
-from roller_mlir.measure.cpu_peers.problem import expected_of, inputs_of
-from roller_mlir.measure.cpu_peers.texts import arranged, restored
-from roller_mlir.measure.tune.candidates import candidates_of, compile_candidate
-from roller_mlir.measure.tune.dispatches import Dispatch, dispatches_of
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.cpu.backend import CpuBackend
 from roller_mlir.support.diagnostics import DiagnosedError

@@ -3,12 +3,12 @@
 
 from dataclasses import dataclass
 
-from roller_mlir.measure.cpu_peers.problem import HostProblem, with_minibatch
-from roller_mlir.measure.cpu_peers.texts import LAST, text_of
-from roller_mlir.measure.kit.contents import reference_of
-from roller_mlir.suites import find_suite
-from roller_mlir.suites.operator import Operator
-from roller_mlir.suites.select import select
+from roller_mlir.evaluation.measure.cpu_peers.problem import HostProblem, with_minibatch
+from roller_mlir.evaluation.measure.cpu_peers.texts import LAST, text_of
+from roller_mlir.evaluation.measure.kit.contents import reference_of
+from roller_mlir.evaluation.suites import find_suite
+from roller_mlir.evaluation.suites.operator import Operator
+from roller_mlir.evaluation.suites.select import select
 
 PRODUCTS = (
     (128, 2048, 4096),

@@ -24,9 +24,9 @@ from train import mean
 
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
+from roller_mlir.evaluation.measure.tune.dispatches import dispatches_of
 from roller_mlir.hal import Device, DeviceError, calibrated
 from roller_mlir.hal.host import host_device
-from roller_mlir.measure.tune.dispatches import dispatches_of
 from roller_mlir.model.polydl.caches import assign
 from roller_mlir.model.polydl.cost import ranking_cost, served_bytes
 from roller_mlir.model.polydl.tournament import wins

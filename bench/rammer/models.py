@@ -12,8 +12,8 @@ import statistics
 import sys
 from typing import Any
 
-from roller_mlir.suites.models import RAMMER6, make_model
-from roller_mlir.suites.stages.model_stages import schedule_model
+from roller_mlir.evaluation.suites.models import RAMMER6, make_model
+from roller_mlir.evaluation.suites.stages.model_stages import schedule_model
 from roller_mlir.tools.commands.suite.models import GAINS
 
 TIMES = {

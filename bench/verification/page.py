@@ -72,7 +72,7 @@ multiply-adds, matrix instructions, widths of accesses, local memory, registers,
 
 Of kernels with `wgmma` the integers of PTX are followed, one thread of each warpgroup through all buffers of the ring,
 and what they come to is compared with the plan and with NVIDIA's documents, whose rules stand in a file of their own
-that the code generator does not use (`roller_mlir/backend/checks/hopper/rules.py`):
+that the code generator does not use (`roller_mlir/lowering/backend/checks/hopper/rules.py`):
 
 - Tensor maps: extents, strides (multiples of 16 B), boxes (up to 256, whole 16 B, lines within the span of the
   swizzle) and element strides are what the driver takes; type, extents, strides, element strides and swizzle are those
@@ -88,7 +88,7 @@ that the code generator does not use (`roller_mlir/backend/checks/hopper/rules.p
 Workgroup memory begins, there, at the worst address that its alignment allows, as the true one is known at the launch
 only. Which part of a tensor a tile is (coordinates of boxes), phases of barriers and how results get to the memory that
 tensor copies write from (`stmatrix`) are not compared: of these the simulator's results tell. Planted mistakes, one
-each, are in `test/unit/backend/test_hopper_codegen_check.py` and `test/unit/backend/test_backend_operands.py`.
+each, are in `test/unit/lowering/backend/test_hopper_codegen_check.py` and `test/unit/lowering/backend/test_backend_operands.py`.
 """
 
 WITNESSES = """## Who says so

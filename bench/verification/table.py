@@ -19,9 +19,9 @@ from typing import Any
 from page import page
 
 from roller_mlir.compiler import CompileOptions
-from roller_mlir.suites import find_suite
-from roller_mlir.suites.stages.each import Crew
-from roller_mlir.suites.stages.verify_all import verify_pairs
+from roller_mlir.evaluation.suites import find_suite
+from roller_mlir.evaluation.suites.stages.each import Crew
+from roller_mlir.evaluation.suites.stages.verify_all import verify_pairs
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"

@@ -7,15 +7,15 @@ from importlib import metadata
 from platform import python_version
 from typing import Any
 
-from roller_mlir.backend import KernelBinary
-from roller_mlir.backend.kernels.plans import KernelPlan
 from roller_mlir.compiler.errors import InternalError
 from roller_mlir.compiler.launch_list import LaunchList
 from roller_mlir.hal import Device
+from roller_mlir.lowering.backend import KernelBinary
+from roller_mlir.lowering.backend.kernels.plans import KernelPlan
+from roller_mlir.lowering.targets import family_of
 from roller_mlir.plan.manifest import DeviceRecord, File, Kernel, Manifest, Statistics
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.store import sha256
-from roller_mlir.targets import family_of
 
 # Packages that decide what a compilation gives.
 _PACKAGES = ("torch-mlir", "llvmlite", "iree-base-compiler", "nvidia-cuda-nvcc", "nvidia-nvvm")

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from roller_mlir.backend.job import BuildRequest, Emit, KernelBinary
-from roller_mlir.backend.kernels.plans import kernel_plans
 from roller_mlir.compiler.assemble import assemble
 from roller_mlir.compiler.cache.cache import CompileCache, artifact_slot, binaries_slot, open_cache
 from roller_mlir.compiler.errors import InternalError
@@ -19,13 +17,15 @@ from roller_mlir.compiler.stage_files import StageFiles
 from roller_mlir.compiler.stages import Stages, run_stages
 from roller_mlir.hal import Device, find_device
 from roller_mlir.importers.weights import used_weights
-from roller_mlir.loops.program import programs_of
+from roller_mlir.lowering.backend.job import BuildRequest, Emit, KernelBinary
+from roller_mlir.lowering.backend.kernels.plans import kernel_plans
+from roller_mlir.lowering.loops.program import programs_of
+from roller_mlir.lowering.targets.kernels import compile_kernels
+from roller_mlir.lowering.targets.stage import BUFFERS, KERNELS, Stage
 from roller_mlir.plan import Plan
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.targets.kernels import compile_kernels
-from roller_mlir.targets.stage import BUFFERS, KERNELS, Stage
 
 if TYPE_CHECKING:
     from roller_mlir.importers.weights import Weights
@@ -142,7 +142,7 @@ def _kernels_text(module: ir.Module) -> str:
 
 
 def lower_until(source: Source, target: str, options: CompileOptions, until: Stage) -> tuple[str, dict[str, Plan]]:
-    """Run the passes up to a stage, one of `targets.stage.COMMON`.
+    """Run the passes up to a stage, one of `lowering.targets.stage.COMMON`.
 
     Returns:
         The module as text, and the plans of its programs and kernels, by name.

@@ -6,7 +6,7 @@ What it may hold is for `rtile-normalize` to say, which inlines what it calls.
 
 from typing import Any
 
-from roller_mlir.linalg.accepted_input import compiled_functions
+from roller_mlir.lowering.linalg.accepted_input import compiled_functions
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import operations_inside

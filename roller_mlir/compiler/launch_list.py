@@ -19,11 +19,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from roller_mlir.backend.kernels.tensor_maps import made_maps_of, tensor_maps_of
 from roller_mlir.compiler.errors import InternalError
 from roller_mlir.dialects.rtile_fields import read_record
-from roller_mlir.linalg.accepted_input import compiled_functions
-from roller_mlir.loops.attributes import COOPERATIVE, DEPENDENT, REPORT, TIMES
+from roller_mlir.lowering.backend.kernels.tensor_maps import made_maps_of, tensor_maps_of
+from roller_mlir.lowering.linalg.accepted_input import compiled_functions
+from roller_mlir.lowering.loops.attributes import COOPERATIVE, DEPENDENT, REPORT, TIMES
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.plan.extent import Extent, as_extents
 from roller_mlir.plan.manifest import MEMORY_ALIGNMENT_BYTES, Buffer, BufferView, Launch, Role

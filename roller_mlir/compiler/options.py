@@ -4,10 +4,10 @@
 from dataclasses import dataclass
 from os import PathLike
 
-from roller_mlir.backend.target import CODE_OBJECT, CODE_OBJECTS, DEFAULT_TIMEOUT_S
-from roller_mlir.foreign.options import Options, option
+from roller_mlir.lowering.backend.target import CODE_OBJECT, CODE_OBJECTS, DEFAULT_TIMEOUT_S
 from roller_mlir.model.options import LaunchOptions, MapOptions, PipelineOptions
 from roller_mlir.rammer.options import PersistentOptions
+from roller_mlir.support.foreign.options import Options, option
 
 
 @dataclass(frozen=True, kw_only=True)

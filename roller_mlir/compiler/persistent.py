@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device
 from roller_mlir.hal.instructions import FAMILIES
+from roller_mlir.lowering.targets.family import family_of, passes_to
+from roller_mlir.lowering.targets.stage import KERNELS, PLANNED, Stage
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.tensor_copy import WARPGROUP_THREADS
 from roller_mlir.passes.rammer_select_kernels import RammerSelectKernels, UnitWaves, waves_in
@@ -23,8 +25,6 @@ from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, fail
 from roller_mlir.support.passes.passes import Pass
-from roller_mlir.targets.family import family_of, passes_to
-from roller_mlir.targets.stage import KERNELS, PLANNED, Stage
 
 SUBGROUPS = (2, 4, 8)
 """Subgroups of a block that are planned for."""

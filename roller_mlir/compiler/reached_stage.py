@@ -8,17 +8,17 @@ Refused beyond linalg: choices of planning, which is over; plans for another dev
 
 from collections.abc import Iterator
 
-from roller_mlir.codegen.buffer_order import argument_roles
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device
-from roller_mlir.linalg.accepted_input import compiled_functions
-from roller_mlir.loops.program import programs_of
+from roller_mlir.lowering.codegen.buffer_order import argument_roles
+from roller_mlir.lowering.linalg.accepted_input import compiled_functions
+from roller_mlir.lowering.loops.program import programs_of
+from roller_mlir.lowering.targets.stage import BUFFERS, FUSED, KERNELS, LOOPS, PLANNED, Stage
 from roller_mlir.model.options import LaunchOptions, MapOptions
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import operations_inside
-from roller_mlir.targets.stage import BUFFERS, FUSED, KERNELS, LOOPS, PLANNED, Stage
 
 _ROLES = ("input", "output", "workspace", "state")
 _LOOP_OPS = ("rtile.load", "rtile.map_load", "rtile.compute", "rtile.store")

@@ -7,9 +7,6 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
-from roller_mlir.codegen.graph.bodies import bodies_of
-from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of
-from roller_mlir.codegen.graph.task_graph import read_graph
 from roller_mlir.compiler.launch_list import read_launch_list
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.persistent import BlockChoice, planning_pass
@@ -18,7 +15,10 @@ from roller_mlir.compiler.source import Source, parse_names
 from roller_mlir.compiler.stages import run_stages
 from roller_mlir.dialects import rammer
 from roller_mlir.hal import Device, find_device
-from roller_mlir.linalg.group.dispatches import named_units, planned_blocks, producers_of
+from roller_mlir.lowering.codegen.graph.bodies import bodies_of
+from roller_mlir.lowering.codegen.graph.schedules import graphs_of, schedule_of
+from roller_mlir.lowering.codegen.graph.task_graph import read_graph
+from roller_mlir.lowering.linalg.group.dispatches import named_units, planned_blocks, producers_of
 from roller_mlir.model.cost.performance import busy_on_share, busy_seconds
 from roller_mlir.model.machine import machine_of
 from roller_mlir.passes.rammer_schedule import RammerSchedule

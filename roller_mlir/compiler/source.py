@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from roller_mlir.compiler.bytecode import BytecodeError, bytecode_to_text
 from roller_mlir.compiler.unknown_dialects import parse_with_unknown_dialects
-from roller_mlir.foreign.bounded import BoundsError, read_bytes
-from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.importers.formats import import_file, import_text
 from roller_mlir.importers.imported import Imported
 from roller_mlir.importers.stablehlo import artifacts_inside
 from roller_mlir.importers.weights import attach_weights, weights_beside
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic
+from roller_mlir.support.foreign.bounded import BoundsError, read_bytes
+from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.support.nesting import check_nesting
 from roller_mlir.support.source import check_resources
 

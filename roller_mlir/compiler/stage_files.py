@@ -12,22 +12,22 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
-from roller_mlir.backend.job import KernelBinary, Replacement
-from roller_mlir.backend.kernels.kernel_module import kernel_functions
-from roller_mlir.codegen.buffer_order import argument_roles
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.reached_stage import check_given, reached_stage
 from roller_mlir.compiler.source import read_source
-from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.hal import Device
-from roller_mlir.linalg.accepted_input import compiled_functions
+from roller_mlir.lowering.backend.job import KernelBinary, Replacement
+from roller_mlir.lowering.backend.kernels.kernel_module import kernel_functions
+from roller_mlir.lowering.codegen.buffer_order import argument_roles
+from roller_mlir.lowering.linalg.accepted_input import compiled_functions
+from roller_mlir.lowering.targets import Stage, family_of
+from roller_mlir.lowering.targets.stage import FUSED, KERNELS, PERSISTENT
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, SourcePlace, fail, in_file, parse_module
+from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.support.nesting import check_nesting
 from roller_mlir.support.passes.passes import Pass
 from roller_mlir.support.source import FileError, check_resources, write_output
-from roller_mlir.targets import Stage, family_of
-from roller_mlir.targets.stage import FUSED, KERNELS, PERSISTENT
 
 
 class StageFiles:

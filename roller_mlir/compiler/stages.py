@@ -9,7 +9,9 @@ from typing import Any
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.persistent import BlockChoice, check_persistent, with_block
 from roller_mlir.hal import find_device
-from roller_mlir.loops.verify import ModuleVerifier
+from roller_mlir.lowering.loops.verify import ModuleVerifier
+from roller_mlir.lowering.targets.family import passes_to
+from roller_mlir.lowering.targets.stage import COMMON, FUSED, KERNELS, NORMALISED, Stage
 from roller_mlir.model.collection import collection_paused
 from roller_mlir.model.options import LaunchOptions, MapOptions
 from roller_mlir.rammer.options import PersistentOptions
@@ -17,8 +19,6 @@ from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes.passes import Pass
 from roller_mlir.support.passes.pipeline import RunOptions, Step, run_pipeline
-from roller_mlir.targets.family import passes_to
-from roller_mlir.targets.stage import COMMON, FUSED, KERNELS, NORMALISED, Stage
 
 EVERY = "*"
 """Every pass, among the names of those whose IR is printed."""

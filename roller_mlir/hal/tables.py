@@ -11,9 +11,9 @@ import typing
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from roller_mlir.foreign.bounded import MOST_TOML_BYTES, BoundsError, decode, read_bytes
-from roller_mlir.foreign.bounded import read_toml as read_bounded
 from roller_mlir.hal.errors import DeviceError
+from roller_mlir.support.foreign.bounded import MOST_TOML_BYTES, BoundsError, decode, read_bytes
+from roller_mlir.support.foreign.bounded import read_toml as read_bounded
 
 Table = Mapping[str, object]
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from roller_mlir.foreign.printable import printable
 from roller_mlir.support.bindings import arith, func, ir
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, SourcePlace
+from roller_mlir.support.foreign.printable import printable
 from roller_mlir.support.values import operations_inside
 
 if TYPE_CHECKING:  # programs without weights are read without numpy

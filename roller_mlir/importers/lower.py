@@ -14,7 +14,6 @@ from dataclasses import asdict
 from signal import Signals
 from typing import Any
 
-from roller_mlir.foreign.bounded import read_json
 from roller_mlir.importers.imported import refuse
 from roller_mlir.support.bindings import ir, make_import_context, passmanager
 from roller_mlir.support.diagnostics import (
@@ -27,6 +26,7 @@ from roller_mlir.support.diagnostics import (
     parse_module,
     place_of,
 )
+from roller_mlir.support.foreign.bounded import read_json
 from roller_mlir.support.values import operations_inside
 
 _TIMEOUT_S = 600.0

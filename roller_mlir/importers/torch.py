@@ -12,9 +12,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from roller_mlir.foreign.printable import printable
 from roller_mlir.importers.imported import Imported, refuse
 from roller_mlir.importers.torch_graph import decompositions, import_graph, load_torch
+from roller_mlir.support.foreign.printable import printable
 
 
 def import_model(model: Any, *, name: str | None = None) -> Imported:

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from roller_mlir.foreign.printable import printable
 from roller_mlir.importers.imported import WEIGHT_BYTES, Imported, make_weights, refuse, text_with_places
 from roller_mlir.importers.lower import lower
 from roller_mlir.support.bindings import ir, make_import_context, torch_decompositions, torch_importer
+from roller_mlir.support.foreign.printable import printable
 
 if TYPE_CHECKING:
     import numpy as np

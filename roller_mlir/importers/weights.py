@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.importers.imported import refuse
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.constants.resources import resource_name
+from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.support.values import operations_inside
 
 SUFFIXES = (".npz", ".irpa")

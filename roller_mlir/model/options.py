@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a user may ask of planning, and of the passes before it.
 
-Each option is declared here alone. Passes, `CompileOptions` and `ConstructOptions` inherit it; `console.arguments`
+Each option is declared here alone. Passes, `CompileOptions` and `ConstructOptions` inherit it; `tools.console.arguments`
 makes flags of commands of it.
 """
 
 from dataclasses import dataclass
 from os import PathLike
 
-from roller_mlir.foreign.options import Options, option
 from roller_mlir.hal import find_device
 from roller_mlir.hal.instructions import FAMILIES
 from roller_mlir.model.search.alignment import RULES
+from roller_mlir.support.foreign.options import Options, option
 
 MOST_STAGES = 8
 """Buffers of staged operands at most."""

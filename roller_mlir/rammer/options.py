@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from roller_mlir.foreign.options import Options, option
+from roller_mlir.support.foreign.options import Options, option
 
 POLICY_NAMES = ("wavefront", "list", "round-robin")
 HAND_OVER_NAMES = ("task", "barrier")

@@ -13,8 +13,8 @@ from functools import cache, partial
 from math import prod
 from typing import Any, ClassVar, Protocol
 
-from roller_mlir.backend.math.operations import prepare_math
-from roller_mlir.backend.translate import to_llvm_22
+from roller_mlir.lowering.backend.math.operations import prepare_math
+from roller_mlir.lowering.backend.translate import to_llvm_22
 from roller_mlir.sim.engine.sites import SiteTable
 from roller_mlir.sim.gpu.accesses import Instrumenter
 from roller_mlir.sim.gpu.assumptions import Assumptions

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 
-from roller_mlir.foreign.printable import printable
+from roller_mlir.support.foreign.printable import printable
 
 
 class OutputError(Exception):

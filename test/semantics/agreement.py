@@ -4,9 +4,9 @@
 import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.compiler.source import Source, parse_source
+from roller_mlir.evaluation.reference import compare_all, evaluate_function
+from roller_mlir.evaluation.reference.compare import random_inputs
 from roller_mlir.plan.accuracy.accumulation import accumulation_of
-from roller_mlir.reference import compare_all, evaluate_function
-from roller_mlir.reference.compare import random_inputs
 from roller_mlir.support.bindings import make_context
 
 DEVICES = ("h200", "v100", "mi300x", "a100")

@@ -9,7 +9,7 @@ import numpy as np
 import roller_mlir
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.source import Source, parse_source
-from roller_mlir.reference import evaluate_function
+from roller_mlir.evaluation.reference import evaluate_function
 from roller_mlir.support.bindings import make_context
 
 from .agreement import SIMULATED

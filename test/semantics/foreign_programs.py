@@ -7,7 +7,7 @@ import numpy as np
 
 import roller_mlir
 from roller_mlir import CompileOptions
-from roller_mlir.reference import evaluate_function
+from roller_mlir.evaluation.reference import evaluate_function
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 

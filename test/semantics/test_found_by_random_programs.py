@@ -5,8 +5,8 @@ import pytest
 
 import roller_mlir
 from roller_mlir import CompileOptions
+from roller_mlir.evaluation.reference import compare_all, evaluate_function, random_inputs
 from roller_mlir.plan.accuracy.accumulation import accumulation_of
-from roller_mlir.reference import compare_all, evaluate_function, random_inputs
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 

@@ -7,8 +7,8 @@ import pytest
 
 import roller_mlir
 from roller_mlir import CompileOptions
+from roller_mlir.evaluation.reference import Comparison
 from roller_mlir.plan.accuracy.accumulation import UNKNOWN
-from roller_mlir.reference import Comparison
 
 from .matrix_programs import Types, product
 from .test_matrix_units import FAMILIES, compiled, families

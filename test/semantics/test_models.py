@@ -15,8 +15,8 @@ import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.source import parse_source, read_source
+from roller_mlir.evaluation.reference import compare_all, evaluate_function
 from roller_mlir.plan.accuracy.accumulation import accumulation_of
-from roller_mlir.reference import compare_all, evaluate_function
 from roller_mlir.support.bindings import make_context
 
 DATA = Path(__file__).parent / "models" / "data"

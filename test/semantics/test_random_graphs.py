@@ -6,10 +6,10 @@ from zlib import crc32
 
 import pytest
 
-from roller_mlir.linalg.group.group import starts_others_only
-from roller_mlir.linalg.reader import is_structured
-from roller_mlir.linalg.rewrite.fusion import Cost, Fusion
-from roller_mlir.linalg.rewrite.unit_extents import read_through_unit_extents
+from roller_mlir.lowering.linalg.group.group import starts_others_only
+from roller_mlir.lowering.linalg.reader import is_structured
+from roller_mlir.lowering.linalg.rewrite.fusion import Cost, Fusion
+from roller_mlir.lowering.linalg.rewrite.unit_extents import read_through_unit_extents
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
@@ -91,7 +91,7 @@ def _cut_as_text(seed: int) -> tuple[list[list[str]], list[str], int]:
 
 def test_equal_groups_are_weighed_once_and_cut_as_if_each_were(monkeypatch: pytest.MonkeyPatch) -> None:
     once = [_cut_as_text(seed) for seed in range(16)]
-    monkeypatch.setattr("roller_mlir.linalg.rewrite.fusion._Structures.key", lambda *_, **__: object())
+    monkeypatch.setattr("roller_mlir.lowering.linalg.rewrite.fusion._Structures.key", lambda *_, **__: object())
     each = [_cut_as_text(seed) for seed in range(16)]
     assert [found[:2] for found in once] == [found[:2] for found in each]
     assert sum(found[2] for found in once) < 0.9 * sum(found[2] for found in each)

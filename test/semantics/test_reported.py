@@ -15,7 +15,7 @@ import pytest
 
 import roller_mlir
 from roller_mlir import CompileOptions
-from roller_mlir.reference import compare_all, evaluate_function
+from roller_mlir.evaluation.reference import compare_all, evaluate_function
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import DiagnosedError, parse_module
 

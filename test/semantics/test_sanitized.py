@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from roller_mlir import Artifact
-from roller_mlir.reference import random_inputs
+from roller_mlir.evaluation.reference import random_inputs
 from roller_mlir.runtime import BackendError, SanitizedRunError
 from roller_mlir.tools.roller import main
 

@@ -23,9 +23,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.compiler.cache.settings import CacheSettingError, CacheSettings, parse_limit
-from roller_mlir.console.errors import InputError, UsageError
-from roller_mlir.console.output import print_json, print_line, print_tables
-from roller_mlir.foreign.reasons import reason_of
+from roller_mlir.support.foreign.reasons import reason_of
+from roller_mlir.tools.console.errors import InputError, UsageError
+from roller_mlir.tools.console.output import print_json, print_line, print_tables
 
 if TYPE_CHECKING:
     from roller_mlir.compiler.cache.store import CacheStore, StoreStatistics

@@ -23,10 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.console.arguments import add_options, given_flags, named_flags
-from roller_mlir.console.errors import InputError, UsageError
-from roller_mlir.console.interrupt import check
-from roller_mlir.console.output import print_bytes, print_json, print_line, print_tables, seconds
+from roller_mlir.lowering.targets import families, family_of
+from roller_mlir.lowering.targets.stage import COMMON, KERNELS, PERSISTENT
 from roller_mlir.model.options import (
     ChoiceOptions,
     FusionOptions,
@@ -40,10 +38,12 @@ from roller_mlir.model.options import (
 from roller_mlir.plan.codec import to_json
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.stage import keep_input
-from roller_mlir.targets import families, family_of
-from roller_mlir.targets.stage import COMMON, KERNELS, PERSISTENT
 from roller_mlir.tools.commands.plans import plan_tables
 from roller_mlir.tools.commands.targets import add_target_arguments, device_of, target_of
+from roller_mlir.tools.console.arguments import add_options, given_flags, named_flags
+from roller_mlir.tools.console.errors import InputError, UsageError
+from roller_mlir.tools.console.interrupt import check
+from roller_mlir.tools.console.output import print_bytes, print_json, print_line, print_tables, seconds
 
 if TYPE_CHECKING:
     from roller_mlir.compiler.source import Source

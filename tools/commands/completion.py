@@ -10,10 +10,10 @@ import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from roller_mlir.console.arguments import actions_of
-from roller_mlir.console.colour import add_colour_argument
-from roller_mlir.console.commands import Command
-from roller_mlir.console.output import print_line
+from roller_mlir.tools.console.arguments import actions_of
+from roller_mlir.tools.console.colour import add_colour_argument
+from roller_mlir.tools.console.commands import Command
+from roller_mlir.tools.console.output import print_line
 from roller_mlir.tools.roller import COMMANDS
 
 SHELLS = ("bash", "zsh", "fish")

@@ -4,10 +4,10 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from roller_mlir.evaluation.suites.stages.counted import QUANTITIES, summed
 from roller_mlir.plan.plan import Prediction
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.sequence import AccessCount, LaunchReport
-from roller_mlir.suites.stages.counted import QUANTITIES, summed
 
 _ESTIMATE = " (planned is an estimate where rows are not aligned, and the most where elements are gathered)"
 

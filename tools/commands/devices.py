@@ -22,16 +22,20 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from roller_mlir.console.errors import InputError, UsageError
-from roller_mlir.console.output import check_place, print_json, print_line, print_tables, write_whole
+from roller_mlir.evaluation.measure.calibration.calibration_file import (
+    CalibrationError,
+    calibration_toml,
+    require_device,
+)
+from roller_mlir.evaluation.measure.calibration.table import calibration_tables
+from roller_mlir.evaluation.measure.report.results_file import read_results
 from roller_mlir.hal import describe, device_file, device_names, device_table, find_device
 from roller_mlir.hal.host import NAME as HOST
 from roller_mlir.hal.host import calibration_file, host_device
 from roller_mlir.hal.template import template
-from roller_mlir.measure.calibration.calibration_file import CalibrationError, calibration_toml, require_device
-from roller_mlir.measure.calibration.table import calibration_tables
-from roller_mlir.measure.report.results_file import read_results
 from roller_mlir.tools.commands.targets import add_calibration_argument, add_device_file_argument, target_of
+from roller_mlir.tools.console.errors import InputError, UsageError
+from roller_mlir.tools.console.output import check_place, print_json, print_line, print_tables, write_whole
 
 _HERE = ""
 """What --calibrate says without results: this machine is measured."""
@@ -102,8 +106,8 @@ def _calibrate(arguments: argparse.Namespace, target: str) -> None:
 
 def _calibrate_host(arguments: argparse.Namespace) -> None:
     """Measure this machine, print what was measured, and write it where `host` looks for it, or where it is wanted."""
-    from roller_mlir.measure.host_calibration.host_file import check_folder, host_table, host_toml
-    from roller_mlir.measure.host_calibration.probes import HostProbes
+    from roller_mlir.evaluation.measure.host_calibration.host_file import check_folder, host_table, host_toml
+    from roller_mlir.evaluation.measure.host_calibration.probes import HostProbes
 
     device = host_device()
     path = Path(arguments.output) if arguments.output is not None else calibration_file(device, os.environ)

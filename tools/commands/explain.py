@@ -18,12 +18,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roller_mlir.codegen import FAMILIES
 from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.console.arguments import add_options, given_flags, named_flags, positive
-from roller_mlir.console.errors import InputError, UsageError
-from roller_mlir.console.interrupt import check
-from roller_mlir.console.output import print_json, print_line, write_whole
+from roller_mlir.lowering.codegen import FAMILIES
 from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.explain.explanation import Explanation
@@ -33,10 +29,14 @@ from roller_mlir.rammer.options import PlacingOptions
 from roller_mlir.support.standard_output import writing_output
 from roller_mlir.tools.commands.compile import open_source
 from roller_mlir.tools.commands.targets import add_target_arguments, device_of, target_of
+from roller_mlir.tools.console.arguments import add_options, given_flags, named_flags, positive
+from roller_mlir.tools.console.errors import InputError, UsageError
+from roller_mlir.tools.console.interrupt import check
+from roller_mlir.tools.console.output import print_json, print_line, write_whole
 
 if TYPE_CHECKING:
     from roller_mlir.compiler.source import Source
-    from roller_mlir.report.explain.operators import SourceOperator
+    from roller_mlir.tools.report.explain.operators import SourceOperator
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,8 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
     source = open_source(arguments)
     if arguments.persistent:
         return _explain_schedule(source, arguments)
-    from roller_mlir.report.explain.operators import read_operators
-    from roller_mlir.report.explain.tuned import tuned_plans
+    from roller_mlir.tools.report.explain.operators import read_operators
+    from roller_mlir.tools.report.explain.tuned import tuned_plans
 
     operators = read_operators(source, target_of(arguments), arguments.entry, fusion=arguments.fusion)
     if arguments.op is not None:
@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
     explained = [(one, replace(known[_what(one)], name=one.name)) for one in operators]
     tuned = tuned_plans(arguments.tuning, operators, device, ChoiceOptions.values_of(arguments))
     if arguments.html:
-        from roller_mlir.report.explain.page import page
+        from roller_mlir.tools.report.explain.page import page
 
         text = page(source.name, [(_heading(one, source.name, tuned), found) for one, found in explained])
         check()
@@ -104,8 +104,8 @@ def _check_persistent(arguments: argparse.Namespace) -> None:
 
 
 def _explain_schedule(source: "Source", arguments: argparse.Namespace) -> int:
-    from roller_mlir.report.explain.schedule import explain_schedule, print_schedule
-    from roller_mlir.report.explain.text import plain_lines
+    from roller_mlir.tools.report.explain.schedule import explain_schedule, print_schedule
+    from roller_mlir.tools.report.explain.text import plain_lines
 
     options = CompileOptions(**CompileOptions.values_of(arguments))
     found = explain_schedule(source, target_of(arguments), options)
@@ -174,8 +174,8 @@ def _print(
         print_line(f"wrote {arguments.html} ({count})")
         return
 
-    from roller_mlir.console.printable import PrintableConsole
-    from roller_mlir.report.explain.text import plain_text, print_explanation
+    from roller_mlir.tools.console.printable import PrintableConsole
+    from roller_mlir.tools.report.explain.text import plain_text, print_explanation
 
     with writing_output():
         terminal = sys.stdout.isatty() and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"

@@ -23,16 +23,16 @@ from fnmatch import filter as matching
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roller_mlir.console.arguments import positive
-from roller_mlir.console.errors import InputError, UsageError
-from roller_mlir.console.interrupt import check
-from roller_mlir.console.output import check_place, print_json, print_line, print_tables, seconds, write_whole
-from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.hal import find_device
+from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.support.standard_output import print_error
+from roller_mlir.tools.console.arguments import positive
+from roller_mlir.tools.console.errors import InputError, UsageError
+from roller_mlir.tools.console.interrupt import check
+from roller_mlir.tools.console.output import check_place, print_json, print_line, print_tables, seconds, write_whole
 
 if TYPE_CHECKING:
-    from roller_mlir.fuzz.campaign import Campaign, CampaignTally, FailedCase
+    from roller_mlir.evaluation.fuzz.campaign import Campaign, CampaignTally, FailedCase
 
 _TARGETS = ("h200", "mi300x", "v100", "a100")
 
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.fuzz.campaign import Campaign, run_campaign
+    from roller_mlir.evaluation.fuzz.campaign import Campaign, run_campaign
 
     for name in arguments.target:
         find_device(name).require_compiles()
@@ -122,14 +122,14 @@ def _check_places(arguments: argparse.Namespace) -> None:
 
 
 def _show(campaign: "Campaign", number: int) -> None:
-    from roller_mlir.fuzz.case import job_of
+    from roller_mlir.evaluation.fuzz.case import job_of
 
     case = campaign.case(number)
     print_line(f"// {case.kind}, {case.target}, {case.values}, {case.forced}\n{job_of(case).text}")
 
 
 def _say(failure: "FailedCase") -> None:
-    from roller_mlir.fuzz.case import command_of, job_of
+    from roller_mlir.evaluation.fuzz.case import command_of, job_of
 
     case = failure.case
     where = f" ({failure.path})" if failure.path else ""
@@ -209,7 +209,7 @@ def _counted(tally: "CampaignTally") -> str:
 
 
 def _write_limits(arguments: argparse.Namespace, campaign: "Campaign", tally: "CampaignTally") -> None:
-    from roller_mlir.fuzz.limits import limits_page
+    from roller_mlir.evaluation.fuzz.limits import limits_page
 
     command = f"roller fuzz --count {arguments.count} --seed {campaign.seed}"
     if campaign.only:
@@ -242,7 +242,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _kinds(text: str) -> tuple[str, ...]:
-    from roller_mlir.fuzz.generate import KINDS
+    from roller_mlir.evaluation.fuzz.generate import KINDS
 
     patterns = tuple(part.strip() for part in text.split(",") if part.strip())
     unknown = [one for one in patterns if not matching(KINDS, one)]

@@ -4,9 +4,9 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from roller_mlir.console.output import TableData, seconds
 from roller_mlir.plan.manifest import Launch
 from roller_mlir.plan.plan import Plan
+from roller_mlir.tools.console.output import TableData, seconds
 
 
 def plan_tables(plans: Mapping[str, Plan], launches: Sequence[Launch] = ()) -> list[TableData]:

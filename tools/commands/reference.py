@@ -11,12 +11,12 @@ import numpy as np
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.reached_stage import reached_stage
 from roller_mlir.compiler.source import Source, parse_source, read_source, source_of
-from roller_mlir.console.errors import InputError, UsageError
+from roller_mlir.evaluation.reference import Comparison, compare_all, evaluate_function, random_inputs
+from roller_mlir.evaluation.reference.draws import defined_inputs
 from roller_mlir.plan.accuracy.accumulation import Accumulation
-from roller_mlir.reference import Comparison, compare_all, evaluate_function, random_inputs
-from roller_mlir.reference.draws import defined_inputs
 from roller_mlir.runtime import Artifact, RunResult
 from roller_mlir.support.bindings import ir, make_context
+from roller_mlir.tools.console.errors import InputError, UsageError
 
 
 def open_reference(arguments: argparse.Namespace, artifact: Artifact) -> tuple[Source, str]:

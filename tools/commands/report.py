@@ -14,15 +14,15 @@ Exit code 1: a result of ours is wrong, or the results cannot be read.
 import argparse
 from pathlib import Path
 
-from roller_mlir.console.errors import UsageError
-from roller_mlir.console.interrupt import check
-from roller_mlir.console.output import print_json, print_line
-from roller_mlir.measure.report.records import Report
-from roller_mlir.measure.report.report import make_report
-from roller_mlir.measure.report.results_file import read_merged
+from roller_mlir.evaluation.measure.report.records import Report
+from roller_mlir.evaluation.measure.report.report import make_report
+from roller_mlir.evaluation.measure.report.results_file import read_merged
 from roller_mlir.plan.codec import to_json
-from roller_mlir.report.measured.document import DRY_RUN
-from roller_mlir.report.measured.words import clean, count
+from roller_mlir.tools.console.errors import UsageError
+from roller_mlir.tools.console.interrupt import check
+from roller_mlir.tools.console.output import print_json, print_line
+from roller_mlir.tools.report.measured.document import DRY_RUN
+from roller_mlir.tools.report.measured.words import clean, count
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.report.measured.folder import contents_of, default_folder, write_folder
+    from roller_mlir.tools.report.measured.folder import contents_of, default_folder, write_folder
 
     if arguments.output == "":
         raise UsageError("-o must name a folder, but got ''")
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _say(report: Report, folder: str) -> None:
     """Print what a reader must know before reading: what is wrong, the goals, and where the rest is."""
-    from roller_mlir.report.measured.sections import goal_value
+    from roller_mlir.tools.report.measured.sections import goal_value
 
     if report.dry_run:
         print_line(f"{DRY_RUN}.")

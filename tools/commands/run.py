@@ -22,21 +22,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.compiler import CompileOptions
-from roller_mlir.console.errors import InputError, UsageError
-from roller_mlir.console.interrupt import check
-from roller_mlir.console.output import print_json, print_line, print_tables, seconds, write_arrays, write_whole
-from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.plan.accuracy.accumulation import accumulation_of
 from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.persistent.task_times import chrome_trace
+from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.tools.commands.compile import add_compile_options, compile_artifact, open_source
 from roller_mlir.tools.commands.targets import given_target
+from roller_mlir.tools.console.errors import InputError, UsageError
+from roller_mlir.tools.console.interrupt import check
+from roller_mlir.tools.console.output import print_json, print_line, print_tables, seconds, write_arrays, write_whole
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from roller_mlir.reference import Comparison
-    from roller_mlir.reference.undefined import Undefined
+    from roller_mlir.evaluation.reference import Comparison
+    from roller_mlir.evaluation.reference.undefined import Undefined
     from roller_mlir.runtime import Artifact, RunResult, SanitizedRunError
 
 
@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.reference.undefined import looking_for_undefined
+    from roller_mlir.evaluation.reference.undefined import looking_for_undefined
     from roller_mlir.runtime import SanitizedRunError as Sanitized
     from roller_mlir.runtime import find_backend
     from roller_mlir.tools.commands.reference import check_result, open_reference
@@ -121,8 +121,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _back_end(arguments: argparse.Namespace) -> str:
     """Return where to run if nobody says it: on this machine what was compiled for such, else in the simulator."""
     from roller_mlir.hal import find_device
+    from roller_mlir.lowering.targets.family import family_named, family_of
     from roller_mlir.runtime import Artifact
-    from roller_mlir.targets.family import family_named, family_of
     from roller_mlir.tools.commands.targets import target_of
 
     path = Path(arguments.file)
@@ -201,7 +201,7 @@ def _time(
     arguments: argparse.Namespace, artifact: "Artifact", inputs: "list[np.ndarray[Any, Any]]"
 ) -> "dict[str, float]":
     """Return median, least, and tenth and ninetieth percentile in seconds of runs on a device."""
-    from roller_mlir.measure.runner.devices import open_device
+    from roller_mlir.evaluation.measure.runner.devices import open_device
 
     bench = open_device(arguments.on)
     call = bench.load(artifact).prepare([bench.place(array) for array in inputs])

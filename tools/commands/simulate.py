@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from roller_mlir.compiler.cache.settings import CacheSettingError, CacheSettings, parse_limit
-from roller_mlir.console.errors import InputError, UsageError
-from roller_mlir.foreign.reasons import reason_of
+from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.support.tied import tie
+from roller_mlir.tools.console.errors import InputError, UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

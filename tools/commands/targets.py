@@ -10,8 +10,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from roller_mlir.console.errors import UsageError
 from roller_mlir.hal import Device, find_device
+from roller_mlir.tools.console.errors import UsageError
 
 _HELP_TARGET = "device, alias or architecture, see 'roller devices'"
 

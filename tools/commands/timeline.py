@@ -17,20 +17,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.console.arguments import add_options
-from roller_mlir.console.errors import InputError
-from roller_mlir.console.interrupt import check
-from roller_mlir.console.output import check_place, print_line, seconds, write_whole
-from roller_mlir.foreign.bounded import BoundsError
-from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.model.options import ChoiceOptions, FusionOptions, PlanFileOptions
 from roller_mlir.plan.persistent.task_times import TaskTime, chrome_trace, read_chrome_trace
 from roller_mlir.rammer.options import PlacingOptions
+from roller_mlir.support.foreign.bounded import BoundsError
+from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.tools.commands.compile import open_source
 from roller_mlir.tools.commands.targets import add_target_arguments, device_of, target_of
+from roller_mlir.tools.console.arguments import add_options
+from roller_mlir.tools.console.errors import InputError
+from roller_mlir.tools.console.interrupt import check
+from roller_mlir.tools.console.output import check_place, print_line, seconds, write_whole
 
 if TYPE_CHECKING:
-    from roller_mlir.report.timeline import TimelineRun
+    from roller_mlir.tools.report.timeline import TimelineRun
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     from roller_mlir.compiler.scheduled_program import scheduled_program
     from roller_mlir.rammer.replay import replay
-    from roller_mlir.report.timeline import TimelineRun, critical_programs, page, predicted_run
+    from roller_mlir.tools.report.timeline import TimelineRun, critical_programs, page, predicted_run
 
     for name in (arguments.html, arguments.trace):
         if name is not None:

@@ -19,15 +19,15 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from roller_mlir.console.arguments import patterns
-from roller_mlir.console.errors import InputError, UsageError
-from roller_mlir.console.interrupt import check
-from roller_mlir.console.output import print_json, print_line, print_tables, write_whole
-from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.plan.codec import to_json
+from roller_mlir.support.foreign.reasons import reason_of
+from roller_mlir.tools.console.arguments import patterns
+from roller_mlir.tools.console.errors import InputError, UsageError
+from roller_mlir.tools.console.interrupt import check
+from roller_mlir.tools.console.output import print_json, print_line, print_tables, write_whole
 
 if TYPE_CHECKING:
-    from roller_mlir.measure.train.training_set import TrainingSample
+    from roller_mlir.evaluation.measure.train.training_set import TrainingSample
     from roller_mlir.model.residual.residual import Gain, Residual
 
 
@@ -44,10 +44,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.measure.report.results_file import ResultsError
-    from roller_mlir.measure.train.training import train
-    from roller_mlir.measure.train.training_set import TrainError, training_sets
-    from roller_mlir.suites.errors import SuiteError
+    from roller_mlir.evaluation.measure.report.results_file import ResultsError
+    from roller_mlir.evaluation.measure.train.training import train
+    from roller_mlir.evaluation.measure.train.training_set import TrainError, training_sets
+    from roller_mlir.evaluation.suites.errors import SuiteError
 
     if not arguments.results and arguments.data is None:
         raise UsageError("name results of a kit's runner, or a folder of published times with --data DIR")
@@ -72,10 +72,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _samples(arguments: argparse.Namespace) -> "list[TrainingSample]":
-    from roller_mlir.measure.report.results_file import read_results
-    from roller_mlir.measure.train.measured_samples import measured_samples
-    from roller_mlir.measure.train.published_samples import published_samples
-    from roller_mlir.suites.vendor_times.files import read_folder
+    from roller_mlir.evaluation.measure.report.results_file import read_results
+    from roller_mlir.evaluation.measure.train.measured_samples import measured_samples
+    from roller_mlir.evaluation.measure.train.published_samples import published_samples
+    from roller_mlir.evaluation.suites.vendor_times.files import read_folder
 
     found = list(measured_samples([(path, read_results(path)) for path in dict.fromkeys(arguments.results)]))
     if arguments.data is not None:

@@ -23,26 +23,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from roller_mlir.compiler import CompileOptions
-from roller_mlir.console.arguments import add_options, given_flags, named_flags, patterns, positive
-from roller_mlir.console.errors import InputError, UsageError
-from roller_mlir.console.interrupt import check
-from roller_mlir.console.output import print_json, print_line
-from roller_mlir.foreign.reasons import reason_of
-from roller_mlir.measure.records import Results
-from roller_mlir.measure.report.results_file import merge_results, read_results
-from roller_mlir.measure.tune.store import add_records, check_file
+from roller_mlir.evaluation.measure.records import Results
+from roller_mlir.evaluation.measure.report.results_file import merge_results, read_results
+from roller_mlir.evaluation.measure.tune.store import add_records, check_file
+from roller_mlir.evaluation.suites import SuiteError, find_suite
+from roller_mlir.evaluation.suites.element_types import DTYPES
+from roller_mlir.evaluation.suites.select import select
 from roller_mlir.model.options import ChoiceOptions, FusionOptions, PipelineOptions
 from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.files.tuning import TuningError, read_tuning
-from roller_mlir.suites import SuiteError, find_suite
-from roller_mlir.suites.element_types import DTYPES
-from roller_mlir.suites.select import select
+from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.tools.commands.compile import open_source
 from roller_mlir.tools.commands.targets import add_target_arguments, anywhere, device_of, given_target, target_of
+from roller_mlir.tools.console.arguments import add_options, given_flags, named_flags, patterns, positive
+from roller_mlir.tools.console.errors import InputError, UsageError
+from roller_mlir.tools.console.interrupt import check
+from roller_mlir.tools.console.output import print_json, print_line
 
 if TYPE_CHECKING:
-    from roller_mlir.measure.kit.contents import PackRequest
-    from roller_mlir.measure.kit.pack import PackOptions
+    from roller_mlir.evaluation.measure.kit.contents import PackRequest
+    from roller_mlir.evaluation.measure.kit.pack import PackOptions
 
 _TUNING = "tuning.jsonl"
 
@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.measure.tune.winners import TuneError
+    from roller_mlir.evaluation.measure.tune.winners import TuneError
 
     _check_usage(arguments)
     arguments.db = arguments.db or _TUNING
@@ -125,8 +125,8 @@ def _options(arguments: argparse.Namespace) -> CompileOptions:
 
 def _requests(arguments: argparse.Namespace) -> "list[PackRequest]":
     """Return the operators of the command line."""
-    from roller_mlir.measure.kit.contents import of_suite
-    from roller_mlir.measure.tune.tune import requests_of_source
+    from roller_mlir.evaluation.measure.kit.contents import of_suite
+    from roller_mlir.evaluation.measure.tune.tune import requests_of_source
 
     device, target, top_k = device_of(arguments), _target(arguments), arguments.top_k or 10
     device.require_compiles()
@@ -145,14 +145,14 @@ def _target(arguments: argparse.Namespace) -> str:
 
 
 def _packing(arguments: argparse.Namespace) -> "PackOptions":
-    from roller_mlir.measure.kit.pack import PackOptions
+    from roller_mlir.evaluation.measure.kit.pack import PackOptions
 
     jobs: int | None = arguments.jobs or (None if arguments.ray else 2)
     return PackOptions(jobs=jobs, ray=arguments.ray, command=shlex.join(["roller", *arguments.command_line]))
 
 
 def _pack(arguments: argparse.Namespace) -> int:
-    from roller_mlir.measure.kit.pack import pack_kit
+    from roller_mlir.evaluation.measure.kit.pack import pack_kit
 
     options = _packing(arguments)
     packed = pack_kit(Path(arguments.pack), _target(arguments), _requests(arguments), options)
@@ -172,7 +172,7 @@ def _pack(arguments: argparse.Namespace) -> int:
 
 
 def _measure(arguments: argparse.Namespace) -> int:
-    from roller_mlir.measure.tune.tune import back_end_of, measure
+    from roller_mlir.evaluation.measure.tune.tune import back_end_of, measure
 
     device = device_of(arguments)
     on = back_end_of(device)
@@ -204,7 +204,7 @@ def _import(arguments: argparse.Namespace) -> int:
 
 def _take(arguments: argparse.Namespace, named: Sequence[tuple[str, Results]]) -> int:
     """Write the winners to the data base, and print them."""
-    from roller_mlir.measure.tune.winners import decide_all
+    from roller_mlir.evaluation.measure.tune.winners import decide_all
     from roller_mlir.tools.commands.tune_tables import print_decisions
 
     device = device_of(arguments)

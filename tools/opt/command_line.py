@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
-from roller_mlir.foreign.options import Option, option
+from roller_mlir.support.foreign.options import Option, option
 from roller_mlir.support.passes.passes import (
     NamedPipeline,
     find_pass,

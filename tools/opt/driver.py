@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from roller_mlir import __version__
-from roller_mlir.console.interrupt import check
+from roller_mlir.lowering.targets.family import families, load_passes
 from roller_mlir.support import stage
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, parse_module, render
@@ -17,7 +17,7 @@ from roller_mlir.support.passes.pipeline_text import PipelineError
 from roller_mlir.support.passes.upstream import nest_for, upstream_passes
 from roller_mlir.support.source import FileError, InputFile, read_source, write_output
 from roller_mlir.support.standard_output import OutputError, drop_output, print_error
-from roller_mlir.targets.family import families, load_passes
+from roller_mlir.tools.console.interrupt import check
 from roller_mlir.tools.opt.command_line import CommandLineError, Settings, manual, parse_command_line, pass_list
 from roller_mlir.tools.opt.crash import write_reproducer
 from roller_mlir.tools.opt.dialects import dialect_names, load_irdl, note_release, set_debug_types

@@ -9,7 +9,7 @@ import json
 import re
 from pathlib import Path
 
-from roller_mlir.foreign.bounded import read_json
+from roller_mlir.support.foreign.bounded import read_json
 from roller_mlir.support.source import FileError
 
 _METADATA = re.compile(r"^\{-#.*?#-\}\s*\Z", re.MULTILINE | re.DOTALL)

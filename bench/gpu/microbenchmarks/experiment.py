@@ -4,7 +4,7 @@
 from dataclasses import dataclass, field
 
 from microbenchmarks.kernel_text import CalibrationKernel, module_text
-from roller_mlir.measure.records import Probe
+from roller_mlir.evaluation.measure.records import Probe
 
 BASE = "base"
 """Last word of the name of a shorter run."""

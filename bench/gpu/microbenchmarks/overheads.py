@@ -7,7 +7,7 @@ from dataclasses import replace
 from microbenchmarks.experiment import Experiment, Run, control, values
 from microbenchmarks.kernel_text import Array, CalibrationKernel, output
 from microbenchmarks.scale import Scale
-from roller_mlir.loops.attributes import DEVICE_SCOPE
+from roller_mlir.lowering.loops.attributes import DEVICE_SCOPE
 
 _DELAY_STEPS = 2_500_000
 """Ten million cycles at four a link: time enough for a slow host to queue all launches behind it."""

@@ -12,9 +12,9 @@ from microbenchmarks.kernel_text import Array, CalibrationKernel, lines, listed,
 from microbenchmarks.matrix_peaks import FORMS, matrix_experiment, operands_of
 from microbenchmarks.scale import Scale
 from microbenchmarks.warpgroup_peaks import FACTORS, warpgroup_experiment
+from roller_mlir.evaluation.measure.calibration.constants import subject_of
 from roller_mlir.hal import Instruction
 from roller_mlir.mapping.atoms import atom_family
-from roller_mlir.measure.calibration.constants import subject_of
 
 _THREADS, _BLOCKS_PER_UNIT, _CHAINS = 512, 2, 8
 _LARGEST = {"f32": 1 << 24, "f64": 1 << 52}

@@ -13,9 +13,9 @@ from microbenchmarks.tasks import tasks
 from roller_mlir.compiler.driver import compile_kernel_module
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
+from roller_mlir.evaluation.measure.calibration.constants import subject_of
+from roller_mlir.evaluation.measure.records import Probe, Skipped
 from roller_mlir.hal import Device
-from roller_mlir.measure.calibration.constants import subject_of
-from roller_mlir.measure.records import Probe, Skipped
 from roller_mlir.runtime import Artifact
 
 

@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 from roller_mlir.hal import Device
-from roller_mlir.targets import family_of
+from roller_mlir.lowering.targets import family_of
 
 MIB = 1 << 20
 _CYCLES = 2_000_000

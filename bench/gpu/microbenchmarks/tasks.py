@@ -10,7 +10,7 @@ from microbenchmarks.scale import Scale
 from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
-from roller_mlir.measure.records import Probe
+from roller_mlir.evaluation.measure.records import Probe
 from roller_mlir.runtime import Artifact
 
 ELEMENTS = 64

@@ -7,8 +7,8 @@ Tiles are as kernels have them (128-byte lines, swizzled), but hold one number e
 from microbenchmarks.experiment import Experiment, Run, control, values
 from microbenchmarks.kernel_text import Array, CalibrationKernel, lines, listed, output, summed
 from microbenchmarks.scale import Scale
-from roller_mlir.codegen.builder.inline_assembly import BY_NAME
 from roller_mlir.hal import Instruction
+from roller_mlir.lowering.codegen.builder.inline_assembly import BY_NAME
 
 _UNROLLED = 4
 _WARPGROUPS, _THREADS = 2, 128

@@ -17,17 +17,17 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from roller_mlir.backend import KernelBinary
 from roller_mlir.compiler.cache import entries
 from roller_mlir.compiler.cache.settings import CacheSettingError, CacheSettings
 from roller_mlir.compiler.cache.store import CacheStore
 from roller_mlir.compiler.cache.versions import Versions, find_versions
 from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.hal import Device, DeviceError, find_device
 from roller_mlir.importers.weights import digest_weights
+from roller_mlir.lowering.backend import KernelBinary
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic
+from roller_mlir.support.foreign.reasons import reason_of
 
 if TYPE_CHECKING:
     from roller_mlir.importers.weights import Weights

@@ -20,11 +20,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roller_mlir.backend import KernelBinary, KernelStatistics
-from roller_mlir.backend.checks.quality import Mismatch
-from roller_mlir.backend.child.frames import Message, decode, encode
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device
+from roller_mlir.lowering.backend import KernelBinary, KernelStatistics
+from roller_mlir.lowering.backend.checks.quality import Mismatch
+from roller_mlir.lowering.backend.child.frames import Message, decode, encode
 from roller_mlir.model.residual.residual_file import content_of
 from roller_mlir.plan.codec import from_json, to_json
 from roller_mlir.plan.manifest import Manifest

@@ -21,7 +21,7 @@ from pathlib import Path
 from platform import machine, python_version
 
 from roller_mlir import __version__
-from roller_mlir.backend.vendor_tools.toolchain import Toolchain, find_toolchain
+from roller_mlir.lowering.backend.vendor_tools.toolchain import Toolchain, find_toolchain
 
 _PACKAGES = (
     *("torch-mlir", "llvmlite", "numpy", "iree-base-compiler"),

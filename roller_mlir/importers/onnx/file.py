@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.foreign.bounded import read_bytes
 from roller_mlir.importers.onnx.tensors import element_kind, tensor_bytes
+from roller_mlir.support.foreign.bounded import read_bytes
 
 _GRAPH, _NODE, _INITIALIZER, _ATTRIBUTE, _TENSOR, _DATA = 7, 1, 5, 5, 5, 9
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.foreign.printable import printable
 from roller_mlir.importers.imported import refuse
 from roller_mlir.importers.onnx.tensors import small_tensor, tensor_bytes, tensor_data
+from roller_mlir.support.foreign.printable import printable
 
 _OWN_DOMAINS = ("", "ai.onnx")
 

@@ -11,9 +11,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from roller_mlir.foreign.bounded import BoundsError
-from roller_mlir.foreign.printable import printable
-from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.importers.imported import WEIGHT_BYTES, Imported, make_weights, refuse, text_with_places
 from roller_mlir.importers.lower import lower
 from roller_mlir.importers.onnx.equal_nodes import use_equal_nodes
@@ -29,6 +26,9 @@ from roller_mlir.importers.onnx.graph import (
 from roller_mlir.importers.onnx.lowerings import check_lowerings
 from roller_mlir.importers.onnx.tensors import map_weights
 from roller_mlir.support.bindings import ir, make_import_context, onnx_importer
+from roller_mlir.support.foreign.bounded import BoundsError
+from roller_mlir.support.foreign.printable import printable
+from roller_mlir.support.foreign.reasons import reason_of
 
 MAX_MODEL_BYTES = 2 << 30
 """Protocol buffers hold no more; weights of larger models lie in files of their own beside the model."""

@@ -3,7 +3,7 @@
 
 Whoever needs to know something of a family asks its record (`atom_family`); nobody compares names. A new shape of a
 family is an entry in a device's file, if the family's rule of shapes (`Family.exists`) has it. A new family is a file
-here, its name in `hal.instructions` and an emitter in `codegen.matrix.emitters`.
+here, its name in `hal.instructions` and an emitter in `lowering.codegen.matrix.emitters`.
 """
 
 from types import MappingProxyType

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roller_mlir.foreign.bounded import read_bytes, read_json
+from roller_mlir.support.foreign.bounded import read_bytes, read_json
 
 if TYPE_CHECKING:  # the model is imported without numpy by those who rank nothing by a network
     import numpy as np

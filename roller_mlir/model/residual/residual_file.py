@@ -6,10 +6,10 @@ from functools import lru_cache
 from os import PathLike
 from pathlib import Path
 
-from roller_mlir.foreign.bounded import BoundsError, read_bytes, read_json
-from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.model.residual.residual import Residual
 from roller_mlir.plan.codec import CodecError, from_json, to_json
+from roller_mlir.support.foreign.bounded import BoundsError, read_bytes, read_json
+from roller_mlir.support.foreign.reasons import reason_of
 
 MOST_BYTES = 16 << 20
 _SHIPPED = Path(__file__).parent / "shipped"

@@ -3,10 +3,10 @@
 
 from os import PathLike, fspath
 
-from roller_mlir.foreign.bounded import read_bytes, read_json
-from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.plan.codec import from_json
 from roller_mlir.plan.plan import Plan
+from roller_mlir.support.foreign.bounded import read_bytes, read_json
+from roller_mlir.support.foreign.reasons import reason_of
 
 MOST_BYTES = 64 << 20
 """Largest plan file that is read, in bytes."""

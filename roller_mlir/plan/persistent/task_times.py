@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Annotated, Any
 
-from roller_mlir.foreign.bounded import read_json
 from roller_mlir.plan.codec import Range
+from roller_mlir.support.foreign.bounded import read_json
 
 TIME_CELLS = 4
 """Cells of the state, i32 each, that hold start and end of a task."""

@@ -12,10 +12,8 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from math import prod
 
-from roller_mlir.backend.translate import to_llvm_22
-from roller_mlir.foreign.bounded import BoundsError, decode, read_bytes
-from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.hal import Device
+from roller_mlir.lowering.backend.translate import to_llvm_22
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.sequence import LaunchReport
 from roller_mlir.sim.diagnosis.errors import SimulationError
@@ -26,6 +24,8 @@ from roller_mlir.sim.launch import SimulatedKernels
 from roller_mlir.sim.llvm.known import MOST_TEXT_BYTES
 from roller_mlir.sim.llvm.level import LlvmKernel, lower_llvm
 from roller_mlir.sim.llvm.types import size_bytes
+from roller_mlir.support.foreign.bounded import BoundsError, decode, read_bytes
+from roller_mlir.support.foreign.reasons import reason_of
 
 _KERNEL = re.compile(r"(?m)^define [^\n@]*\b(?:ptx|amdgpu)_kernel void @\"?([\w$.-]+)\"?\(")
 _LINKED, _OPTIMIZED = ".linked.ll", ".optimized.ll"

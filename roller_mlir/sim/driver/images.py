@@ -4,7 +4,7 @@
 import re
 from collections.abc import Iterator
 
-from roller_mlir.backend.checks.code_object import kernel_metadata, section_names
+from roller_mlir.lowering.backend.checks.code_object import kernel_metadata, section_names
 
 _ENTRY = re.compile(r"\.entry\s+([\w$]+)\s*(?:\(([^)]*)\))?")
 _PARAMETER = re.compile(r"\.param\s+(?:\.align\s+\d+\s+)?\.[a-z](\d+)\b[^,\[]*(?:\[(\d+)\])?")

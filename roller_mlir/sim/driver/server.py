@@ -22,8 +22,6 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, NoReturn
 
-from roller_mlir.foreign.bounded import read_json
-from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.plan.codec import from_json
 from roller_mlir.runtime import Artifact, ArtifactError
 from roller_mlir.runtime.errors import BackendError
@@ -34,6 +32,8 @@ from roller_mlir.sim.driver.launches import MismatchError, Shape
 from roller_mlir.sim.driver.memory import MappedMemory
 from roller_mlir.sim.driver.settings import ServerSettings
 from roller_mlir.support.diagnostics import DiagnosedError
+from roller_mlir.support.foreign.bounded import read_json
+from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.support.tied import die_with_parent
 
 # As in device.h.

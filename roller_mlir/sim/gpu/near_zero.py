@@ -10,7 +10,7 @@ Before: kernels with either. After: none, in their place operations that every l
 
 from typing import Any
 
-from roller_mlir.backend.math.operations import constant, emit, find
+from roller_mlir.lowering.backend.math.operations import constant, emit, find
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import replace_op
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, ClassVar
 
-from roller_mlir.backend.checks.operands import shuffle_problem
+from roller_mlir.lowering.backend.checks.operands import shuffle_problem
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.gpu.emit import KernelEmitter
 from roller_mlir.sim.gpu.kernel_ir import INLINE

@@ -11,7 +11,7 @@ stuck wait shows the last value that each of them gave.
 from dataclasses import dataclass
 from typing import Any
 
-from roller_mlir.loops.attributes import WATCH
+from roller_mlir.lowering.loops.attributes import WATCH
 from roller_mlir.sim.engine.layout import MOST_WATCHED
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.gpu.emit import KernelEmitter

@@ -9,7 +9,7 @@ product; each such use gets a check.
 from collections.abc import Sequence
 from typing import Any
 
-from roller_mlir.codegen.builder.inline_assembly import BY_NAME, find_assembly
+from roller_mlir.lowering.codegen.builder.inline_assembly import BY_NAME, find_assembly
 from roller_mlir.sim.hopper.layout import MOST_WEBS
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail

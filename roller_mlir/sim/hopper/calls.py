@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from roller_mlir.codegen.builder.inline_assembly import BY_NAME
+from roller_mlir.lowering.codegen.builder.inline_assembly import BY_NAME
 from roller_mlir.sim.gpu.accesses import Instrumenter
 from roller_mlir.sim.gpu.ops import GpuOps
 from roller_mlir.sim.hopper.layout import WARP

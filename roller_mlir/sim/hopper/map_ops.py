@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from roller_mlir.codegen.builder.inline_assembly import find_assembly
+from roller_mlir.lowering.codegen.builder.inline_assembly import find_assembly
 from roller_mlir.plan.map_fields import ELEMENTS, MapField
 from roller_mlir.plan.tensor_map import MAP_BYTES
 from roller_mlir.sim.hopper.accumulators import ASSEMBLY

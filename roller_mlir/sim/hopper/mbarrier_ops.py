@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from roller_mlir.codegen.builder.inline_assembly import find_assembly
+from roller_mlir.lowering.codegen.builder.inline_assembly import find_assembly
 from roller_mlir.sim.hopper.accumulators import ASSEMBLY, tied_wait
 from roller_mlir.sim.hopper.calls import HopperCalls, require_constraints
 from roller_mlir.support.bindings import ir

@@ -8,7 +8,7 @@ here, and what is checked is that nothing else uses them, or overwrites the oper
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from roller_mlir.codegen.builder.inline_assembly import find_assembly
+from roller_mlir.lowering.codegen.builder.inline_assembly import find_assembly
 from roller_mlir.sim.gpu.memory_types import size_bytes
 from roller_mlir.sim.gpu.ops import word
 from roller_mlir.sim.hopper.accumulators import ASSEMBLY, PRODUCT, Accumulators, tied_wait

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.loops.attributes import MADE_MAPS
+from roller_mlir.lowering.loops.attributes import MADE_MAPS
 from roller_mlir.plan.codec import from_json
 from roller_mlir.plan.map_fields import MAP_FIELDS, map_fields
 from roller_mlir.plan.tensor_map import TensorMap as Plain

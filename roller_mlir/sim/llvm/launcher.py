@@ -4,12 +4,12 @@
 from collections.abc import Mapping
 from functools import lru_cache
 
-from roller_mlir.foreign.bounded import BoundsError, decode
 from roller_mlir.plan.manifest import Launch, Manifest
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.sim.launch import SimulatedKernels
 from roller_mlir.sim.llvm.level import LlvmKernel, lower_llvm
+from roller_mlir.support.foreign.bounded import BoundsError, decode
 
 
 def text_of(content: bytes, file: str) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
-from roller_mlir.foreign.options import Option, OptionError, Options
+from roller_mlir.support.foreign.options import Option, OptionError, Options
 
 if TYPE_CHECKING:
     from roller_mlir.support.bindings import ir

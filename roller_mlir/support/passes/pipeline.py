@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from roller_mlir.foreign.options import OptionError
 from roller_mlir.support import diagnostics
 from roller_mlir.support.bindings import ir, passmanager
 from roller_mlir.support.diagnostics import Collector, DiagnosedError
+from roller_mlir.support.foreign.options import OptionError
 from roller_mlir.support.passes.passes import (
     NamedPipeline,
     Pass,

@@ -9,7 +9,7 @@ from typing import Any
 import preloaded
 import pytest
 
-from roller_mlir.suites import find_suite
+from roller_mlir.evaluation.suites import find_suite
 
 ROOT = Path(__file__).parents[3]
 SCRIPT = ROOT / "bench" / "construction" / "table.py"

@@ -7,10 +7,10 @@ from types import ModuleType
 
 import pytest
 
-from roller_mlir.measure.cpu_peers.problem import HostProblem
-from roller_mlir.measure.cpu_peers.results import FLUSHED, HostMachine, HostResults
-from roller_mlir.measure.cpu_peers.tables import best_peer, differences, rate_table, spread, trouble_lines
-from roller_mlir.measure.records import Check, Reference, Timing, Trouble
+from roller_mlir.evaluation.measure.cpu_peers.problem import HostProblem
+from roller_mlir.evaluation.measure.cpu_peers.results import FLUSHED, HostMachine, HostResults
+from roller_mlir.evaluation.measure.cpu_peers.tables import best_peer, differences, rate_table, spread, trouble_lines
+from roller_mlir.evaluation.measure.records import Check, Reference, Timing, Trouble
 
 ROOT = Path(__file__).parents[3]
 

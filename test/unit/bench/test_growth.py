@@ -15,11 +15,11 @@ import pytest
 
 import roller_mlir
 from roller_mlir import CompileOptions
+from roller_mlir.evaluation.reference import compare_all, evaluate_function
+from roller_mlir.evaluation.reference.compare import random_inputs
 from roller_mlir.model.search import best_plan as plans_module
 from roller_mlir.passes import rtile_expand, rtile_lower_to_gpu
 from roller_mlir.plan.accuracy.accumulation import accumulation_of
-from roller_mlir.reference import compare_all, evaluate_function
-from roller_mlir.reference.compare import random_inputs
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.tools.roller import main

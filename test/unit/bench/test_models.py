@@ -13,12 +13,12 @@ import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.compiler.scheduled_program import scheduled_program
 from roller_mlir.compiler.source import Source
+from roller_mlir.evaluation.reference import evaluate_function
+from roller_mlir.evaluation.suites.models import MODELS, RAMMER6, make_model, reference
 from roller_mlir.importers.weights import attach_weights, read_weights
 from roller_mlir.rammer.replay import replay
-from roller_mlir.reference import evaluate_function
 from roller_mlir.runtime.registry import find_backend
 from roller_mlir.runtime.sequence import LoadedSequence
-from roller_mlir.suites.models import MODELS, RAMMER6, make_model, reference
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 

@@ -14,13 +14,13 @@ from typing import Any
 import preloaded
 import pytest
 
-from roller_mlir.backend.vendor_tools.toolchain import find_toolchain
+from roller_mlir.evaluation.suites import find_suite
+from roller_mlir.evaluation.suites.programs.expression import read_operator
 from roller_mlir.hal import find_device
+from roller_mlir.lowering.backend.vendor_tools.toolchain import find_toolchain
 from roller_mlir.model.cost.raster import global_traffic
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
-from roller_mlir.suites import find_suite
-from roller_mlir.suites.programs.expression import read_operator
 from roller_mlir.support.bindings import make_context
 
 ROOT = Path(__file__).parents[3]

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from roller_mlir.backend import Toolchain
 from roller_mlir.compiler.cache import versions as cache_versions
 from roller_mlir.compiler.cache.versions import Versions, find_versions, package_versions, versions_of
+from roller_mlir.lowering.backend import Toolchain
 
 SCRIPT = "#!/bin/sh\necho tool version %s\n"
 

@@ -8,9 +8,9 @@ import numpy as np
 import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.compiler.source import Source, parse_source
+from roller_mlir.evaluation.reference import compare_all, evaluate_function, random_inputs
 from roller_mlir.hal import DeviceError, find_device
 from roller_mlir.plan.accuracy.accumulation import accumulation_of
-from roller_mlir.reference import compare_all, evaluate_function, random_inputs
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.cpu.features import missing_feature
 from roller_mlir.support.bindings import make_context

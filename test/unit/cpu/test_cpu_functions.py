@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from cpu_programs import compiled, targets
 
-from roller_mlir.backend.math.elementary import FUNCTIONS
-from roller_mlir.reference.bounds.body import UNITS
+from roller_mlir.evaluation.reference.bounds.body import UNITS
+from roller_mlir.lowering.backend.math.elementary import FUNCTIONS
 from roller_mlir.runtime import Artifact
 
 COUNT = 1 << 16

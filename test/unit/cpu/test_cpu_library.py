@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cpu_programs import compiled
 
-from roller_mlir.backend.cpu.build import multiply_adds
+from roller_mlir.lowering.backend.cpu.build import multiply_adds
 from roller_mlir.runtime import Artifact
 
 PROGRAM = Path(__file__).with_name("caller.c")

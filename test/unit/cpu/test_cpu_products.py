@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from cpu_programs import compiled, differences, targets
 
-from roller_mlir.backend.cpu.build import compared_cpu
-from roller_mlir.backend.job import KernelBinary
-from roller_mlir.backend.sources import KernelSource
 from roller_mlir.hal import find_device
+from roller_mlir.lowering.backend.cpu.build import compared_cpu
+from roller_mlir.lowering.backend.job import KernelBinary
+from roller_mlir.lowering.backend.sources import KernelSource
 from roller_mlir.plan import Plan
 from roller_mlir.plan.codec import to_json
 from roller_mlir.runtime import Artifact

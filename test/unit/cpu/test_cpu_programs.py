@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from cpu_programs import compiled, differences, product, targets
 
-from roller_mlir.fuzz.case import job_of
-from roller_mlir.fuzz.generate import make_case
-from roller_mlir.fuzz.jobs.execute import run_job
+from roller_mlir.evaluation.fuzz.case import job_of
+from roller_mlir.evaluation.fuzz.generate import make_case
+from roller_mlir.evaluation.fuzz.jobs.execute import run_job
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 NAMES = sorted(path.stem for path in EXAMPLES.glob("*.mlir"))

@@ -10,8 +10,8 @@ from cpu_programs import compiled, differences, targets
 
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.source import Source
+from roller_mlir.evaluation.measure.tune.dispatches import dispatches_of
 from roller_mlir.hal import find_device
-from roller_mlir.measure.tune.dispatches import dispatches_of
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.vectors.construct import construct_vectors
 from roller_mlir.plan import Plan

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import roller_mlir.passes  # noqa: F401 - makes rtile-normalize known
-from roller_mlir.linalg.reader import is_structured, read_structured
-from roller_mlir.linalg.rewrite.axis_groups import OperandIndexing, fusible_groups
+from roller_mlir.lowering.linalg.reader import is_structured, read_structured
+from roller_mlir.lowering.linalg.rewrite.axis_groups import OperandIndexing, fusible_groups
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.passes.pipeline import run_pipeline

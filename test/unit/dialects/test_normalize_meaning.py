@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import roller_mlir.passes  # noqa: F401 - makes rtile-normalize known
-from roller_mlir.reference import evaluate_function
+from roller_mlir.evaluation.reference import evaluate_function
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.passes.pipeline import run_pipeline
 

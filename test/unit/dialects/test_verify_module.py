@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from roller_mlir.codegen.graph.schedules import graphs_of
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.source import Source
 from roller_mlir.compiler.stages import run_stages
 from roller_mlir.dialects import rammer
 from roller_mlir.dialects.rtile_checks import is_checked
-from roller_mlir.linalg.rewrite.equal_programs import said_by
-from roller_mlir.loops.program import computes_of, loads_of, programs_of
-from roller_mlir.loops.verify import ModuleVerifier, verify_module
+from roller_mlir.lowering.codegen.graph.schedules import graphs_of
+from roller_mlir.lowering.linalg.rewrite.equal_programs import said_by
+from roller_mlir.lowering.loops.program import computes_of, loads_of, programs_of
+from roller_mlir.lowering.loops.verify import ModuleVerifier, verify_module
+from roller_mlir.lowering.targets.stage import LOOPS
 from roller_mlir.support.bindings import ir, make_context
-from roller_mlir.targets.stage import LOOPS
 
 KIND = "tensor<16x16xf32>"
 PRODUCT = f"linalg.matmul ins(%{{0}}, %w : {KIND}, {KIND}) outs(%s : {KIND}) -> {KIND}"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import roller_mlir
-from roller_mlir.measure.kit.pack import PackOptions, pack_kit
+from roller_mlir.evaluation.measure.kit.pack import PackOptions, pack_kit
 from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, File, Launch, Manifest
 from roller_mlir.runtime import Artifact, ArtifactError, store
 

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from roller_mlir.console import child as roller_child
-from roller_mlir.loops.program import programs_of
+from roller_mlir.lowering.loops.program import programs_of
 from roller_mlir.passes.rtile_construct import RTileConstruct
 from roller_mlir.runtime import Artifact
 from roller_mlir.tools.commands import run as roller_run
+from roller_mlir.tools.console import child as roller_child
 from roller_mlir.tools.roller import main
 
 MATMUL = """func.func @matmul(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>) -> tensor<64x64xf32> {

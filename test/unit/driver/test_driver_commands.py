@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from roller_mlir.console.commands import Command, add_commands
 from roller_mlir.tools.commands.iree.command import COMMANDS as BELOW_IREE
+from roller_mlir.tools.console.commands import Command, add_commands
 from roller_mlir.tools.roller import COMMANDS
 
 SOURCE = '''"""Does {name}."""

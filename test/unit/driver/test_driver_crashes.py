@@ -16,7 +16,7 @@ import preloaded
 import pytest
 
 from roller_mlir.compiler import CompileOptions
-from roller_mlir.console import interrupt as roller_interrupt
+from roller_mlir.tools.console import interrupt as roller_interrupt
 
 # Upstream's reader builds the body of the operation before it looks at the types.
 CRASH = """func.func @f(%a: tensor<16xi32>) -> tensor<16xi32> {
@@ -87,7 +87,7 @@ def test_too_little_memory_is_one_line(tmp_path: Path, most_bytes: int) -> None:
 def test_a_limit_of_the_address_space_is_named(end: str) -> None:
     program = f"""
 import os, resource
-from roller_mlir.console.child import in_child
+from roller_mlir.tools.console.child import in_child
 resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
 in_child("roller", lambda ready: {end})
 """

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from roller_mlir.compiler import CompileOptions
-from roller_mlir.foreign.options import Option
+from roller_mlir.lowering.targets.family import load_passes, passes_to
+from roller_mlir.lowering.targets.stage import PLANNED
 from roller_mlir.model import ConstructOptions
 from roller_mlir.model.options import PipelineOptions, PlanningOptions
 from roller_mlir.passes.rtile_construct import RTileConstruct
 from roller_mlir.rammer.options import PersistentOptions
+from roller_mlir.support.foreign.options import Option
 from roller_mlir.support.passes.passes import registered_passes
-from roller_mlir.targets.family import load_passes, passes_to
-from roller_mlir.targets.stage import PLANNED
 from roller_mlir.tools.commands.compile import add_arguments
 
 OPTIONS = [pytest.param(one, id=one.field) for one in CompileOptions.options()]

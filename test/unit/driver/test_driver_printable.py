@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from roller_mlir.console.output import print_line, print_tables
-from roller_mlir.foreign.printable import printable
 from roller_mlir.hal import find_device, template
+from roller_mlir.support.foreign.printable import printable
 from roller_mlir.support.standard_output import print_error
+from roller_mlir.tools.console.output import print_line, print_tables
 from roller_mlir.tools.roller import main
 
 EVIL = "\x1b]0;owned\x07\x1b[2J\u202e[/bold]\r"
@@ -63,7 +63,7 @@ def test_devices_with_names_of_strangers(tmp_path: Path, capsys: pytest.CaptureF
 
 
 def test_json_is_as_it_was(capsys: pytest.CaptureFixture[str]) -> None:
-    from roller_mlir.console.output import print_json
+    from roller_mlir.tools.console.output import print_json
 
     print_json({"name": EVIL})
     assert json.loads(capsys.readouterr().out) == {"name": EVIL}

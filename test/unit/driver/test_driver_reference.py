@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from roller_mlir.evaluation.reference import compare, evaluate_function, random_inputs, structured
+from roller_mlir.evaluation.reference.bounds.nests import Bounded
+from roller_mlir.evaluation.reference.contract import sum_of_products
+from roller_mlir.evaluation.reference.values import from_caller, to_caller
 from roller_mlir.plan.manifest import Buffer
-from roller_mlir.reference import compare, evaluate_function, random_inputs, structured
-from roller_mlir.reference.bounds.nests import Bounded
-from roller_mlir.reference.contract import sum_of_products
-from roller_mlir.reference.values import from_caller, to_caller
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import DiagnosedError, parse_module
 

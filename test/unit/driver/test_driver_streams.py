@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from roller_mlir.console.errors import InputError
-from roller_mlir.console.output import check_place, write_whole
 from roller_mlir.runtime import Artifact
+from roller_mlir.tools.console.errors import InputError
+from roller_mlir.tools.console.output import check_place, write_whole
 
 COPY = "func.func @f(%x: tensor<64xf32>) -> tensor<64xf32> {\n  return %x : tensor<64xf32>\n}\n"
 FULL = Path("/dev/full")
@@ -102,7 +102,7 @@ sys.meta_path.insert(0, Finder())
         ("roller", "torch_mlir"),
         ("roller", "roller_mlir.passes"),
         ("roller_opt", "roller_mlir.tools.opt.driver"),
-        ("roller_opt", "roller_mlir.targets"),
+        ("roller_opt", "roller_mlir.lowering.targets"),
         ("roller_opt", "torch_mlir"),
         ("roller_opt", "torch_mlir.passmanager"),
         ("roller_opt", "roller_mlir.tools.opt.command_line"),
@@ -130,9 +130,9 @@ def test_the_entry_points_import_almost_nothing(tool: str) -> None:
         "roller_mlir",
         "roller_mlir.tools",
         f"roller_mlir.tools.{tool}",
-        "roller_mlir.console",
-        "roller_mlir.console.interrupt",
-        *(["roller_mlir.console.commands"] if tool == "roller" else []),  # its table of commands, itself as light
+        "roller_mlir.tools.console",
+        "roller_mlir.tools.console.interrupt",
+        *(["roller_mlir.tools.console.commands"] if tool == "roller" else []),  # its table of commands, itself as light
     }
     light = {"signal", "typing", "typing.io", "typing.re", "contextlib", "importlib", "warnings", "collections.abc"}
     assert set(done.stdout.split()) <= ours | light

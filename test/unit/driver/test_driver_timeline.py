@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from roller_mlir.plan.persistent.task_times import TaskTime, read_chrome_trace
-from roller_mlir.report.timeline import TimelineRun, page
+from roller_mlir.tools.report.timeline import TimelineRun, page
 from roller_mlir.tools.roller import main
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")

@@ -11,10 +11,10 @@ onnx = pytest.importorskip("onnx")
 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
-from roller_mlir.foreign.bounded import BoundsError  # noqa: E402
 from roller_mlir.importers.imported import WEIGHT_BYTES  # noqa: E402
 from roller_mlir.importers.onnx import import_model  # noqa: E402
 from roller_mlir.importers.onnx.file import read_model  # noqa: E402
+from roller_mlir.support.foreign.bounded import BoundsError  # noqa: E402
 
 MOST = 1 << 24
 

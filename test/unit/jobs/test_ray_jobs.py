@@ -179,7 +179,7 @@ def test_another_process_joins_the_cluster_that_runs(tmp_path: Path) -> None:
 MAIN = """
 import signal, sys
 from roller_mlir.support.jobs.jobs import open_jobs
-from roller_mlir.console.interrupt import interruptible
+from roller_mlir.tools.console.interrupt import interruptible
 def work():
     with open_jobs(2, ray="local", limit_s=600.0, entry="job_functions:work", on_failure=print) as jobs:
         list(jobs.run(enumerate([f"busy {sys.argv[1]}"] * 2)))

@@ -17,9 +17,9 @@ from typing import Any
 import psutil
 import pytest
 
+from roller_mlir.evaluation.suites import Operator
+from roller_mlir.evaluation.suites.stages.each import Crew, each_operator
 from roller_mlir.runtime import Artifact
-from roller_mlir.suites import Operator
-from roller_mlir.suites.stages.each import Crew, each_operator
 from roller_mlir.tools.commands.suite import command as roller_suite
 from roller_mlir.tools.commands.suite import jobs as roller_suite_jobs
 from roller_mlir.tools.roller import main
@@ -219,7 +219,7 @@ def test_a_bug_has_the_exit_code_of_bugs(mine: str, capsys: Any, monkeypatch: py
     def broken(*_: Any, **__: Any) -> Any:
         raise AssertionError("never so")
 
-    monkeypatch.setattr("roller_mlir.suites.stages.construct_stage.construct", broken)
+    monkeypatch.setattr("roller_mlir.evaluation.suites.stages.construct_stage.construct", broken)
     records = printed(capsys, mine, "--only", "line,big", code=70)
     assert all(record["error"].startswith("bug: AssertionError: never so") for record in records)
 

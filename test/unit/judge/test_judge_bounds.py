@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from roller_mlir.evaluation.reference import compare_all, evaluate_function
+from roller_mlir.evaluation.reference.bounds.body import NoRuleError, compute
+from roller_mlir.evaluation.reference.bounds.nests import Bounded, quantum_of
+from roller_mlir.evaluation.reference.bounds.rules import RULES
+from roller_mlir.evaluation.reference.scalars import OPERATIONS, SCALARS
 from roller_mlir.plan.accuracy.accumulation import UNKNOWN, Accumulation, Summing
 from roller_mlir.plan.accuracy.rounding import Rounding, half_spacing, off_by
-from roller_mlir.reference import compare_all, evaluate_function
-from roller_mlir.reference.bounds.body import NoRuleError, compute
-from roller_mlir.reference.bounds.nests import Bounded, quantum_of
-from roller_mlir.reference.bounds.rules import RULES
-from roller_mlir.reference.scalars import OPERATIONS, SCALARS
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 

@@ -7,6 +7,9 @@ from math import prod
 
 import pytest
 
+from roller_mlir.evaluation.suites import Operator, find_suite
+from roller_mlir.evaluation.suites.programs.expression import read_operator
+from roller_mlir.evaluation.suites.stages.construct_stage import construct_operator
 from roller_mlir.hal import find_device
 from roller_mlir.mapping.layout.layout import steps_of
 from roller_mlir.mapping.resources import plan_resources
@@ -19,9 +22,6 @@ from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.plan import TENSOR, WORKGROUP
 from roller_mlir.plan.rewrite.split import first_expression, first_plan, join_expression
-from roller_mlir.suites import Operator, find_suite
-from roller_mlir.suites.programs.expression import read_operator
-from roller_mlir.suites.stages.construct_stage import construct_operator
 from roller_mlir.support.bindings import make_context
 
 DEVICES = ("v100", "k80", "mi50", "a100", "h100", "h200", "mi300x")

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.hal import find_device
+from roller_mlir.lowering.targets.family import passes_to
+from roller_mlir.lowering.targets.stage import BUFFERS
 from roller_mlir.passes.rammer_form_graph import RammerFormGraph
 from roller_mlir.passes.rammer_outline_kernel import RammerOutlineKernel
 from roller_mlir.passes.rammer_reduce_waits import RammerReduceWaits
@@ -18,8 +20,6 @@ from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError, parse_module
 from roller_mlir.support.passes.pipeline import Step, run_pipeline
 from roller_mlir.support.values import defining_op
-from roller_mlir.targets.family import passes_to
-from roller_mlir.targets.stage import BUFFERS
 
 
 class GraphRun:

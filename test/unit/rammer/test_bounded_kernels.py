@@ -8,8 +8,8 @@ from graph_models import MODELS
 from roller_mlir.compiler.driver import compile_source, lower_until
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
+from roller_mlir.lowering.targets.stage import PLANNED
 from roller_mlir.support.diagnostics import DiagnosedError
-from roller_mlir.targets.stage import PLANNED
 
 
 @pytest.mark.parametrize(

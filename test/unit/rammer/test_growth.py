@@ -13,13 +13,13 @@ import pytest
 
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.stages import run_stages
+from roller_mlir.evaluation.suites.models.models import Model
+from roller_mlir.evaluation.suites.models.recurrent import LstmTc
 from roller_mlir.rammer.events import add_events, reduce_waits
 from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.policy import POLICIES
 from roller_mlir.rammer.proof import find_faults
 from roller_mlir.rammer.reuse import BufferUse, maybe_together
-from roller_mlir.suites.models.models import Model
-from roller_mlir.suites.models.recurrent import LstmTc
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
 

@@ -8,10 +8,10 @@ from graph_models import attention, branches, equal_layers
 
 import roller_mlir
 from roller_mlir import CompileOptions
-from roller_mlir.backend.checks.residency import Residency
-from roller_mlir.backend.checks.statistics import KernelStatistics
-from roller_mlir.backend.errors import CompileError
 from roller_mlir.hal import find_device
+from roller_mlir.lowering.backend.checks.residency import Residency
+from roller_mlir.lowering.backend.checks.statistics import KernelStatistics
+from roller_mlir.lowering.backend.errors import CompileError
 from roller_mlir.support.diagnostics import DiagnosedError
 
 _LINE = re.compile(r"^\t(?:@!?%p\d+ )?([a-z][\w.:]*)\s+(.*);$", re.MULTILINE)

@@ -13,7 +13,7 @@ from role_models import layers
 
 import roller_mlir
 from roller_mlir import CompileOptions
-from roller_mlir.codegen.graph.tables import SIGNAL, Tables
+from roller_mlir.lowering.codegen.graph.tables import SIGNAL, Tables
 from roller_mlir.passes import rammer_outline_kernel
 from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.schedule import Schedule

@@ -11,10 +11,10 @@ from linalg_models import ZERO, matmul
 from roller_mlir import CompileOptions
 from roller_mlir.hal import find_device
 from roller_mlir.hal.template import template
+from roller_mlir.lowering.targets.family import load_passes
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.support.passes.pipeline import run_pipeline
-from roller_mlir.targets.family import load_passes
 from roller_mlir.tools.roller import main
 
 V, M = "tensor<4xf32>", "tensor<32x32xf32>"

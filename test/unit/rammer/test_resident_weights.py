@@ -15,19 +15,19 @@ from graph_models import Model, equal_layers, lstm
 from graph_runs import GraphRun
 from role_models import layers
 
-from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of, set_schedule
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.source import Source
 from roller_mlir.dialects import rammer
-from roller_mlir.loops.resident_loads import ResidentLoad, resident_load
+from roller_mlir.evaluation.suites.models import make_model, reference
+from roller_mlir.lowering.codegen.graph.schedules import graphs_of, schedule_of, set_schedule
+from roller_mlir.lowering.loops.resident_loads import ResidentLoad, resident_load
 from roller_mlir.passes import rammer_keep_weights
 from roller_mlir.passes.rammer_keep_weights import RammerKeepWeights
 from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.keeping import Kept
 from roller_mlir.rammer.slots import Slices
 from roller_mlir.sim.diagnosis.findings import SanitizerError
-from roller_mlir.suites.models import make_model, reference
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError
 from roller_mlir.support.passes.pipeline import run_pipeline

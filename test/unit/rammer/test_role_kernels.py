@@ -11,12 +11,14 @@ from role_models import joined, layers, squared
 
 import roller_mlir
 from roller_mlir import CompileOptions
-from roller_mlir.backend import find_toolchain
-from roller_mlir.codegen.graph import roles
-from roller_mlir.codegen.graph.bodies import bodies_of
-from roller_mlir.codegen.graph.roles import role_layout, roles_of
-from roller_mlir.codegen.graph.schedules import graphs_of
-from roller_mlir.codegen.graph.tables import AWAITS, BODY, TELLS, WAITS, hand_overs
+from roller_mlir.lowering.backend import find_toolchain
+from roller_mlir.lowering.codegen.graph import roles
+from roller_mlir.lowering.codegen.graph.bodies import bodies_of
+from roller_mlir.lowering.codegen.graph.roles import role_layout, roles_of
+from roller_mlir.lowering.codegen.graph.schedules import graphs_of
+from roller_mlir.lowering.codegen.graph.tables import AWAITS, BODY, TELLS, WAITS, hand_overs
+from roller_mlir.lowering.targets.family import passes_to
+from roller_mlir.lowering.targets.stage import BUFFERS
 from roller_mlir.passes.rammer_form_graph import RammerFormGraph
 from roller_mlir.passes.rammer_schedule import RammerSchedule
 from roller_mlir.rammer.events import add_events
@@ -26,8 +28,6 @@ from roller_mlir.sim.diagnosis.findings import SanitizerError
 from roller_mlir.support.bindings import func, make_context
 from roller_mlir.support.diagnostics import DiagnosedError, parse_module
 from roller_mlir.support.passes.pipeline import run_pipeline
-from roller_mlir.targets.family import passes_to
-from roller_mlir.targets.stage import BUFFERS
 
 TASKS = {"task-threads": "128", "fusion": "false"}
 MIXED = {**TASKS, "instructions": "wgmma,fma"}

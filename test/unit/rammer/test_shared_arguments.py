@@ -10,8 +10,8 @@ from test_verify_pass import operator
 
 import roller_mlir
 from roller_mlir import CompileOptions
-from roller_mlir.codegen.graph.tables import BODY, OPERANDS
 from roller_mlir.dialects import rammer
+from roller_mlir.lowering.codegen.graph.tables import BODY, OPERANDS
 from roller_mlir.passes.rammer_schedule import RammerSchedule
 from roller_mlir.passes.rammer_verify import RammerVerify
 from roller_mlir.runtime.registry import find_backend

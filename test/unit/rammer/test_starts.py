@@ -10,16 +10,16 @@ from graph_models import Array, lstm
 from graph_runs import GraphRun
 from linalg_models import pointwise
 
-from roller_mlir.codegen.graph.start_operands import most_starts
-from roller_mlir.codegen.graph.tables import BODY
+from roller_mlir.lowering.codegen.graph.start_operands import most_starts
+from roller_mlir.lowering.codegen.graph.tables import BODY
+from roller_mlir.lowering.targets.family import passes_to
+from roller_mlir.lowering.targets.stage import BUFFERS
 from roller_mlir.passes import rtile_construct
 from roller_mlir.passes.rammer_form_graph import RammerFormGraph
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.support.passes.pipeline import run_pipeline
-from roller_mlir.targets.family import passes_to
-from roller_mlir.targets.stage import BUFFERS
 
 DEVICES = ["a100", "h200", "mi300x"]
 FMA = {"block-threads": "64", "instructions": "fma"}

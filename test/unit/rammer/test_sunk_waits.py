@@ -11,10 +11,10 @@ from graph_models import MODELS, Model
 from graph_runs import GraphRun
 from role_models import layers
 
-from roller_mlir.codegen.graph.tables import BODY, SUNK, WAITS
 from roller_mlir.dialects import rammer
-from roller_mlir.loops.early_loads import early_loads
-from roller_mlir.loops.program import loads_of
+from roller_mlir.lowering.codegen.graph.tables import BODY, SUNK, WAITS
+from roller_mlir.lowering.loops.early_loads import early_loads
+from roller_mlir.lowering.loops.program import loads_of
 from roller_mlir.sim.diagnosis.findings import SanitizerError
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError, parse_module

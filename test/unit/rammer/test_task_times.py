@@ -6,15 +6,15 @@ from math import ceil
 import pytest
 from graph_models import branches
 
-from roller_mlir.codegen.graph.schedules import graphs_of
-from roller_mlir.codegen.graph.task_graph import read_graph
 from roller_mlir.hal import find_device
+from roller_mlir.lowering.codegen.graph.schedules import graphs_of
+from roller_mlir.lowering.codegen.graph.task_graph import read_graph
+from roller_mlir.lowering.targets.family import passes_to
+from roller_mlir.lowering.targets.stage import BUFFERS
 from roller_mlir.passes.rammer_form_graph import RammerFormGraph
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.support.passes.pipeline import Step, run_pipeline
-from roller_mlir.targets.family import passes_to
-from roller_mlir.targets.stage import BUFFERS
 
 
 def test_a_task_takes_a_wave_of_what_its_plan_says_and_no_launch() -> None:

@@ -12,10 +12,10 @@ from dataclasses import replace
 import pytest
 from small_graphs import is_right, mutations
 
-from roller_mlir.codegen.graph.schedules import schedule_of, set_schedule
-from roller_mlir.codegen.graph.task_graph import read_graph
 from roller_mlir.dialects import rammer
 from roller_mlir.hal import Device, find_device
+from roller_mlir.lowering.codegen.graph.schedules import schedule_of, set_schedule
+from roller_mlir.lowering.codegen.graph.task_graph import read_graph
 from roller_mlir.passes.rammer_reduce_waits import RammerReduceWaits
 from roller_mlir.passes.rammer_schedule import RammerSchedule
 from roller_mlir.passes.rammer_verify import RammerVerify

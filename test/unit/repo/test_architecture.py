@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import roller_mlir
-from roller_mlir.targets.family import load_passes
+from roller_mlir.lowering.targets.family import load_passes
 
 DOCS = Path(__file__).parents[3] / "docs"
 ROOT = DOCS.parent

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-READER = "roller_mlir/foreign/bounded.py"
+READER = "roller_mlir/support/foreign/bounded.py"
 PARSES = re.compile(r"\bjson\.loads?\(|\bimport tomllib\b|\bfrom (json|tomllib) import\b|\bimport (pickle|yaml)\b")
 FOLDERS = ("roller_mlir", "passes", "dialects", "tools")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from roller_mlir.codegen.matrix.emitters import EMITTERS
 from roller_mlir.hal.instructions import FAMILIES, MATRIX_FAMILIES
+from roller_mlir.lowering.codegen.matrix.emitters import EMITTERS
 from roller_mlir.mapping.atoms import ATOMS
 
 ROOT = Path(__file__).parents[3]
@@ -20,8 +20,8 @@ LEFT = {
         5,
         "what device files may say, what rounds f32 to tf32, and what each device must have",
     ),
-    "roller_mlir/codegen/matrix/emitters.py": (1, "the table from families to emitters"),
-    "roller_mlir/codegen/task/strategies.py": (1, "the same of instructions on whole vectors"),
+    "roller_mlir/lowering/codegen/matrix/emitters.py": (1, "the table from families to emitters"),
+    "roller_mlir/lowering/codegen/task/strategies.py": (1, "the same of instructions on whole vectors"),
     "roller_mlir/model/vectors/atom_programs.py": (1, "the table from such families to their tiles and costs"),
 }
 """By file: how many comparisons and tables of names are left, and why."""

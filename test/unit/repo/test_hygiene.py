@@ -12,8 +12,8 @@ import pytest
 import setuptools
 
 import roller_mlir.passes  # noqa: F401 - makes them known
+from roller_mlir.lowering.targets import families
 from roller_mlir.support.passes.passes import find_pass, registered_passes
-from roller_mlir.targets import families
 
 ROOT = Path(__file__).parents[3]
 MOST_LINES = 500

@@ -107,11 +107,11 @@ def test_each_exception_is_needed(file: str, module: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "from roller_mlir.codegen.kernel import emit",
-        "import roller_mlir.codegen",
+        "from roller_mlir.lowering.codegen.kernel import emit",
+        "import roller_mlir.lowering.codegen",
         "def f():\n    from roller_mlir import codegen",
-        "from importlib import import_module\nimport_module('roller_mlir.codegen.kernel')",
-        "ENTRY = 'roller_mlir.codegen.kernel:emit'",
+        "from importlib import import_module\nimport_module('roller_mlir.lowering.codegen.kernel')",
+        "ENTRY = 'roller_mlir.lowering.codegen.kernel:emit'",
     ],
 )
 def test_imports_upwards_are_found(tmp_path: Path, text: str) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from roller_mlir.targets import families
+from roller_mlir.lowering.targets import families
 
 ROOT = Path(__file__).parents[3]
 FOLDERS = ("roller_mlir", "passes", "dialects", "tools")
-ROOMS = tuple(ROOT / "roller_mlir" / room for room in ("targets", "backend", "hal"))
+ROOMS = tuple(ROOT / "roller_mlir" / room for room in ("lowering/targets", "lowering/backend", "hal"))
 VENDORS = {family.name for family in families()}
 
 LEFT = {

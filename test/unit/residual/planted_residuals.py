@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from roller_mlir.measure.train.training_set import TrainingSample
+from roller_mlir.evaluation.measure.train.training_set import TrainingSample
 from roller_mlir.model.residual.residual import Gain, Residual, ResidualVerdict
 from roller_mlir.model.residual.trees import Trees
 

@@ -16,7 +16,7 @@ from roller_mlir.model.residual.residual import Residual, ResidualVerdict
 from roller_mlir.model.residual.residual_file import text_of, usual_name
 from roller_mlir.model.residual.terms import plan_kind, plan_terms
 from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression
-from roller_mlir.report.explain.text import plain_text
+from roller_mlir.tools.report.explain.text import plain_text
 
 V100 = find_device("v100")
 FMA = ("fma",)

@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
+from roller_mlir.evaluation.measure.records import Check, Item, ItemCandidate, Kit, MeasuredMachine, Results, Timing
+from roller_mlir.evaluation.measure.report.results_file import dumps_results
+from roller_mlir.evaluation.measure.runner.steps import TOP_K
+from roller_mlir.evaluation.measure.train.measured_samples import measured_samples
+from roller_mlir.evaluation.measure.train.published_samples import published_samples
+from roller_mlir.evaluation.measure.train.training_set import TrainError
+from roller_mlir.evaluation.suites.published.cnnopt_rows import row_seconds
+from roller_mlir.evaluation.suites.published.cnnopt_rs import RsRow
+from roller_mlir.evaluation.suites.vendor_times.files import read_folder
 from roller_mlir.hal import find_device
-from roller_mlir.measure.records import Check, Item, ItemCandidate, Kit, MeasuredMachine, Results, Timing
-from roller_mlir.measure.report.results_file import dumps_results
-from roller_mlir.measure.runner.steps import TOP_K
-from roller_mlir.measure.train.measured_samples import measured_samples
-from roller_mlir.measure.train.published_samples import published_samples
-from roller_mlir.measure.train.training_set import TrainError
 from roller_mlir.model import ConstructOptions, construct
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.residual.residual_file import read_residual
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
-from roller_mlir.suites.published.cnnopt_rows import row_seconds
-from roller_mlir.suites.published.cnnopt_rs import RsRow
-from roller_mlir.suites.vendor_times.files import read_folder
 from roller_mlir.tools.roller import main
 
 HEADER = "K,H,W,C,R,TK,TH,TW,BK,BH,BW,CMult,Time\n"

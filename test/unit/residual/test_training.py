@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from planted_residuals import planted
 
-from roller_mlir.measure.train.boosting import as_trees, regressor
-from roller_mlir.measure.train.training import train, verdict
-from roller_mlir.measure.train.training_set import TrainError, TrainingSample, training_sets
-from roller_mlir.suites.stages.figures import trials
+from roller_mlir.evaluation.measure.train.boosting import as_trees, regressor
+from roller_mlir.evaluation.measure.train.training import train, verdict
+from roller_mlir.evaluation.measure.train.training_set import TrainError, TrainingSample, training_sets
+from roller_mlir.evaluation.suites.stages.figures import trials
 
 pytest.importorskip("sklearn", reason="training is optional; the extra 'train' has scikit-learn")
 

@@ -69,7 +69,7 @@ def test_wrong_names(tmp_path: Path, name: str, message: str) -> None:
 
 
 def test_other_modules_with_a_main_function(tmp_path: Path) -> None:
-    modules, main = ["roller_mlir.measure.runner"], "roller_mlir.measure.runner.main:main"
+    modules, main = ["roller_mlir.evaluation.measure.runner"], "roller_mlir.evaluation.measure.runner.main:main"
     assert {name.split(".")[1] for name in single_file.sources(modules) if "." in name} == {
         "foreign",
         "hal",
@@ -84,7 +84,7 @@ def test_other_modules_with_a_main_function(tmp_path: Path) -> None:
         "import inspect, linecache, sys\n"
         "sys.modules['roller_mlir'] = None\n"
         "import run\n"
-        "from _roller_runtime.measure.runner import summary, work\n"
+        "from _roller_runtime.evaluation.measure.runner import summary, work\n"
         "linecache.checkcache()\n"  # as tracebacks and pdb do
         "print(inspect.getsource(summary.seconds).splitlines()[0])\n"  # as Triton reads kernels
         "print(inspect.getsourcelines(work.StepWorker.do)[0][0].strip())\n"

@@ -155,7 +155,7 @@ def test_launches_that_no_device_makes() -> None:
 CHILD = """
 import os, signal, sys
 from roller_mlir.support import stage
-from roller_mlir.console.child import in_child
+from roller_mlir.tools.console.child import in_child
 def work(ready):
     ready()
     print("begins", flush=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from roller_mlir.foreign.options import option
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail, remark
+from roller_mlir.support.foreign.options import option
 from roller_mlir.support.passes.passes import NamedPipeline, Pass, register, register_pipeline
 
 

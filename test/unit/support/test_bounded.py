@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from counted_work import calls
 
-from roller_mlir.foreign import bounded
-from roller_mlir.foreign.bounded import BoundsError, read_bytes, read_json, read_toml
+from roller_mlir.support.foreign import bounded
+from roller_mlir.support.foreign.bounded import BoundsError, read_bytes, read_json, read_toml
 
 JSON = {
     "a: the number 10000000000000000000 is too large": '{"a": 1' + "0" * 400 + "}",
@@ -73,9 +73,9 @@ def test_files(tmp_path: Path) -> None:
 
 def test_every_reader_is_bounded(tmp_path: Path) -> None:
     from roller_mlir.compiler.source import read_source
+    from roller_mlir.evaluation.measure.kit.files import open_kit
+    from roller_mlir.evaluation.measure.report.results_file import read_results
     from roller_mlir.hal.loader import load_device
-    from roller_mlir.measure.kit.files import open_kit
-    from roller_mlir.measure.report.results_file import read_results
     from roller_mlir.plan.files.by_name import read_plan_file
     from roller_mlir.plan.files.tuning import read_tuning
     from roller_mlir.runtime import Artifact

@@ -8,7 +8,7 @@ from typing import ClassVar
 import pytest
 from sample_passes import SampleMark
 
-from roller_mlir.foreign.options import OptionError
+from roller_mlir.support.foreign.options import OptionError
 from roller_mlir.support.passes.passes import (
     NamedPipeline,
     Pass,

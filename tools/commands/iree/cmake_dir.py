@@ -6,8 +6,8 @@ cmake -S . -B build -DRoller_DIR="$(roller iree cmake-dir)"
 
 import argparse
 
-from roller_mlir.console.output import print_line
 from roller_mlir.downstream import CMAKE_FOLDER
+from roller_mlir.tools.console.output import print_line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

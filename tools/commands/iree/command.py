@@ -10,8 +10,8 @@ roller iree run mlp.vmfb --on sim --random --check             a module, without
 
 import argparse
 
-from roller_mlir.console.commands import Command, add_commands
-from roller_mlir.console.errors import UsageError
+from roller_mlir.tools.console.commands import Command, add_commands
+from roller_mlir.tools.console.errors import UsageError
 
 COMMANDS = {
     "compile": Command(

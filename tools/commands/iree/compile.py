@@ -19,10 +19,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.console.arguments import add_options
-from roller_mlir.console.errors import InputError, UsageError
-from roller_mlir.console.interrupt import check
-from roller_mlir.console.output import (
+from roller_mlir.model.options import FusionOptions, LoopOptions
+from roller_mlir.plan.manifest import IMAGES
+from roller_mlir.support.foreign.reasons import reason_of
+from roller_mlir.support.standard_output import print_error
+from roller_mlir.tools.commands.compile import open_source
+from roller_mlir.tools.commands.iree.residency import add_residency_argument
+from roller_mlir.tools.commands.targets import add_target_arguments, device_of, target_of
+from roller_mlir.tools.console.arguments import add_options
+from roller_mlir.tools.console.errors import InputError, UsageError
+from roller_mlir.tools.console.interrupt import check
+from roller_mlir.tools.console.output import (
     TableData,
     check_place,
     print_json,
@@ -31,17 +38,10 @@ from roller_mlir.console.output import (
     seconds,
     write_whole,
 )
-from roller_mlir.foreign.reasons import reason_of
-from roller_mlir.model.options import FusionOptions, LoopOptions
-from roller_mlir.plan.manifest import IMAGES
-from roller_mlir.support.standard_output import print_error
-from roller_mlir.tools.commands.compile import open_source
-from roller_mlir.tools.commands.iree.residency import add_residency_argument
-from roller_mlir.tools.commands.targets import add_target_arguments, device_of, target_of
 
 if TYPE_CHECKING:
     from roller_mlir.compiler.source import Source
-    from roller_mlir.iree.model import CompiledModel
+    from roller_mlir.downstream.iree.model import CompiledModel
 
 MODES = ("graph", "dispatch", "config")
 # What we tell iree-compile ourselves.
@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.iree.report import model_record
+    from roller_mlir.downstream.iree.report import model_record
 
     _check(arguments)
     device_of(arguments).require_compiles()
@@ -102,9 +102,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _compiled(arguments: argparse.Namespace, source: "Source") -> "CompiledModel":
     """Compile in the mode that is asked for."""
-    from roller_mlir.iree.compiler import LLVM_FLAG
-    from roller_mlir.iree.config.model import compile_configured
-    from roller_mlir.iree.model import compile_model
+    from roller_mlir.downstream.iree.compiler import LLVM_FLAG
+    from roller_mlir.downstream.iree.config.model import compile_configured
+    from roller_mlir.downstream.iree.model import compile_model
 
     target, options = target_of(arguments), CompileOptions(**CompileOptions.values_of(arguments))
     # Of IREE's own kernels, LLVM IR is what a simulated device runs.

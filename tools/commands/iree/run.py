@@ -21,18 +21,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roller_mlir.console.errors import InputError, UsageError
-from roller_mlir.console.output import print_json, print_line, print_tables, seconds, write_arrays
-from roller_mlir.foreign.bounded import read_json
 from roller_mlir.hal import find_device
 from roller_mlir.plan.codec import to_json
+from roller_mlir.support.foreign.bounded import read_json
 from roller_mlir.tools.commands.simulate import add_device_arguments, check_timeout, driver_libraries, llvm_files
+from roller_mlir.tools.console.errors import InputError, UsageError
+from roller_mlir.tools.console.output import print_json, print_line, print_tables, seconds, write_arrays
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from roller_mlir.iree.run.module import Function, ModuleFile
-    from roller_mlir.reference import Comparison
+    from roller_mlir.downstream.iree.run.module import Function, ModuleFile
+    from roller_mlir.evaluation.reference import Comparison
     from roller_mlir.runtime import Artifact
 
 _ARTIFACT = ""
@@ -71,8 +71,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.iree import IreeError
-    from roller_mlir.iree.run.module import ModuleFile
+    from roller_mlir.downstream.iree import IreeError
+    from roller_mlir.downstream.iree.run.module import ModuleFile
 
     if arguments.random and arguments.input:
         raise UsageError("--random makes the inputs and --input names them; give one of them")
@@ -93,9 +93,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace, module: "ModuleFile", function: "Function", folder: Path) -> int:
-    from roller_mlir.iree.run.arrays import read_results, result_files
-    from roller_mlir.iree.run.compare import CpuBuild, compare_with_artifact, whole_artifact
-    from roller_mlir.iree.targets import DRIVERS as IREE_DRIVERS
+    from roller_mlir.downstream.iree.run.arrays import read_results, result_files
+    from roller_mlir.downstream.iree.run.compare import CpuBuild, compare_with_artifact, whole_artifact
+    from roller_mlir.downstream.iree.targets import DRIVERS as IREE_DRIVERS
 
     if function.outputs is None and (arguments.check is not None or arguments.output):
         raise InputError(
@@ -138,8 +138,8 @@ def _run(arguments: argparse.Namespace, module: "ModuleFile", function: "Functio
 
 def _inputs(arguments: argparse.Namespace, function: "Function", folder: Path) -> list[str]:
     """Return the inputs as iree-run-module takes them."""
-    from roller_mlir.iree.run.arrays import take_inputs, write_input
-    from roller_mlir.reference import random_inputs
+    from roller_mlir.downstream.iree.run.arrays import take_inputs, write_input
+    from roller_mlir.evaluation.reference import random_inputs
 
     if not arguments.random:
         if function.inputs is not None and len(arguments.input) != len(function.inputs):
@@ -170,8 +170,8 @@ def _execute(
     folder: Path,
 ) -> tuple[str, list[dict[str, Any]]]:
     """Return what iree-run-module printed, and a record of each launch on the simulated device."""
-    from roller_mlir.iree.program import driver_of
-    from roller_mlir.iree.run.execute import DRIVERS, run_module
+    from roller_mlir.downstream.iree.program import driver_of
+    from roller_mlir.downstream.iree.run.execute import DRIVERS, run_module
     from roller_mlir.sim.driver import simulated_device
 
     flags = arguments.passed_on

@@ -12,11 +12,11 @@ import argparse
 from pathlib import Path
 
 from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.console.arguments import add_options
-from roller_mlir.console.errors import InputError
-from roller_mlir.console.output import check_place, print_line, print_tables, write_whole
 from roller_mlir.tools.commands.compile import open_source
 from roller_mlir.tools.commands.targets import add_target_arguments, target_of
+from roller_mlir.tools.console.arguments import add_options
+from roller_mlir.tools.console.errors import InputError
+from roller_mlir.tools.console.output import check_place, print_line, print_tables, write_whole
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.iree import IreeError
-    from roller_mlir.iree.config.specification import specify
+    from roller_mlir.downstream.iree import IreeError
+    from roller_mlir.downstream.iree.config.specification import specify
 
     check_place(Path(arguments.output))
     source, options = open_source(arguments), CompileOptions(**CompileOptions.values_of(arguments))

@@ -12,10 +12,10 @@ the kernels. `roller simulate --artifact mlp.roller -- iree-run-module ...` exec
 import argparse
 from pathlib import Path
 
-from roller_mlir.console.errors import InputError, UsageError
-from roller_mlir.console.output import check_place, print_line, write_whole
 from roller_mlir.plan.manifest import IMAGES
 from roller_mlir.tools.commands.iree.residency import add_residency_argument
+from roller_mlir.tools.console.errors import InputError, UsageError
+from roller_mlir.tools.console.output import check_place, print_line, write_whole
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.iree import IreeError, compile_program, iree_program
-    from roller_mlir.iree.tools import LIMIT_S
+    from roller_mlir.downstream.iree import IreeError, compile_program, iree_program
+    from roller_mlir.downstream.iree.tools import LIMIT_S
     from roller_mlir.runtime import Artifact
 
     output = Path(arguments.output)

@@ -28,24 +28,24 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from roller_mlir.console.arguments import add_options, given_flags, named_flags, patterns, positive
-from roller_mlir.console.errors import InputError, UsageError
-from roller_mlir.console.interrupt import check
-from roller_mlir.console.output import print_json, print_line, write_whole
+from roller_mlir.evaluation.suites import Operator, SuiteError, find_suite, function_text
+from roller_mlir.evaluation.suites.element_types import DTYPES
+from roller_mlir.evaluation.suites.records import operator_record
+from roller_mlir.evaluation.suites.select import select
 from roller_mlir.model import ConstructOptions
 from roller_mlir.model.options import ChoiceOptions, PlanFileOptions, ResidualOptions
 from roller_mlir.plan.codec import to_json
 from roller_mlir.rammer.options import GraphOptions, PlacingOptions
-from roller_mlir.suites import Operator, SuiteError, find_suite, function_text
-from roller_mlir.suites.element_types import DTYPES
-from roller_mlir.suites.records import operator_record
-from roller_mlir.suites.select import select
 from roller_mlir.support.standard_output import print_error
 from roller_mlir.tools.commands.suite.jobs import RUN_POINTS, run_stage
 from roller_mlir.tools.commands.suite.models import run_models
 from roller_mlir.tools.commands.suite.peers import OPTIONS, add_peer_arguments, check_peers, run_peers
 from roller_mlir.tools.commands.suite.verify import sample_numbers
 from roller_mlir.tools.commands.targets import add_target_arguments, device_of, given_target
+from roller_mlir.tools.console.arguments import add_options, given_flags, named_flags, patterns, positive
+from roller_mlir.tools.console.errors import InputError, UsageError
+from roller_mlir.tools.console.interrupt import check
+from roller_mlir.tools.console.output import print_json, print_line, write_whole
 
 _STAGES = ("construct", "explain", "compile", "run", "verify")
 _MODEL_STAGES = ("schedule", "compile", "run")
@@ -235,7 +235,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _rows(arguments: argparse.Namespace) -> int:
-    from roller_mlir.suites.stages.rows_stage import predict_folder
+    from roller_mlir.evaluation.suites.stages.rows_stage import predict_folder
     from roller_mlir.tools.commands.suite.tables import print_rows
 
     device = device_of(arguments)
@@ -252,7 +252,7 @@ def _learned(arguments: argparse.Namespace) -> ResidualOptions:
 
 
 def _published(arguments: argparse.Namespace, operators: Sequence[Operator]) -> int:
-    from roller_mlir.suites.stages.published_stage import predict_tiles
+    from roller_mlir.evaluation.suites.stages.published_stage import predict_tiles
     from roller_mlir.tools.commands.suite.tables import print_published
 
     device = device_of(arguments)
@@ -274,10 +274,10 @@ def _write(operators: Sequence[Operator], folder: Path, dtype: str | None) -> in
 
 
 def _explain(arguments: argparse.Namespace, operators: Sequence[Operator]) -> int:
-    from roller_mlir.report.explain.text import plain_text
-    from roller_mlir.suites.stages.each import Crew, each_operator
-    from roller_mlir.suites.stages.explain_stage import explain_operator
+    from roller_mlir.evaluation.suites.stages.each import Crew, each_operator
+    from roller_mlir.evaluation.suites.stages.explain_stage import explain_operator
     from roller_mlir.support.bindings import make_context
+    from roller_mlir.tools.report.explain.text import plain_text
 
     device = device_of(arguments)
     options = ConstructOptions(top_k=arguments.top_k or 10, **ChoiceOptions.values_of(arguments))

@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.compiler import CompileOptions
-from roller_mlir.console.errors import INTERNAL_ERROR, USER_ERROR, InputError
-from roller_mlir.console.interrupt import check
-from roller_mlir.console.output import print_json
-from roller_mlir.foreign.reasons import reason_of
+from roller_mlir.evaluation.suites import Operator
 from roller_mlir.model import ConstructOptions
 from roller_mlir.model.options import ChoiceOptions
-from roller_mlir.suites import Operator
+from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.support.jobs.process_tree import without_interrupts
 from roller_mlir.support.progress import progress
 from roller_mlir.tools.commands.targets import anywhere, device_of, target_of
+from roller_mlir.tools.console.errors import INTERNAL_ERROR, USER_ERROR, InputError
+from roller_mlir.tools.console.interrupt import check
+from roller_mlir.tools.console.output import print_json
 
 if TYPE_CHECKING:
-    from roller_mlir.suites.stages.each import Crew, Work
+    from roller_mlir.evaluation.suites.stages.each import Crew, Work
 
 Record = dict[str, Any]
 
@@ -31,7 +31,7 @@ RUN_POINTS = 1 << 18
 
 def run_stage(arguments: argparse.Namespace, operators: Sequence[Operator]) -> int:
     """Run the stage that the arguments name; return the exit code."""
-    from roller_mlir.suites.stages.each import each_operator
+    from roller_mlir.evaluation.suites.stages.each import each_operator
     from roller_mlir.tools.commands.suite.tables import print_records
     from roller_mlir.tools.commands.suite.verify import verify
 
@@ -57,7 +57,7 @@ def run_stage(arguments: argparse.Namespace, operators: Sequence[Operator]) -> i
 
 def exit_code(records: Sequence[Record]) -> int:
     """Return 70 where something is a bug of ours, 1 where something is refused or does not match."""
-    from roller_mlir.suites.stages.each import BUG
+    from roller_mlir.evaluation.suites.stages.each import BUG
 
     if any(record.get("error", "").startswith(BUG) for record in records):
         return INTERNAL_ERROR
@@ -76,7 +76,7 @@ def crew_of(
         title: What is done.
         done: Called with each record before it is counted.
     """
-    from roller_mlir.suites.stages.each import Crew
+    from roller_mlir.evaluation.suites.stages.each import Crew
 
     with progress(total, title) as step:
 
@@ -107,20 +107,20 @@ def _work(stage: str, arguments: argparse.Namespace) -> "Work":
         tuning = None if tuning is None else str(Path(tuning).resolve())
     common: dict[str, Any] = {"target": target, "dtype": arguments.dtype}
     if stage == "construct":
-        from roller_mlir.suites.stages.construct_stage import construct_for
+        from roller_mlir.evaluation.suites.stages.construct_stage import construct_for
 
         return partial(construct_for, options=ConstructOptions(top_k=arguments.top_k or 10, **asked), **common)
     common["options"] = CompileOptions(**asked, tuning=tuning)
     if stage == "run":
-        from roller_mlir.suites.stages.run_stage import run_operator
+        from roller_mlir.evaluation.suites.stages.run_stage import run_operator
 
         return partial(run_operator, most=RUN_POINTS, shrink_to=arguments.shrink, **common)
     common["keep"] = arguments.output is not None
     if arguments.top_k is None:
-        from roller_mlir.suites.stages.compile_stage import compile_warm
+        from roller_mlir.evaluation.suites.stages.compile_stage import compile_warm
 
         return partial(compile_warm, **common)
-    from roller_mlir.measure.tune.candidate_stage import compile_ranked
+    from roller_mlir.evaluation.measure.tune.candidate_stage import compile_ranked
 
     return partial(compile_ranked, top_k=arguments.top_k, **common)
 
@@ -137,8 +137,8 @@ def saver(folder: Path, names: Sequence[str], top_k: int | None) -> Callable[[Re
         InputError: The folder cannot be made.
         ArtifactError: Something that is no artifact is in the way. That is found before hours of work, not after them.
     """
+    from roller_mlir.evaluation.suites.stages.compile_stage import ARTIFACTS
     from roller_mlir.runtime.store import check_target
-    from roller_mlir.suites.stages.compile_stage import ARTIFACTS
 
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roller_mlir.console.output import print_json, print_line, print_tables, seconds
 from roller_mlir.support.standard_output import print_error
+from roller_mlir.tools.console.output import print_json, print_line, print_tables, seconds
 
 if TYPE_CHECKING:
-    from roller_mlir.suites.models import Model
+    from roller_mlir.evaluation.suites.models import Model
 
 Record = dict[str, Any]
 _Work = Callable[["Model"], Record]
@@ -22,13 +22,13 @@ _SHOWN_S = 0.05
 
 def run_models(arguments: argparse.Namespace) -> int:
     """Take the models that the arguments name through a stage; return the exit code."""
-    from roller_mlir.console.interrupt import check
-    from roller_mlir.suites.models import make_model
-    from roller_mlir.suites.stages.each import or_refusal
-    from roller_mlir.suites.stages.model_stages import model_record
+    from roller_mlir.evaluation.suites.models import make_model
+    from roller_mlir.evaluation.suites.stages.each import or_refusal
+    from roller_mlir.evaluation.suites.stages.model_stages import model_record
     from roller_mlir.support.progress import progress
     from roller_mlir.tools.commands.suite.jobs import exit_code
     from roller_mlir.tools.commands.targets import device_of
+    from roller_mlir.tools.console.interrupt import check
 
     stage: str = arguments.stage or "schedule"
     device = device_of(arguments)
@@ -54,8 +54,8 @@ def _chosen(patterns: Sequence[str]) -> tuple[str, ...]:
     Raises:
         SuiteError: A pattern names none.
     """
-    from roller_mlir.suites import SuiteError
-    from roller_mlir.suites.models import RAMMER6
+    from roller_mlir.evaluation.suites import SuiteError
+    from roller_mlir.evaluation.suites.models import RAMMER6
 
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in RAMMER6):
@@ -66,10 +66,10 @@ def _chosen(patterns: Sequence[str]) -> tuple[str, ...]:
 def _work(stage: str, arguments: argparse.Namespace, models: "Sequence[Model]") -> _Work:
     """Return a stage as a function of a model."""
     from roller_mlir.compiler import CompileOptions
+    from roller_mlir.evaluation.suites.stages.compile_stage import ARTIFACTS
+    from roller_mlir.evaluation.suites.stages.model_stages import compile_model, run_model, schedule_model
     from roller_mlir.model.options import ChoiceOptions
     from roller_mlir.rammer.options import GraphOptions, PlacingOptions
-    from roller_mlir.suites.stages.compile_stage import ARTIFACTS
-    from roller_mlir.suites.stages.model_stages import compile_model, run_model, schedule_model
     from roller_mlir.tools.commands.suite.jobs import saver
     from roller_mlir.tools.commands.targets import target_of
 

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from roller_mlir.console.arguments import positive
-from roller_mlir.console.errors import InputError, UsageError
-from roller_mlir.console.output import print_json, print_line
+from roller_mlir.evaluation.suites import Operator
+from roller_mlir.lowering.targets import family_of
 from roller_mlir.plan.codec import to_json
-from roller_mlir.suites import Operator
 from roller_mlir.support.standard_output import print_error
-from roller_mlir.targets import family_of
 from roller_mlir.tools.commands.targets import device_of, target_of
+from roller_mlir.tools.console.arguments import positive
+from roller_mlir.tools.console.errors import InputError, UsageError
+from roller_mlir.tools.console.output import print_json, print_line
 
 EVERY = "all"
 OPTIONS = ("peers", "threads", "minibatch", "limit", "epilogue")
@@ -62,11 +62,11 @@ def check_peers(arguments: argparse.Namespace) -> None:
 
 def run_peers(arguments: argparse.Namespace, operators: Sequence[Operator]) -> int:
     """Measure the operators; return 1 where something is wrong, or nothing of ours was timed."""
-    from roller_mlir.measure.cpu_peers.campaign import parts_of, run_part
-    from roller_mlir.measure.cpu_peers.problem import EPILOGUES
-    from roller_mlir.measure.cpu_peers.rounds import HostRun
-    from roller_mlir.measure.cpu_peers.sources import PEERS, ours
-    from roller_mlir.measure.cpu_peers.tables import is_ours, library_table, rate_table, trouble_lines
+    from roller_mlir.evaluation.measure.cpu_peers.campaign import parts_of, run_part
+    from roller_mlir.evaluation.measure.cpu_peers.problem import EPILOGUES
+    from roller_mlir.evaluation.measure.cpu_peers.rounds import HostRun
+    from roller_mlir.evaluation.measure.cpu_peers.sources import PEERS, ours
+    from roller_mlir.evaluation.measure.cpu_peers.tables import is_ours, library_table, rate_table, trouble_lines
 
     device, target = device_of(arguments), target_of(arguments)
     native = family_of(device).runs_here

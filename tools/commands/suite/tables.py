@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Any
 
-from roller_mlir.console.output import print_json, print_line, print_tables, seconds
-from roller_mlir.suites import find_suite, suite_folder, suite_names
-from roller_mlir.suites.models import RAMMER6
+from roller_mlir.evaluation.suites import find_suite, suite_folder, suite_names
+from roller_mlir.evaluation.suites.models import RAMMER6
 from roller_mlir.support.standard_output import print_error
+from roller_mlir.tools.console.output import print_json, print_line, print_tables, seconds
 
 Record = dict[str, Any]
 

@@ -7,24 +7,24 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roller_mlir.console.output import TableData, print_json, print_line, print_tables
 from roller_mlir.support.standard_output import print_error
+from roller_mlir.tools.console.output import TableData, print_json, print_line, print_tables
 
 if TYPE_CHECKING:
-    from roller_mlir.suites.stages.vendor_stage import FileSummary
+    from roller_mlir.evaluation.suites.stages.vendor_stage import FileSummary
 
 Record = dict[str, Any]
 
 
 def vendor_times(arguments: argparse.Namespace) -> int:
     """Predict what the files of a folder have times of; return the exit code."""
-    from roller_mlir.console.interrupt import check
+    from roller_mlir.evaluation.suites.stages.vendor_figures import class_figures, ranking_figures, row_records
+    from roller_mlir.evaluation.suites.stages.vendor_stage import predict_files
+    from roller_mlir.evaluation.suites.vendor_times.files import read_folder
     from roller_mlir.hal import find_device
-    from roller_mlir.suites.stages.vendor_figures import class_figures, ranking_figures, row_records
-    from roller_mlir.suites.stages.vendor_stage import predict_files
-    from roller_mlir.suites.vendor_times.files import read_folder
     from roller_mlir.tools.commands.suite.jobs import crew_of, exit_code
     from roller_mlir.tools.commands.targets import given_target, targets_of
+    from roller_mlir.tools.console.interrupt import check
 
     targets = {find_device(one).name: one for one in targets_of(arguments)} if given_target(arguments) else None
     files, others = read_folder(Path(arguments.data), check)

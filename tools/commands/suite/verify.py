@@ -13,14 +13,14 @@ from functools import partial
 from typing import Any
 
 from roller_mlir.compiler import CompileOptions
-from roller_mlir.console.errors import UsageError
-from roller_mlir.console.output import print_json, print_line, print_tables
+from roller_mlir.evaluation.suites import Operator
 from roller_mlir.hal import find_device
 from roller_mlir.model.options import ChoiceOptions
-from roller_mlir.suites import Operator
 from roller_mlir.support.standard_output import print_error
 from roller_mlir.tools.commands.suite.jobs import crew_of, exit_code
 from roller_mlir.tools.commands.targets import targets_of
+from roller_mlir.tools.console.errors import UsageError
+from roller_mlir.tools.console.output import print_json, print_line, print_tables
 
 Record = dict[str, Any]
 
@@ -37,9 +37,9 @@ def sample_numbers(text: str) -> tuple[int, int]:
 
 def verify(arguments: argparse.Namespace, operators: Sequence[Operator]) -> int:
     """Run the stage; 1 where anything is refused or does not match."""
-    from roller_mlir.measure.tune.candidate_stage import verify_ranked
-    from roller_mlir.suites.stages.verify_all import Sample, verify_pairs
-    from roller_mlir.suites.stages.verify_stage import verify_operator
+    from roller_mlir.evaluation.measure.tune.candidate_stage import verify_ranked
+    from roller_mlir.evaluation.suites.stages.verify_all import Sample, verify_pairs
+    from roller_mlir.evaluation.suites.stages.verify_stage import verify_operator
 
     targets = targets_of(arguments)
     if not targets:

@@ -13,7 +13,7 @@ import roller_mlir
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import compile_kernel_module
 from roller_mlir.compiler.source import Source
-from roller_mlir.reference.compare import random_inputs
+from roller_mlir.evaluation.reference.compare import random_inputs
 from roller_mlir.runtime import Artifact, BackendError
 from roller_mlir.support.diagnostics import DiagnosedError
 from roller_mlir.tools.roller import main

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import roller_mlir
-from roller_mlir.reference.compare import random_inputs
+from roller_mlir.evaluation.reference.compare import random_inputs
 from roller_mlir.runtime import Artifact, BackendError
 
 INSTRUCTIONS = {

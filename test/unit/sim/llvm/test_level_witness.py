@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from roller_mlir.backend.translate import to_llvm_22
+from roller_mlir.lowering.backend.translate import to_llvm_22
 from roller_mlir.sim import SimulatedKernels
 from roller_mlir.sim.llvm.level import lower_llvm
 

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Units: what gets one plan each, taken out of a function as modules of their own.
+
+A unit is a linalg op, or an `rtile.program` of joined ops without a plan, as they stand before `rtile-construct`. Its
+text is a module with one function, whose arguments are the tensors that the unit reads; constants, empty tensors,
+paddings, slices and fills that it needs stand inside, as they do in the program that planning makes of it. Compiling
+that text gives the plan and the kernel that the unit gets in the function it is from.
+
+    %1 = linalg.fill ...                                          func.func @matmul(%a, %b) {
+    %2 = linalg.matmul ins(%x, %w : ...) outs(%1 : ...)             %1 = linalg.fill ...
+    %3 = linalg.generic ins(%2 ...)                    // gives     %2 = linalg.matmul ins(%a, %b ...) outs(%1 ...)
+                                                                    return %2 }
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.compiler.persistent import planning_pass
+from roller_mlir.compiler.reached_stage import open_entry, reached_stage
+from roller_mlir.compiler.source import Source, parse_source
+from roller_mlir.compiler.stages import run_stages
+from roller_mlir.evaluation.measure.records import Reference
+from roller_mlir.evaluation.measure.tune.dispatch_reference import reference_of_op
+from roller_mlir.hal import find_device
+from roller_mlir.lowering.linalg.group.dispatches import named_units, planned_blocks
+from roller_mlir.lowering.linalg.group.wrap import wrap
+from roller_mlir.lowering.linalg.reader import read_structured
+from roller_mlir.lowering.targets.stage import FUSED
+from roller_mlir.passes.rtile_construct import choices_of, options_of
+from roller_mlir.plan import TensorExpression
+from roller_mlir.plan.files.tuning_key import tuning_key
+from roller_mlir.support.bindings import func, ir, make_context
+from roller_mlir.support.diagnostics import fail
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dispatch:
+    """One operator, or several that are joined, to plan and to measure by itself.
+
+    Attributes:
+        name: Name of its program where its text is compiled ("matmul_0"), under which its plans stand.
+        names: Names of the programs of the whole function that it stands for; several where planning sees no difference
+            between them. The text is that of the first.
+        key: Of the tuning data base.
+        title: For people ("matmul 1024x1024, 1024x1024 -> 1024x1024 f32").
+        text: The module.
+        expression: What it computes, its axes fused.
+        joined: Whether it is a program of several ops, whose reduction is never divided.
+        reference: What it computes, in words that another library knows; without a class where there are none.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    key: str
+    title: str
+    text: str
+    expression: TensorExpression
+    joined: bool
+    reference: Reference
+
+
+def dispatches_of(source: Source, target: str, options: CompileOptions | None = None) -> list[Dispatch]:
+    """Return the units of a function, in order; those that are the same are one.
+
+    Args:
+        source: MLIR of linalg ops on tensors, or with joined ops that have no plan.
+        target: A device's name, or the path of its description.
+        options: How it is compiled; its entry and its fusion say what the units are, and what the construction may
+            do is part of their keys.
+
+    Raises:
+        DiagnosedError: The source is refused, or is planned already.
+    """
+    device, options = find_device(target), options or CompileOptions()
+    asked = planning_pass(target, options).construct_options()
+    with make_context() as context, ir.Location.unknown():
+        module = parse_source(source, context)
+        reached = reached_stage(module)
+        if reached not in (None, FUSED):
+            fail(module.operation, "the module is planned already; begin with linalg ops on tensors")
+        open_entry(module, reached, device, options)
+        run_stages(module, target, options, until=FUSED, reached=reached)
+        found: dict[str, Dispatch] = {}
+        for name, unit in named_units(planned_blocks(module)).items():
+            joined, root, expression = unit.joined, unit.root_name, unit.expression
+            key = tuning_key(expression, device.name, choices_of(options_of(unit, asked)))
+            # A loose op is a program afterwards, as planning makes one before it goes on.
+            text, reference = _text_of(unit.operation, root)
+            if key in found:
+                found[key] = replace(found[key], names=(*found[key].names, name))
+                continue
+            found[key] = Dispatch(
+                name=f"{root}_0",
+                names=(name,),
+                key=key,
+                title=title_of(root, expression),
+                text=text,
+                expression=expression,
+                joined=joined,
+                reference=reference,
+            )
+    return list(found.values())
+
+
+def title_of(root: str, expression: TensorExpression) -> str:
+    """Return what people know an operator by: its name, and the tensors that it reads and writes.
+
+    >>> from roller_mlir.plan import Access, LinearIndex, Loop
+    >>> x = Access("x", (64,), "f32", (LinearIndex((1,)),))
+    >>> title_of("exp", TensorExpression((Loop(64),), (x,), x, None, 1, (None,)))
+    'exp 64 f32 -> 64 f32'
+    """
+    read, written = (
+        ", ".join(f"{'x'.join(map(str, one.shape)) or 'scalar'} {one.element_type}" for one in accesses)
+        for accesses in ((*expression.inputs, *expression.epilogue), expression.outputs)
+    )
+    return f"{root} {read} -> {written}" if read else f"{root} -> {written}"
+
+
+def _text_of(operation: ir.Operation, root: str) -> tuple[str, Reference]:
+    """Return the module of one unit, and what it computes; a loose op becomes a program."""
+    loose = operation.name != "rtile.program"
+    program: Any = operation
+    if loose:
+        read = read_structured(operation)
+        program = wrap([read], list(operation.results), root, None).operation
+    module = ir.Module.create()
+    kinds = [value.type for value in program.operands]
+    with ir.InsertionPoint(module.body):
+        function = func.FuncOp(root, ir.FunctionType.get(kinds, [value.type for value in program.results]))
+    entry = function.add_entry_block()
+    with ir.InsertionPoint(entry):
+        copy = program.clone().operation
+        results: list[Any] = list(copy.results)
+        if loose:
+            results = _unpack(copy, list(entry.arguments))
+        else:
+            for number, argument in enumerate(entry.arguments):
+                copy.operands[number] = argument
+        func.ReturnOp(results)
+    reference = Reference()
+    if loose:
+        copy.erase()
+        if len(results) == 1:
+            reference = reference_of_op(results[0].owner, list(entry.arguments))
+    assert module.operation.verify()
+    return str(module), reference
+
+
+def _unpack(program: Any, arguments: list[Any]) -> list[Any]:
+    """Move the ops of a program before it, on these tensors; return what it yields."""
+    block = program.regions[0].blocks[0]
+    for given, argument in zip(block.arguments, arguments, strict=True):
+        given.replace_all_uses_with(argument)
+    *inner, last = list(block.operations)
+    results = list(last.operation.operands)
+    for op in inner:
+        op.operation.move_before(program)
+    return results

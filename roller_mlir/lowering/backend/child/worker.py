@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The code generation child: LLVM IR in, PTX or an AMDGPU object out.
+
+LLVM ends the process on what it calls fatal errors, and may crash; so it runs here, where only the child dies. The
+child is started once (`python -m roller_mlir.lowering.backend.child.worker`), imports nothing of the compiler but `frames`,
+answers one job after the other on what was its standard output, and ends when its standard input does.
+"""
+
+import functools
+import os
+import queue
+import resource
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import llvmlite.binding as llvm
+
+from roller_mlir.lowering.backend.child.frames import Message, decode, encode
+
+_NAME = "roller"  # how LLVM calls the program that sets its options
+
+
+@functools.cache
+def _initialize() -> None:
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    # NVIDIA's workgroup memory is addressed by 32 bits.
+    llvm.set_option(_NAME, "-nvptx-short-ptr")
+    # Sums of a program of one step would be computed where they are stored, and all that they read live until there.
+    llvm.set_option(_NAME, "-instcombine-code-sinking=false")
+    llvm.set_option(_NAME, "-disable-machine-sink")
+
+
+@functools.cache
+def _library_subset(path: str, needed: frozenset[str]) -> bytes:
+    """Return the bitcode of some functions of a library and of what they call. Linking all of it takes 0.1 s."""
+    library: Any = llvm.parse_bitcode(Path(path).read_bytes(), llvm.create_context())
+    have = {function.name for function in library.functions if not function.is_declaration}
+    if missing := sorted(needed - have):
+        raise ValueError(f"{path} has no function {', '.join(missing)}")
+    for value in (*library.functions, *library.global_variables):
+        if not value.is_declaration:
+            value.linkage = "external" if value.name in needed else "internal"
+    passes: Any = llvm.create_new_module_pass_manager()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(library, _pass_builder(llvm.Target.from_default_triple().create_target_machine()))
+    return library.as_bitcode()
+
+
+def _pass_builder(machine: Any, *, unroll: bool = True) -> Any:
+    """Return a builder of the -O3 pipeline. Loops are vectorised by the plan, never by LLVM.
+
+    Args:
+        machine: what to generate code for.
+        unroll: whether loops are unrolled.
+    """
+    options: Any = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization = False
+    options.slp_vectorization = False
+    options.loop_unrolling = unroll
+    return llvm.create_pass_builder(machine, options)
+
+
+def _generate(job: Message) -> Message:
+    """Optimise a module and generates code.
+
+    Fields: `kernel`, `triple`, `cpu`, `features`, `library` (path of bitcode or ""), `needed` (functions of it),
+    `object` (whether to give an object beside the assembly), `unroll` (whether to unroll loops), `shared` (whether the
+    object is to be part of a shared library; may be left out). Blob `llvm_ir`. The
+    answer has the blobs `assembly` and, if wanted, `object`.
+    """
+    _initialize()
+    fields = job.fields
+    seconds: dict[str, float] = {}
+    start = time.perf_counter()
+    # A context of its own: the global one keeps every type and constant that it ever saw.
+    context: Any = llvm.create_context()
+    module: Any = llvm.parse_assembly(job.blobs["llvm_ir"].decode(), context=context)
+    if fields["needed"]:
+        module.link_in(llvm.parse_bitcode(_library_subset(fields["library"], frozenset(fields["needed"])), context))
+        for function in module.functions:
+            if not function.is_declaration and function.name != fields["kernel"]:
+                function.linkage = "internal"
+    # Loop strength reduction gives each access of an NVIDIA kernel a 64-bit pointer that moves by two additions a step.
+    nvidia = fields["triple"].startswith("nvptx")
+    llvm.set_option(_NAME, f"-disable-lsr={'true' if nvidia else 'false'}")
+    # Code of a shared library runs wherever it is put.
+    place = {"reloc": "pic", "codemodel": "small"} if fields.get("shared") else {}
+    machine: Any = llvm.Target.from_triple(fields["triple"]).create_target_machine(
+        cpu=fields["cpu"], features=fields["features"], opt=3, **place
+    )
+    module.triple = fields["triple"]
+    module.data_layout = str(machine.target_data)
+    module.verify()
+    builder = _pass_builder(machine, unroll=fields["unroll"])
+    builder.getModulePassManager().run(module, builder)
+    seconds["llvm_s"] = time.perf_counter() - start
+    start = time.perf_counter()
+    blobs: dict[str, bytes] = {}
+    if fields["object"]:
+        # Generating code changes the module, so each output is generated from its own copy of the optimised one.
+        copy: Any = llvm.parse_bitcode(module.as_bitcode(), context)
+        blobs["object"] = machine.emit_object(copy)
+    blobs["assembly"] = machine.emit_assembly(module).encode()
+    seconds["codegen_s"] = time.perf_counter() - start
+    return Message(fields={"seconds": seconds}, blobs=blobs)
+
+
+def _answer(job: Message) -> Message:
+    try:
+        return _generate(job)
+    except Exception as error:  # noqa: BLE001 - the caller makes of it a CompileError that names the kernel
+        kind = (
+            "" if isinstance(error, RuntimeError) else f"{type(error).__name__}: "
+        )  # llvmlite's own are RuntimeErrors
+        return Message(fields={"error": kind + " ".join(str(error).split())})
+
+
+def _receive(stream: BinaryIO, jobs: queue.SimpleQueue[Message]) -> None:
+    """Read jobs while LLVM works, so that the end of the compiler ends the child at once, whatever LLVM is doing."""
+
+    def read_exactly(count: int) -> bytes:
+        data = stream.read(count)
+        if len(data) < count:
+            raise EOFError
+        return data
+
+    try:
+        while True:
+            jobs.put(decode(read_exactly))
+    finally:
+        os._exit(0)
+
+
+def main() -> None:
+    """Serve jobs until standard input ends."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    answers = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)  # what LLVM prints must not get between the frames
+    jobs: queue.SimpleQueue[Message] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(sys.stdin.buffer, jobs), daemon=True).start()
+    while True:
+        data = memoryview(encode(_answer(jobs.get())))
+        while data:
+            data = data[answers.write(data) :]
+
+
+if __name__ == "__main__":
+    main()

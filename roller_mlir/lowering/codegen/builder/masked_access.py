@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Vectors of neighbours in memory at any multiple of their element, under masks where bounds are not proven.
+
+    %m = vector.create_mask %left : vector<16xi1>              left = extent - position, where position >= 0
+    %x = vector.maskedload %a[%i, %j], %m, %pad : memref<100x100xf32>, ...
+
+What the mask leaves out is not touched; a load has the pad there.
+"""
+
+from collections.abc import Sequence
+
+from roller_mlir.lowering.codegen.builder.emitter import Emitter
+from roller_mlir.lowering.codegen.builder.task_context import element_bytes, splat
+from roller_mlir.lowering.loops.attributes import SITE
+from roller_mlir.mapping.index import Linear
+from roller_mlir.support.bindings import ir
+
+
+def takes_vectors(element: ir.Type) -> bool:
+    """Return whether vectors of a type can be loaded: LLVM would pack those of i1, of which each has a byte."""
+    return not isinstance(element, ir.IntegerType) or ir.IntegerType(element).width > 1
+
+
+def neighbours_inside(emit: Emitter, at: Sequence[Linear], shape: Sequence[int], width: int) -> ir.Value | None:
+    """Return which of `width` neighbours along the last dimension lie inside of a shape: a mask; None: all do."""
+    condition = emit.inside(at[:-1], shape[:-1])
+    low, high = at[-1].range()
+    extent, kind = shape[-1], ir.VectorType.get([width], ir.IntegerType.get_signless(1))
+    mask: ir.Value | None = None
+    if low < 0:
+        lanes_type = ir.VectorType.get([width], emit.index_type)
+        lanes = ir.DenseElementsAttr.get([ir.IntegerAttr.get(emit.index_type, n) for n in range(width)], lanes_type)
+        first = emit.op("vector.broadcast", [emit.index(at[-1])], lanes_type)
+        places = emit.op("arith.addi", [first, emit.typed_constant(lanes)], lanes_type)
+        most = ir.DenseElementsAttr.get_splat(lanes_type, ir.IntegerAttr.get(emit.index_type, extent))
+        below = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), _UNSIGNED_LESS)
+        mask = emit.op("arith.cmpi", [places, emit.typed_constant(most)], kind, {"predicate": below})
+    elif high + width > extent:
+        left = emit.index(at[-1] * -1 + extent)
+        mask = emit.cached(("mask", left, width), lambda: emit.op("vector.create_mask", [left], kind))
+    if condition is None or mask is None:
+        return mask if condition is None else emit.op("vector.broadcast", [condition], kind)
+    return emit.op("arith.andi", [mask, emit.op("vector.broadcast", [condition], kind)], kind)
+
+
+_UNSIGNED_LESS = 6
+
+
+def load_neighbours(
+    emit: Emitter, buffer: ir.Value, at: Sequence[Linear], width: int, mask: ir.Value | None, pad: float, site: str
+) -> ir.Value:
+    """Emit the load of a vector; where the mask is not set, lanes are the pad."""
+    element = ir.MemRefType(buffer.type).element_type
+    kind, indices = ir.VectorType.get([width], element), [emit.index(x) for x in at]
+    if mask is None:
+        return emit.op("vector.load", [buffer, *indices], kind, _attributes(element, site))
+    return emit.op(
+        "vector.maskedload",
+        [buffer, *indices, mask, splat(emit, element, width, pad)],
+        kind,
+        _attributes(element, site),
+    )
+
+
+def store_neighbours(
+    emit: Emitter, buffer: ir.Value, at: Sequence[Linear], mask: ir.Value | None, value: ir.Value, site: str
+) -> None:
+    """Emit the store of a vector where the mask is set; None: everywhere."""
+    attributes, indices = _attributes(ir.MemRefType(buffer.type).element_type, site), [emit.index(x) for x in at]
+    if mask is None:
+        ir.Operation.create("vector.store", operands=[value, buffer, *indices], attributes=attributes)
+    else:
+        operands = [buffer, *indices, mask, value]
+        ir.Operation.create("vector.maskedstore", operands=operands, attributes=attributes)
+
+
+def prefetch(emit: Emitter, buffer: ir.Value, at: Sequence[Linear], *, write: bool = False) -> None:
+    """Emit a hint that the line of an element is soon needed; no element need be there."""
+    i32 = ir.IntegerType.get_signless(32)
+    attributes: dict[str, ir.Attribute] = {
+        "isWrite": ir.BoolAttr.get(write),
+        "localityHint": ir.IntegerAttr.get(i32, _KEPT),
+        "isDataCache": ir.BoolAttr.get(True),
+    }
+    operands = [buffer, *[emit.index(x) for x in at]]
+    ir.Operation.create("memref.prefetch", operands=operands, attributes=attributes)
+
+
+_KEPT = 3
+"""Of hints: to the nearest cache."""
+
+
+def _attributes(element: ir.Type, site: str) -> dict[str, ir.Attribute]:
+    alignment = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), element_bytes(element))
+    return {SITE: ir.StringAttr.get(site), "alignment": alignment}

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels around task bodies: function, memory, and what may alias; the body in `task.py` knows nothing of these."""
+
+from collections.abc import Sequence
+from math import prod
+
+from roller_mlir.dialects import rtile
+from roller_mlir.lowering.codegen.builder.emitter import Emitter
+from roller_mlir.lowering.codegen.builder.task_context import TaskContext
+from roller_mlir.lowering.codegen.dependent_launch import let_dependents_start, wait_for_launches
+from roller_mlir.lowering.codegen.early_accesses import raise_early
+from roller_mlir.lowering.codegen.hopper.kernel import emit_hopper_kernel
+from roller_mlir.lowering.codegen.hopper.steps import reads_memory
+from roller_mlir.lowering.codegen.hopper.stores import is_tensor_store
+from roller_mlir.lowering.codegen.kernel_function import (
+    BlockLimits,
+    EmittedKernel,
+    declare_kernel,
+    dynamic_bytes,
+    dynamic_memory,
+    gpu_id,
+    kernel_name,
+    note_counts,
+    resident_blocks,
+)
+from roller_mlir.lowering.codegen.last_block import LastBlock
+from roller_mlir.lowering.codegen.task.arena import plan_arena
+from roller_mlir.lowering.codegen.task.task import TaskBuilder
+from roller_mlir.lowering.codegen.wrappers import wrapper_of
+from roller_mlir.lowering.loops.loop_nest import parallel_nest
+from roller_mlir.lowering.loops.program import computes_of, stores_of
+from roller_mlir.mapping.index import Symbol
+from roller_mlir.mapping.joined_memory import flag_offset, joined_bytes
+from roller_mlir.plan.plan import WARP_SPECIALISED
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+
+__all__ = ["BlockLimits", "EmittedKernel", "emit_kernel"]
+
+
+def emit_kernel(
+    program: rtile.ProgramOp,
+    module_body: ir.Block,
+    limits: BlockLimits,
+    tensor_maps: str = "host",
+    early: Sequence[int] | None = None,
+    last: LastBlock | None = None,
+) -> EmittedKernel:
+    """Emit a program as a kernel at the end of a gpu.module.
+
+    Args:
+        program: An rtile.program on memrefs whose region is unit loops.
+        module_body: Block of the gpu.module.
+        limits: What the device allows.
+        tensor_maps: Who makes its tensor maps; see `MapOptions`.
+        early: Of a kernel that waits for the launches that it needs itself (`dependent_launch`), the operands that it
+            may access before; None of one that is launched when they have ended.
+        last: The second stage of a divided reduction, where the last block of a tile runs it.
+    """
+    name = program.program_name
+    wrapper = wrapper_of(parallel_nest(program.operation).trips, resident_blocks(program, limits))
+    computes = computes_of(program.operation)
+    if not computes:
+        fail(program, f"'rtile.program' '{name}' has no rtile.compute, so there is nothing to launch")
+    if program.pipeline and (program.pipeline == WARP_SPECIALISED) != reads_memory(computes):
+        what = "without an instruction that reads" if program.pipeline == WARP_SPECIALISED else "whose wgmma reads"
+        fail(program, f"'rtile.program' '{name}' has pipeline '{program.pipeline}' {what} workgroup memory; change it")
+    if reads_memory(computes):
+        return emit_hopper_kernel(program, module_body, limits, tensor_maps, early, last)
+    for store in stores_of(program.operation):
+        if is_tensor_store(store):
+            fail(store, "'rtile.store' by tensor copy needs a program of wgmma; leave out its copy")
+    threads = prod(axis[0] for axis in computes[0].thread_map.axes)
+    arena = plan_arena(program.operation, limits.subgroup_size)
+    if threads > limits.max_threads:
+        fail(
+            program,
+            f"'rtile.program' '{name}' needs {threads} threads in a block, {limits.device} has {limits.max_threads}; "
+            "lower the threads of rtile.compute",
+        )
+    flag, total = 0, arena.total_bytes
+    if last is not None:
+        combine = last.combine_bytes(limits.subgroup_size)
+        flag, total = flag_offset(combine), joined_bytes(total, combine, apart=False)
+    dynamic = dynamic_bytes(program, total, limits)
+    static = 0 if dynamic else total
+    function = declare_kernel(program, module_body, threads, static, early=early, last=last)
+    entry = function.regions[0].blocks[0]
+    arguments = list(entry.arguments)
+    with ir.InsertionPoint(entry.operations[0]), program.location:
+        emit = Emitter()
+        memory = dynamic_memory() if dynamic else arguments[-1] if static else None
+        thread = Symbol("thread", 0, threads - 1, 1, gpu_id("gpu.thread_id") if threads > 1 else None)
+        block = wrapper.block()
+        context = TaskContext(
+            emit=emit,
+            thread=thread,
+            threads=threads,
+            subgroup_size=limits.subgroup_size,
+            arena=memory,
+            offsets=arena.offsets,
+            combine_offset=arena.combine_offset,
+            buffers=dict(zip(program.entry.arguments, arguments, strict=False)),
+            repeats=wrapper.repeats,
+            masked=limits.masked,
+        )
+
+        if early is not None:
+            let_dependents_start()
+            if wrapper.repeats:
+                wait_for_launches()
+
+        counts = (0, 0)
+
+        def one(task: Symbol, _: list[ir.Value]) -> list[ir.Value]:
+            nonlocal counts
+            waits = range(0) if early is None or wrapper.repeats else wait_for_launches()
+            TaskBuilder(context).build(program.operation, task)
+            if waits:
+                raise_early(ir.InsertionPoint.current.block, waits, [arguments[number] for number in early or ()])
+            if last is not None:
+                counts = last.emit(context, task, arguments, flag, 0)
+            if wrapper.repeats and memory is not None:
+                context.barrier()  # other threads may still read what the next task writes
+            return []
+
+        wrapper.run(emit, block, [], one)
+    note_counts(function, context.fma_count + counts[0], context.matrix_count + counts[1])
+    return EmittedKernel(
+        name=kernel_name(program),
+        grid=wrapper.blocks,
+        block=threads,
+        dynamic_workgroup_bytes=dynamic,
+        workgroup_bytes=total,
+        dependent=early is not None,
+    )

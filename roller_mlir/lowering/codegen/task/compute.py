@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The register tile: an rtile.compute applied to every point that a thread holds.
+
+The scalar body is cloned onto scalars or lane vectors. A product that feeds a sum becomes one fused multiply-add.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import prod
+from typing import TYPE_CHECKING
+
+from roller_mlir.lowering.codegen.builder.apply_body import clone_body, keeps_every_product, widen
+from roller_mlir.lowering.codegen.builder.fragments import TileReader, Wide
+from roller_mlir.lowering.codegen.builder.gathers import emit_gather
+from roller_mlir.lowering.codegen.builder.task_context import TaskContext, element_bytes
+from roller_mlir.lowering.codegen.builder.thread_box import Positions, ThreadBox
+from roller_mlir.lowering.codegen.builder.tile_values import DirectTile, RegisterTile, StagedTile
+from roller_mlir.lowering.codegen.task.padded_points import PaddedDimension, trips_inside
+from roller_mlir.lowering.codegen.task.register_tiles import read_register_tile
+from roller_mlir.lowering.linalg.body import INDEX, Body, BodyArgument, Local, Reference
+from roller_mlir.mapping.index import Linear, Symbol
+from roller_mlir.mapping.point_order import Reads, point_order
+from roller_mlir.mapping.unrolling import LEAST_POINTS_INSIDE, rolled_loops
+from roller_mlir.plan import LinearIndex
+from roller_mlir.support.bindings import ir
+
+if TYPE_CHECKING:
+    from roller_mlir.lowering.codegen.matrix.product import Matrix
+    from roller_mlir.lowering.codegen.vectors.vector_atom import VectorAtom
+
+
+@dataclass(frozen=True)
+class Compute:
+    """One rtile.compute, ready to be emitted.
+
+    Attributes:
+        box: Its box as the thread sees it.
+        body: Its scalar body.
+        inputs: Tile and index functions of each input that the body reads, by argument number.
+        tables: The whole tensor of each argument that the body reads at computed positions.
+        origin: Position of the box in the operator's loops.
+        masked: Reduction loops whose points may lie out of range and would then contribute something.
+        unroll: Reduction points that are unrolled.
+        matrix: The matrix instruction that computes it, None where each thread computes by itself.
+        atom: The instruction on whole vectors that computes it, None where there is none.
+        padded: Dimensions of inputs outside of whose tensors a point contributes nothing.
+    """
+
+    box: ThreadBox
+    body: Body
+    inputs: dict[int, tuple[DirectTile | StagedTile | RegisterTile, tuple[LinearIndex, ...]]]
+    tables: dict[int, DirectTile]
+    origin: tuple[Linear, ...]
+    masked: tuple[int, ...]
+    unroll: int
+    matrix: "Matrix | None" = None
+    atom: "VectorAtom | None" = None
+    padded: tuple[PaddedDimension, ...] = ()
+
+
+def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[ir.Value]) -> list[ir.Value]:
+    """Emit all points of the box that the thread holds; return the new accumulators, those of each result together.
+
+    Reduction points beyond `unroll` become loops that carry the accumulators.
+    """
+    box = compute.box
+    fragments = TileReader(context, box)
+    reductions = [i for i, loop in enumerate(box.loops) if loop.reduction]
+    runs = {i: box.axes[i].registers // box.axes[i].chunk for i in reductions}
+    inner = {i: 1 if i == box.lane else box.axes[i].chunk for i in reductions}
+    rolled = rolled_loops(reductions, runs, inner, compute.unroll)
+    counted = _is_counted(compute)
+
+    def nest(loops: list[int], positions: Positions, values: Sequence[ir.Value]) -> list[ir.Value]:
+        if loops:
+            loop, rest = loops[0], loops[1:]
+            stride = box.axes[loop].threads * box.axes[loop].chunk
+
+            def one(run: Symbol, carried: list[ir.Value]) -> list[ir.Value]:
+                return nest(rest, {**positions, loop: box.base(loop) + Linear.of(run, stride)}, carried)
+
+            inside = prod([box.axes[i].block for i in reductions if i > loop])
+            asks = stride == 1 and inside >= LEAST_POINTS_INSIDE
+            bounds = trips_inside(context.emit, compute.padded, box, loop, runs[loop]) if asks else None
+            with fragments.scope():
+                if bounds is not None:
+                    return context.emit.loop_between(bounds, runs[loop], values, one)
+                return context.emit.loop(0, runs[loop], values, one)
+        points = [positions]
+        for loop in reductions:
+            offsets = [
+                run * box.axes[loop].threads * box.axes[loop].chunk + v
+                for run in range(1 if loop in rolled else runs[loop])
+                for v in range(inner[loop])
+            ]
+            points = [{**p, loop: p.get(loop, box.base(loop)) + o} for p in points for o in offsets]
+        points = [point for point in points if _may_be_in_range(compute, point)]
+        current = list(values)
+        ordered = compute.body.combiners() is None
+        with fragments.scope():
+            reads = _reads(compute, points, by_vectors=context.masked)
+            for place, result in point_order(reads, len(points), len(box.keys), ordered=ordered):
+                at = {**points[place], **box.at(box.keys[result])}
+                if not any(one.is_outside(box, at) for one in compute.padded):
+                    _point(context, compute, fragments, points[place], result, current, counted=counted)
+        return current
+
+    return nest(sorted(rolled), {}, accumulators)
+
+
+def _may_be_in_range(compute: Compute, point: Positions) -> bool:
+    """Whether a reduction point can lie inside the operator's loops for any thread and step."""
+    for loop, position in point.items():
+        low, high = (compute.origin[loop] + position).range()
+        if loop == compute.box.lane:
+            high += compute.box.width - 1
+        if high < 0 or compute.box.loops[loop].extent <= low:
+            return False
+    return True
+
+
+def _reads(compute: Compute, points: Sequence[Positions], *, by_vectors: bool) -> list[Reads]:
+    """Return what points read of each tile, without the part that is the same for all of a thread's.
+
+    Args:
+        compute: What reads.
+        points: Places of the reduction.
+        by_vectors: Whether a register holds what a point reads of a tile: a vector, or an element for all lanes.
+    """
+    box = compute.box
+
+    def at(functions: Sequence[LinearIndex], positions: Positions, steps: Sequence[int]) -> tuple[int, ...]:
+        moved = {loop: positions[loop].constant - box.base(loop).constant for loop in positions}
+        return tuple(
+            [
+                step * sum([k * moved.get(loop, 0) for loop, k in function.terms().items()])
+                for function, step in zip(functions, steps, strict=True)
+            ]
+        )
+
+    found: list[Reads] = []
+    for tile, functions in compute.inputs.values():
+        if isinstance(tile, RegisterTile) or not functions:
+            continue
+        if isinstance(tile, StagedTile):
+            functions, width = [functions[d] for d in tile.layout.order], tile.layout.fragment_vector
+            steps, source = [tile.strides()[d] for d in tile.layout.order], tile.source
+        else:
+            width, steps, source = tile.vector, tile.steps, tile
+        lanes: list[Positions] = [
+            {} if box.lane is None else {box.lane: box.base(box.lane) + n} for n in range(box.width)
+        ]
+        size = element_bytes(ir.MemRefType(source.buffer.type).element_type)
+        if by_vectors:
+            lanes, width, size = lanes[:1], 1, 4
+        found.append(
+            Reads(
+                tuple([at(functions, point, steps) for point in points]),
+                tuple([at(functions, box.at(key), steps) for key in box.keys]),
+                tuple([at(functions, lane, steps) for lane in lanes]),
+                width,
+                max(1, size // 4),
+            )
+        )
+    return found
+
+
+def _point(
+    context: TaskContext,
+    compute: Compute,
+    fragments: TileReader,
+    point: Positions,
+    at: int,
+    accumulators: list[ir.Value],
+    *,
+    counted: bool,
+) -> None:
+    """Emit the body at one reduction point for one accumulator of each result, which change in place."""
+    box = compute.box
+    condition = _in_range(context, compute, point)
+    count = len(box.keys)
+    positions = {**point, **box.at(box.keys[at])}
+    values: dict[Reference, Wide] = {
+        BodyArgument(number): read_register_tile(context, tile, box, functions, positions)
+        if isinstance(tile, RegisterTile)
+        else fragments.read(tile, functions, positions)
+        for number, (tile, functions) in compute.inputs.items()
+    }
+    for number, accumulator in enumerate(accumulators[at::count]):
+        values[BodyArgument(compute.body.inputs + number)] = (accumulator, box.width)
+    for number, op in enumerate(compute.body.ops):
+        if op.name == INDEX:
+            loop = ir.IntegerAttr(op.attributes["dim"]).value
+            values[Local(number)] = _position(context, compute, loop, positions)
+    lanes = _live_lanes(compute, positions) if counted else 0
+    gather = partial(emit_gather, context, compute.tables)
+    for number, found in enumerate(clone_body(context, compute.body, values, counted=lanes, gather=gather)):
+        new, old = widen(context, found, box.width), accumulators[number * count + at]
+        if condition is not None:
+            new = context.emit.op("arith.select", [condition, new, old], new.type)
+        accumulators[number * count + at] = new
+
+
+def _position(context: TaskContext, compute: Compute, loop: int, positions: Positions) -> Wide:
+    """Return the position on a loop: along the lanes, a vector of neighbours."""
+    emit, box = context.emit, compute.box
+    first = emit.index(compute.origin[loop] + positions.get(loop, Linear()))
+    if loop != box.lane or box.width == 1:
+        return first, 1
+    kind = ir.VectorType.get([box.width], emit.index_type)
+    lanes = ir.DenseElementsAttr.get([ir.IntegerAttr.get(emit.index_type, lane) for lane in range(box.width)], kind)
+    operands = [widen(context, (first, 1), box.width), emit.typed_constant(lanes)]
+    return emit.cached(("lanes", first, box.width), lambda: emit.op("arith.addi", operands, kind)), box.width
+
+
+def _is_counted(compute: Compute) -> bool:
+    """Whether no two of a thread's multiply-adds are equal and none is a plain sum, so that LLVM must keep them all."""
+    if not keeps_every_product(compute.body):
+        return False
+    used = {loop for _, functions in compute.inputs.values() for f in functions for loop in f.terms()}
+    return all(i in used for i, axis in enumerate(compute.box.axes) if axis.registers > 1)
+
+
+def _live_lanes(compute: Compute, positions: Positions) -> int:
+    """Return how many lanes of a point can lie inside the lane's loop; nobody stores the others, so LLVM drops them."""
+    box = compute.box
+    if box.lane is None:
+        return 1
+    low, high = (compute.origin[box.lane] + positions.get(box.lane, box.base(box.lane))).range()
+    extent = box.loops[box.lane].extent
+    return sum(not extent <= low + lane and high + lane >= 0 for lane in range(box.width))
+
+
+def _in_range(context: TaskContext, compute: Compute, point: Positions) -> ir.Value | None:
+    """Return the condition that a reduction point is in range; a vector where the lanes reduce."""
+    box, emit = compute.box, context.emit
+
+    def position(loop: int) -> Linear:
+        return compute.origin[loop] + point.get(loop, box.base(loop))
+
+    condition: ir.Value | None = None
+    for loop in compute.masked:
+        if loop != box.lane:
+            condition = emit.both(condition, emit.inside([position(loop)], [box.loops[loop].extent.static]))
+    if box.lane not in compute.masked:
+        return condition
+    extent = box.loops[box.lane].extent.static
+    lanes = [emit.inside([position(box.lane) + j], [extent]) for j in range(box.width)]
+    if all(lane is None for lane in lanes):
+        return condition
+    true = ir.IntegerAttr.get(ir.IntegerType.get_signless(1), 1)
+    elements = [lane if lane is not None else emit.typed_constant(true) for lane in lanes]
+    if box.width == 1:
+        return emit.both(condition, elements[0])
+    i1 = ir.VectorType.get([box.width], elements[0].type)
+    mask = emit.op("vector.from_elements", elements, i1)
+    if condition is None:
+        return mask
+    return emit.op("arith.andi", [mask, emit.op("vector.broadcast", [condition], i1)], i1)

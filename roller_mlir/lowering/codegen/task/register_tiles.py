@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Register tiles as what a later rtile.compute or rtile.store of the task takes: joined, and read where they lie.
+
+What one thread computed it reads again without memory: two boxes that spread a loop alike hold its points in the same
+registers of the same threads. Reductions that were split over threads are joined before; where a compute reads the
+result, in all threads.
+"""
+
+from collections.abc import Sequence
+
+from roller_mlir.lowering.codegen.builder.fragments import TileReader, Wide
+from roller_mlir.lowering.codegen.builder.task_context import TaskContext, splat, vector_type
+from roller_mlir.lowering.codegen.builder.thread_box import Positions, ThreadBox
+from roller_mlir.lowering.codegen.builder.tile_values import DirectTile, RegisterTile, SplatTile
+from roller_mlir.lowering.codegen.task.combine import combine
+from roller_mlir.mapping.index import Linear
+from roller_mlir.plan import LinearIndex
+from roller_mlir.plan.expression import NEUTRAL
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+
+
+def materialise(context: TaskContext, tile: RegisterTile, *, everyone: bool) -> None:
+    """Join a tile's partial results, if it has any, and combine them with what the reduction started from.
+
+    Args:
+        context: The task.
+        tile: Changed in place.
+        everyone: Whether all threads need the results; else those with coordinate 0 on the loops that were split.
+    """
+    if tile.combiner is None:
+        return
+    combiner, box = tile.combiner, tile.box
+    tile.values, tile.width = combine(context, box, combiner, tile.values, everyone=everyone)
+    tile.combiner = None
+    emit, initial = context.emit, tile.initial
+    if isinstance(initial, SplatTile) and initial.value is not None and initial.value != NEUTRAL.get(combiner):
+        element = ir.RankedTensorType(tile.compute.results[tile.number].type).element_type
+        start = splat(emit, element, tile.width, initial.value)
+        tile.values = [emit.op(combiner, [value, start], value.type) for value in tile.values]
+    elif isinstance(initial, RegisterTile):
+        materialise(context, initial, everyone=True)
+        found = [read_register_tile(context, initial, box, tile.indices, box.at(key)) for key in box.keys]
+        tile.values = [
+            emit.op(combiner, [value, _as_wide(context, old, tile.width)], value.type)
+            for value, old in zip(tile.values, found, strict=True)
+        ]
+    elif isinstance(initial, DirectTile):
+
+        def add_old() -> list[ir.Value]:
+            fragments = TileReader(context, box)
+            found: list[ir.Value] = []
+            for key, value in zip(box.keys, tile.values, strict=True):
+                old = _as_wide(context, fragments.read(initial, tile.indices, box.at(key)), tile.width)
+                found.append(emit.op(combiner, [value, old], value.type))
+            return found
+
+        condition = None if everyone else owner(context, tile)
+        if condition is None:
+            tile.values = add_old()
+        else:
+            kinds = [value.type for value in tile.values]
+            tile.values = emit.branch(condition, kinds, add_old, lambda: list(tile.values))
+
+
+def owner(context: TaskContext, tile: RegisterTile) -> ir.Value | None:
+    """Return the condition that a thread is the one to write its elements of a tile; None: all are."""
+    used = {loop for index in tile.indices for loop in index.terms()}
+    condition: ir.Value | None = None
+    for digit, value in tile.box.digits:
+        if digit.loop not in used:
+            zero = context.emit.compare("eq", context.emit.index(Linear.of(value)), context.emit.constant(0))
+            condition = context.emit.both(condition, zero)
+    return condition
+
+
+def read_register_tile(
+    context: TaskContext, tile: RegisterTile, box: ThreadBox, indices: Sequence[LinearIndex], positions: Positions
+) -> Wide:
+    """Return the element of a register tile at one position of a box, all lanes of it where the box has lanes.
+
+    Args:
+        context: The task.
+        tile: Joined, in all threads.
+        box: The box of the compute that reads it.
+        indices: Tile coordinates as linear functions of that box's loops.
+        positions: Position on each loop; loops of block 1 may be left out.
+    """
+    source, maker = tile.box, tile.compute
+    registers = {loop: 0 for loop, bound in enumerate(source.loops) if not bound.reduction}
+    lanes, within = 1, 0
+    for made, read in zip(tile.indices, indices, strict=True):
+        if not made.terms():
+            continue  # one element
+        ((from_loop, _),) = made.terms().items()
+        terms = list(read.terms().items())
+        if len(terms) != 1 or terms[0][1] != 1 or read.constant:
+            fail(
+                maker, f"the tile of '{maker.name}' is read by {read}, which is no loop by itself; load it from memory"
+            )
+        loop = terms[0][0]
+        if source.spread(from_loop) != box.spread(loop):
+            fail(
+                maker,
+                f"the tile of '{maker.name}' is spread over threads as {source.spread(from_loop)} (block, threads, "
+                f"chunk, stride), but the rtile.compute that reads it spreads loop {loop} as {box.spread(loop)}; make "
+                "them equal",
+            )
+        register = box.register(loop, positions.get(loop, box.base(loop)))
+        if register is None:
+            fail(maker, f"the tile of '{maker.name}' is read in a loop; registers are read in unrolled code only")
+        if from_loop == source.lane and tile.width > 1:
+            within = register % tile.width
+            lanes = tile.width if loop == box.lane else 1
+            register -= within
+        elif loop == box.lane and box.width > 1:
+            fail(
+                maker, f"the tile of '{maker.name}' has no lanes, but the rtile.compute that reads it has along {loop}"
+            )
+        registers[from_loop] = register
+    if registers not in source.keys:
+        # Beyond the loops' ends, where nothing is stored.
+        kind = vector_type(ir.RankedTensorType(tile.compute.results[tile.number].type).element_type, lanes)
+        return context.emit.poison(kind), lanes
+    value = tile.values[source.keys.index(registers)]
+    if tile.width == 1 or lanes == tile.width:
+        return value, tile.width
+    return context.emit.cached(("extract", value, within), lambda: context.emit.extract(value, within)), 1
+
+
+def _as_wide(context: TaskContext, value: Wide, width: int) -> ir.Value:
+    found, lanes = value
+    if lanes == width:
+        return found
+    return context.emit.op("vector.broadcast", [found], vector_type(found.type, width))

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products of tile registers: up to two rows of tiles by two columns of them, over the whole reduction.
+
+    tilezero t0..t3                     sums, of R rows x 16
+    for each 64 bytes of the reduction: tileload t4, t5 (rows, where they lie), t6, t7 (columns, packed)
+                                        tdpbf16ps t0 += t4 t6, t1 += t4 t7, t2 += t5 t6, t3 += t5 t7
+    tilestore t0..t3                    to memory of the task, from where vectors of sums are read
+
+The tiles are described in front, and as they were before behind: a library may count on its own description. A tile's
+rows and bytes are those of the plan: no row or byte outside of a factor is read.
+
+Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter 18.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from roller_mlir.lowering.codegen.builder.masked_access import load_neighbours
+from roller_mlir.lowering.codegen.builder.task_context import TaskContext, element_bytes, memref_view
+from roller_mlir.lowering.codegen.builder.thread_box import Positions
+from roller_mlir.lowering.codegen.task.compute import Compute
+from roller_mlir.lowering.codegen.vectors.vector_atom import FactorReads, VectorAtom, converted, intrinsic
+from roller_mlir.mapping.atoms.vectors import MOST_TILES
+from roller_mlir.mapping.index import Linear, Symbol
+from roller_mlir.mapping.thread_map import live_registers
+from roller_mlir.plan.expression import dense_strides
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import defining_op
+
+_WORDS = {"bf16": "llvm.x86.tdpbf16ps", "i8": "llvm.x86.tdpbssd"}
+_FIRST, _SECOND = 4, 6
+"""The tile registers of factors; sums are the first four."""
+_DESCRIPTION_BYTES, _PALETTE = 64, 1
+_WIDTHS_AT, _ROWS_AT = 16, 48
+"""Where in the description of tiles their bytes a row stand, 16 bits each, and their rows, 8 bits each."""
+
+
+@dataclass(frozen=True)
+class _Tiles:
+    """The tiles of a compute: how many down and across, and the parts of one."""
+
+    down: int
+    across: int
+    rows: int
+    columns: int
+    depth: int
+
+
+def emit_amx_points(context: TaskContext, compute: Compute, values: Sequence[ir.Value]) -> list[ir.Value]:
+    """Emit all points of a box; return the new accumulators.
+
+    Args:
+        context: The task.
+        compute: The compute, with an instruction of family "amx".
+        values: The accumulators, vectors in the type of the result.
+    """
+    atom, box, emit = compute.atom, compute.box, context.emit
+    assert atom is not None and context.arena is not None
+    factors = FactorReads(context, atom, compute.inputs)
+    loops = len(box.axes)
+    tiles = _tiles_of(compute, atom)
+    size = element_bytes(atom.factor)
+    before, scratch = (_description_memory(context, number) for number in range(2))
+    intrinsic("llvm.x86.sttilecfg", [_address(context, before, Linear(), 1)])
+    description = emit.typed_constant(ir.DenseElementsAttr.get(_description(tiles, size), type=_bytes()))
+    ir.Operation.create("vector.store", operands=[description, scratch, emit.constant(0)])
+    intrinsic("llvm.x86.ldtilecfg", [_address(context, scratch, Linear(), 1)])
+    others = [i for i, loop in enumerate(box.loops) if loop.reduction and i != atom.depth and box.axes[i].block > 1]
+    for number in range(tiles.down * tiles.across):
+        intrinsic("llvm.x86.tilezero", [_register(number)])
+    pitches = dense_strides(factors.rows.shape)
+    row_bytes = size * _moved(
+        factors.row_place({atom.row: Linear(None, 1)}, loops), factors.row_place({}, loops), pitches
+    )
+    packed_shape = tuple(ir.MemRefType(factors.columns.view.type).shape)
+    packed_pitches = dense_strides(packed_shape)
+
+    def step(at: Positions, group: Linear) -> None:
+        depth = {**at, atom.depth: group * atom.near}
+        for down in range(tiles.down):
+            place = factors.row_place({**depth, atom.row: Linear(None, down * tiles.rows)}, loops)
+            _load(context, _FIRST + down, factors.rows.buffer, _offset(place, pitches), size, row_bytes)
+        for across in range(tiles.across):
+            column = {**depth, atom.column: Linear(None, across * tiles.columns)}
+            place = factors.column_place(column, group, loops)
+            offset = _offset(place, packed_pitches)
+            _load(context, _SECOND + across, factors.columns.view, offset, size, size * packed_pitches[-2])
+        for down in range(tiles.down):
+            for across in range(tiles.across):
+                context.matrix_count += 1
+                numbers = (down * tiles.across + across, _FIRST + down, _SECOND + across)
+                intrinsic(_WORDS[str(atom.factor)], [_register(number) for number in numbers])
+
+    def nest(rest: Sequence[int], at: Positions) -> None:
+        if rest:
+
+            def one(run: Symbol, _: list[ir.Value]) -> list[ir.Value]:
+                nest(rest[1:], {**at, rest[0]: Linear.of(run)})
+                return []
+
+            emit.loop(0, box.axes[rest[0]].block, [], one)
+            return
+
+        def some(run: Symbol, _: list[ir.Value]) -> list[ir.Value]:
+            step(at, Linear.of(run, tiles.depth // atom.near))
+            return []
+
+        emit.loop(0, box.axes[atom.depth].block // tiles.depth, [], some)
+
+    nest(others, {})
+    return _sums(context, compute, atom, tiles, values, before)
+
+
+def _description_memory(context: TaskContext, number: int) -> ir.Value:
+    """Return memory of the task for a description of tiles: that of others, or ours."""
+    assert context.arena is not None
+    start, kind = context.combine_offset + number * _DESCRIPTION_BYTES, ir.IntegerType.get_signless(8)
+    return memref_view(context.emit, context.arena, start, [_DESCRIPTION_BYTES], kind)
+
+
+def _tiles_of(compute: Compute, atom: VectorAtom) -> _Tiles:
+    box = compute.box
+    rows, columns, depth = atom.shape
+    down, across = box.axes[atom.row].block // rows, box.axes[atom.column].block // columns
+    several = next(
+        (
+            loop
+            for loop, one in enumerate(box.loops)
+            if not one.reduction and box.axes[loop].block > 1 and loop not in (atom.row, atom.column)
+        ),
+        None,
+    )
+    if several is not None or max(down, across) > MOST_TILES:
+        fail(
+            atom.operation,
+            f"'amx' computes at most {MOST_TILES} x {MOST_TILES} tiles of {rows} x {columns}, and one point of other "
+            "loops; lower the blocks",
+        )
+    if compute.box.axes[atom.row].block > len(live_registers(box.axes[atom.row], box.loops[atom.row])):
+        fail(atom.operation, f"'amx' reads whole tiles of {rows} rows, but loop {atom.row} ends before")
+    return _Tiles(down, across, rows, columns, depth)
+
+
+def _sums(
+    context: TaskContext,
+    compute: Compute,
+    atom: VectorAtom,
+    tiles: _Tiles,
+    values: Sequence[ir.Value],
+    described: ir.Value,
+) -> list[ir.Value]:
+    """Store the tiles of sums, and return them as the box holds them, with what stood there before.
+
+    The tiles of others are described again.
+    """
+    emit, box = context.emit, compute.box
+    assert context.arena is not None
+    shape = (tiles.down * tiles.rows, tiles.across * tiles.columns)
+    start = context.combine_offset + 2 * _DESCRIPTION_BYTES
+    sums = memref_view(emit, context.arena, start, shape, atom.sum)
+    size = element_bytes(atom.sum)
+    pitch = _integer(shape[1] * size, 64)
+    for down in range(tiles.down):
+        for across in range(tiles.across):
+            offset = Linear(None, down * tiles.rows * shape[1] + across * tiles.columns)
+            number = _register(down * tiles.across + across)
+            intrinsic("llvm.x86.tilestored64", [number, _address(context, sums, offset, size), pitch])
+    intrinsic("llvm.x86.ldtilecfg", [_address(context, described, Linear(), 1)])
+    element = ir.VectorType(values[0].type).element_type
+    found: list[ir.Value] = []
+    for key, before in zip(box.keys, converted(context, values, atom.sum), strict=True):
+        at = box.at(key)
+        place = [at.get(loop, Linear()) for loop in (atom.row, atom.column)]
+        value = load_neighbours(emit, sums, place, box.width, None, 0.0, "workgroup load sums")
+        if not _is_zero(before):
+            name = "arith.addf" if isinstance(atom.sum, ir.FloatType) else "arith.addi"
+            value = emit.op(name, [before, value], value.type)
+        found.append(value)
+    return converted(context, found, element)
+
+
+def _is_zero(value: ir.Value) -> bool:
+    source = defining_op(value, "arith.constant")
+    if source is None:
+        return False
+    attribute: Any = source.attributes["value"]
+    if not isinstance(attribute, ir.DenseElementsAttr) or not attribute.is_splat:
+        return False
+    element: Any = attribute.get_splat_value()
+    return element.value == 0
+
+
+def _bytes() -> ir.VectorType:
+    return ir.VectorType.get([_DESCRIPTION_BYTES], ir.IntegerType.get_signless(8))
+
+
+def _description(tiles: _Tiles, size: int) -> bytearray:
+    """Return the description of tile registers that `ldtilecfg` loads."""
+    found = bytearray(_DESCRIPTION_BYTES)
+    found[0] = _PALETTE
+    per_word = 4 // size
+    for number in range(8):
+        if number < _FIRST:
+            rows, width = tiles.rows, tiles.columns * 4
+        elif number < _SECOND:
+            rows, width = tiles.rows, tiles.depth * size
+        else:
+            rows, width = tiles.depth // per_word, tiles.columns * 4
+        found[_WIDTHS_AT + 2 * number : _WIDTHS_AT + 2 * number + 2] = width.to_bytes(2, "little")
+        found[_ROWS_AT + number] = rows
+    return found
+
+
+def _register(number: int) -> ir.Value:
+    return _integer(number, 8)
+
+
+def _integer(value: int, bits: int) -> ir.Value:
+    kind = ir.IntegerType.get_signless(bits)
+    attributes: dict[str, ir.Attribute] = {"value": ir.IntegerAttr.get(kind, value)}
+    return ir.Operation.create("llvm.mlir.constant", results=[kind], attributes=attributes).results[0]
+
+
+def _load(context: TaskContext, number: int, buffer: ir.Value, offset: Linear, size: int, pitch: int) -> None:
+    address = _address(context, buffer, offset, size)
+    intrinsic("llvm.x86.tileloadd64", [_register(number), address, _integer(pitch, 64)])
+
+
+def _address(context: TaskContext, buffer: ir.Value, offset: Linear, size: int) -> ir.Value:
+    """Return the address of an element of a buffer, as LLVM has it."""
+    emit, i64 = context.emit, ir.IntegerType.get_signless(64)
+    start = emit.cached(
+        ("address", buffer),
+        lambda: emit.op("memref.extract_aligned_pointer_as_index", [buffer], emit.index_type),
+    )
+    at = emit.binary("arith.addi", start, emit.index(offset * size))
+    whole = emit.op("arith.index_cast", [at], i64)
+    return emit.op("llvm.inttoptr", [whole], ir.Type.parse("!llvm.ptr"))
+
+
+def _offset(place: Sequence[Linear], pitches: Sequence[int]) -> Linear:
+    total = Linear()
+    for one, pitch in zip(place, pitches, strict=True):
+        total = total + one * pitch
+    return total
+
+
+def _moved(there: Sequence[Linear], here: Sequence[Linear], pitches: Sequence[int]) -> int:
+    """Return the elements from one place to another, which are constant."""
+    return (_offset(there, pitches) + _offset(here, pitches) * -1).constant

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Units: what gets one plan each, a linalg op that stands alone or a program of several; and what they are called."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from roller_mlir.lowering.linalg.constants import constant_behind, is_known_constant
+from roller_mlir.lowering.linalg.group.group import Group, GroupError, members_of, read_group, starts_others_only
+from roller_mlir.lowering.linalg.reader import StructuredOp, StructuredReader, is_structured
+from roller_mlir.lowering.linalg.rewrite.equal_programs import said_by
+from roller_mlir.plan import TensorExpression
+from roller_mlir.plan.rewrite.uneven import reads_outside
+from roller_mlir.support.bindings import func, ir
+from roller_mlir.support.constants.elements import is_finite
+from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import defining_op, values_used
+
+_VIEWS = ("tensor.expand_shape", "tensor.collapse_shape", "tensor.extract_slice", "tensor.cast", "tensor.pad")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What gets one plan.
+
+    Attributes:
+        operation: A linalg op, or a program without a plan.
+        root_name: What it is called after: its op, of several the heavy one, else the last.
+        expression: What is planned.
+        members: The expressions of its ops.
+        joined: Whether it is a program.
+        inputs: For each input of the expression, the operand of the operation that it is, or is a view of; None of what
+            it makes itself.
+        root: The op that stands alone, as it was read; None of a program.
+    """
+
+    operation: ir.Operation
+    root_name: str
+    expression: TensorExpression
+    members: tuple[TensorExpression, ...]
+    joined: bool
+    inputs: tuple[int | None, ...] = ()
+    root: StructuredOp | None = None
+
+
+def planned_blocks(module: ir.Module) -> list[Any]:
+    """Return the blocks of a module's functions, in order: where `named_units` looks."""
+    functions = [op for op in module.body.operations if isinstance(op, func.FuncOp) and not op.is_external]
+    return [block for function in functions for block in function.regions[0].blocks]
+
+
+def named_units(blocks: list[Any]) -> dict[str, Unit]:
+    """Return what gets a plan, by the programs' names, in order: loose linalg ops, and programs without a plan.
+
+    Of programs that are equal but for their names and tensors one is read.
+
+    Raises:
+        DiagnosedError: One cannot be read, or joined ops cannot be one kernel.
+    """
+    operations = [inner.operation for block in blocks for inner in block.operations]
+    known: dict[Hashable, Unit] = {}
+    found: list[Unit] = []
+    reader = StructuredReader(unchanged=True)
+    for one in operations:
+        if is_structured(one) and not starts_others_only(one):
+            root = reader.read(one)
+            own = (root.expression,)
+            inputs = _operands_of(one, root.sources)
+            found.append(Unit(one, _called(one), root.expression, own, joined=False, inputs=inputs, root=root))
+        elif one.name == "rtile.program" and is_unplanned(one):
+            said = said_by(one.opview)
+            if said not in known:
+                known[said] = _read_program(one)
+            found.append(replace(known[said], operation=one))
+    return {f"{unit.root_name}_{number}": unit for number, unit in enumerate(found)}
+
+
+def producers_of(blocks: list[Any], units: Sequence[Unit]) -> list[tuple[int, ...]]:
+    """Return of each unit the numbers of the units whose results it takes, through whatever stands between, in order.
+
+    Args:
+        blocks: Where they stand.
+        units: All that `named_units` returns of these, in its order.
+    """
+    given = _makers(blocks, units)[1]
+    return [tuple(sorted(one)) for one in given]
+
+
+def unmade_inputs(blocks: list[Any], units: Sequence[Unit]) -> list[frozenset[int]]:
+    """Return of each unit the inputs of its expression that come of no unit, by number: weights.
+
+    Args:
+        blocks: Where they stand.
+        units: All that `named_units` returns of these, in its order.
+    """
+    made = _makers(blocks, units)[0]
+    return [
+        frozenset(
+            number
+            for number, operand in enumerate(unit.inputs)
+            if operand is not None and not made.get(unit.operation.operands[operand])
+        )
+        for unit in units
+    ]
+
+
+def _makers(blocks: list[Any], units: Sequence[Unit]) -> tuple[dict[ir.Value, frozenset[int]], list[frozenset[int]]]:
+    """Return of each value the units that it comes of, and of each unit those that its operands come of."""
+    number_of = {unit.operation: number for number, unit in enumerate(units)}
+    made: dict[ir.Value, frozenset[int]] = {}
+    found: list[frozenset[int]] = []
+    for operation in (op.operation for block in blocks for op in block.operations):
+        given = frozenset[int]().union(*(made.get(value, frozenset()) for value in values_used(operation)))
+        number = number_of.get(operation)
+        made.update(dict.fromkeys(operation.results, given if number is None else frozenset((number,))))
+        if number is not None:
+            found.append(given)
+    return made, found
+
+
+def _operands_of(operation: ir.Operation, sources: Sequence[ir.Value]) -> tuple[int | None, ...]:
+    """Return of tensors that an op reads the operand that each is, or is a view of; None of others."""
+    numbers = {value: number for number, value in reversed(list(enumerate(operation.operands)))}
+    views = dict[ir.Value, int]()
+    for value, number in numbers.items():
+        below = value
+        while below not in views and (view := defining_op(below)) is not None and view.name in _VIEWS:
+            below = view.operands[0]
+            views.setdefault(below, number)
+    return tuple(numbers.get(one, views.get(one)) for one in sources)
+
+
+def is_unplanned(operation: ir.Operation) -> bool:
+    """Return whether a program holds linalg ops that have no plan yet."""
+    program: Any = operation.opview
+    return program.plan is None and bool(members_of(program.entry))
+
+
+def _read_program(operation: ir.Operation) -> Unit:
+    group = group_of(operation)
+    heavy = group.members[-1 if group.reduction_root is None else group.reduction_root].root.operation
+    members = tuple(member.root.expression for member in group.members)
+    inputs: list[int | None] = []
+    for (member, number), *_ in group.inputs:
+        source = group.members[member].root.sources[number]
+        while (view := defining_op(source)) is not None and view.name in _VIEWS:
+            source = view.operands[0]
+        inputs.append(ir.BlockArgument(source).arg_number if isinstance(source.owner, ir.Block) else None)
+    return Unit(operation, _called(heavy), group.expression, members, joined=True, inputs=tuple(inputs))
+
+
+def _called(operation: ir.Operation) -> str:
+    return operation.name.split(".")[-1]
+
+
+def group_of(unit: ir.Operation) -> Group:
+    """Return what gets one plan, a linalg op or a program of several, as a group."""
+    if unit.name != "rtile.program":
+        return read_group([unit], list(unit.results))
+    program: Any = unit.opview
+    block = program.entry
+    results = list(block.operations[len(block.operations) - 1].operation.operands)
+    try:
+        return read_group(members_of(block), results)
+    except GroupError as error:
+        fail(program, f"'rtile.program' cannot be one kernel: {error}")
+
+
+def constant_inputs(unit: Unit) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the inputs of a unit's expression that are constants of the module, and those of finite numbers.
+
+    The second are asked for only where something is read outside of its tensor.
+    """
+    if not any(is_known_constant(value) for value in unit.operation.operands):
+        return (), ()
+    group = group_of(unit.operation)
+    padded = any(reads_outside(group.expression, access) for access in group.expression.inputs)
+    finite = finite_constants(unit.operation, group) if padded else ()
+    return constants_of_group(unit.operation, group), finite
+
+
+def constants_of_group(operation: ir.Operation, group: Group) -> tuple[int, ...]:
+    """Return the inputs of a group's expression that are such constants, each read at one place.
+
+    Args:
+        operation: The op that stands alone, or the program.
+        group: As `group_of` reads it.
+    """
+    found: list[int] = []
+    for number, uses in enumerate(group.inputs):
+        values = [group.members[member].root.sources[position] for member, position in uses]
+        if len(values) == 1 and _readings(operation, values[0]) == 1:
+            found += [number] if is_known_constant(_outside(operation, values[0])) else []
+    return tuple(found)
+
+
+def finite_constants(operation: ir.Operation, group: Group) -> tuple[int, ...]:
+    """Return the inputs of a group's expression that are constants of finite numbers; arguments as above."""
+    found: list[int] = []
+    for number in constants_of_group(operation, group):
+        ((member, position),) = group.inputs[number]
+        constant = constant_behind(_outside(operation, group.members[member].root.sources[position]))
+        assert constant is not None, "it is one of the constants"
+        if is_finite(constant.attributes["value"]):
+            found.append(number)
+    return tuple(found)
+
+
+def _readings(operation: ir.Operation, value: ir.Value) -> int:
+    """Return how often an op, or the ops of a program, read a tensor."""
+    if operation.name == "rtile.program":
+        return sum(1 for _ in value.uses)
+    return sum(one == value for one in operation.operands)
+
+
+def _outside(program: ir.Operation, value: ir.Value) -> ir.Value:
+    """Return what a program's argument stands for; any other value as it is."""
+    inside = isinstance(value, ir.BlockArgument) and program.name == "rtile.program"
+    return program.operands[ir.BlockArgument(value).arg_number] if inside else value
