@@ -13,8 +13,8 @@ by an op of its own; an `scf.if` of a body is both sides and an `arith.select`; 
 by zero and an `arith.select`; operations of affine are arith, those of two results are operations
 of one; loops of constant trips are unrolled, those of more than `unroll-limit` steps so that their steps share kernels;
 calls are inlined, globals that nothing changes are constants, assertions are left out with a remark
-(`roller_mlir.lowering.linalg.front_end` lists these rewrites). Loops of extent 1 stay where nothing is fused: they cost nothing
-to plan.
+(`roller_mlir.lowering.linalg.front_end` lists these rewrites). Loops of extent 1 stay where nothing is fused: they cost
+nothing to plan.
 
     func.func @f(%x: tensor<8x4x16xf32>, %y: tensor<8x4x16xf32>) -> (tensor<8x4x16xf32>, tensor<8x4x16xf32>) {
       %s = arith.addf %x, %y : tensor<8x4x16xf32>

@@ -56,7 +56,8 @@ python bench/cpu/page.py                  # this page, from the files in bench/c
   layer of 7x7 may pass what a core can do; "of peak" counts taps on the input alone.
 - MKL's part `libmkl_def` is its generic one, with kernels for AMD's cores in it. `openblas Haswell` is OpenBLAS with
   kernels of 256 bits, which on a core with units of that width are no slower than its own choice. IREE has the flags of
-  `roller_mlir/evaluation/measure/cpu_peers/libraries/iree.py`; `iree nhwc` is the same layer written with channels last.
+  `roller_mlir/evaluation/measure/cpu_peers/libraries/iree.py`; `iree nhwc` is the same layer written with channels
+  last.
 
 ## Ours, or anybody's, beside them
 
@@ -67,13 +68,13 @@ python bench/cpu/peers.py --suite polydl-gemms --peer mine=FILE.py:make -o both.
 
 `make(threads)` returns an object with `facts()`, `threads()` and `prepare(problem, inputs, variant)`, which returns a
 `HostCall`: what to run, where it writes, and how its result is read
-(`roller_mlir/evaluation/measure/cpu_peers/interface.py`). With ours in it, tables have a column of ours over the best peer, and
-below them the geometric mean and the least of these ratios. Ours is compiled from the suite's text and, as `ours nhwc`,
-from the same layer with channels last; `--epilogue 'bias relu'` or `'bn relu'` (batch normalisation as it is for
-inference) puts these behind every operator, and `ours unfused` has them in a kernel of their own. Convolutions come
-once more with their filter as a constant of the module, as models have it (`ours constant filter`): the compiler may
-pack it, as oneDNN's is reordered before anything is timed. In the other columns it is an argument of each call, packed
-in the call where that pays. Arrays are bound to a call before it is timed, as oneDNN's memories are.
+(`roller_mlir/evaluation/measure/cpu_peers/interface.py`). With ours in it, tables have a column of ours over the best
+peer, and below them the geometric mean and the least of these ratios. Ours is compiled from the suite's text and, as
+`ours nhwc`, from the same layer with channels last; `--epilogue 'bias relu'` or `'bn relu'` (batch normalisation as it
+is for inference) puts these behind every operator, and `ours unfused` has them in a kernel of their own. Convolutions
+come once more with their filter as a constant of the module, as models have it (`ours constant filter`): the compiler
+may pack it, as oneDNN's is reordered before anything is timed. In the other columns it is an argument of each call,
+packed in the call where that pays. Arrays are bound to a call before it is timed, as oneDNN's memories are.
 
 ## Who took part
 

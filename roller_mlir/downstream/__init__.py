@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What other repositories take into their builds: `find_package(Roller)` of CMake, and tools for suites of lit.
+"""What other projects take: `find_package(Roller)` of CMake, tools for suites of lit, and programs of IREE (`iree`).
 
 `roller iree cmake-dir` prints CMAKE_FOLDER, as a build's `-DRoller_DIR=` wants it.
 """

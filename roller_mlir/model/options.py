@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a user may ask of planning, and of the passes before it.
 
-Each option is declared here alone. Passes, `CompileOptions` and `ConstructOptions` inherit it; `tools.console.arguments`
-makes flags of commands of it.
+Each option is declared here alone. Passes, `CompileOptions` and `ConstructOptions` inherit it;
+`tools.console.arguments` makes flags of commands of it.
 """
 
 from dataclasses import dataclass

@@ -9,7 +9,8 @@ records that they read, as text, and imports them under a name of its own, so th
 in. `inspect.getsource` finds the text of its functions, as Triton's decorator asks it to.
 
 Other code that imports nothing else of the package can be put beside the runtime, with a function that runs when the
-file is called as a script: `single_file("run", modules=["roller_mlir.evaluation.measure.runner"], main="...main:main")`.
+file is called as a script:
+`single_file("run", modules=["roller_mlir.evaluation.measure.runner"], main="...main:main")`.
 """
 
 import argparse

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The ground that everything over MLIR stands on: bindings, diagnostics, the pass base and the pipeline parser."""
+"""The ground of all: bindings, diagnostics, the pass base, the pipeline parser, and `foreign`, which needs no MLIR."""

@@ -29,7 +29,7 @@ _PACKAGES = (
 )
 _ROOTS = ("roller_mlir", "roller_mlir.passes", "roller_mlir.dialects")
 # Layers above the compiler, which it cannot import, and build products.
-_LEFT_OUT = frozenset({"fuzz", "iree", "suites", "tools", "__pycache__"})
+_LEFT_OUT = frozenset({"evaluation", "downstream", "tools", "__pycache__"})
 _VERSION_TIMEOUT_S = 10.0
 
 Stamp = tuple[tuple[str, int, int], ...]

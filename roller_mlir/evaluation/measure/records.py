@@ -24,9 +24,9 @@ class Reference:
     """What an item computes, in words that a library of operators knows.
 
     Attributes:
-        kind: A class of `roller_mlir.evaluation.suites.kinds.KINDS` (what `sizes` and the rest then mean is said there, at
-            `evaluation.suites.operator.Operator`), "example" for a function that the runner knows by `name`, or "" where nobody
-            else can compute it: its candidates are then compared with each other.
+        kind: A class of `roller_mlir.evaluation.suites.kinds.KINDS` (what `sizes` and the rest then mean is said there,
+            at `evaluation.suites.operator.Operator`), "example" for a function that the runner knows by `name`, or ""
+            where nobody else can compute it: its candidates are then compared with each other.
         name: Of the class "example": the function.
         dtype: Element type of the inputs.
         sizes: Extents, strides and paddings by name.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Options that users give: fields of frozen dataclasses, each declared once with its names, default, rule and help.
 
-Options of passes (`support.passes`), flags of commands (`tools.console.arguments`) and keyword arguments follow from that:
+Options of passes (`support.passes`), flags of commands (`tools.console.arguments`) and keyword arguments follow from
+that:
 
 @dataclass(frozen=True, kw_only=True)
 class TileOptions(Options):

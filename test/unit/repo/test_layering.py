@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Imports point downwards only, MLIR is imported in one file, and the lower layers run without it."""
+"""Imports point downwards, MLIR is imported in one file, the lower layers run without it, and folders stay small."""
 
 import ast
 import functools
@@ -15,17 +15,27 @@ ROOT = Path(__file__).parents[3]
 TABLE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
+def rows_of(text: str) -> list[tuple[str, str]]:
+    """Return the rows of the table: folder, and what it may import."""
+    return re.findall(r"^\| `([\w/]+)(?:\.py)?` \|.*\| ([^|]*) \|$", text, re.MULTILINE)
+
+
 def layers_of(text: str) -> dict[str, frozenset[str]]:
     """Return what each layer may import beside itself: what its row names, and what the rows of those name."""
     allowed: dict[str, frozenset[str]] = {}
-    for folder, names in re.findall(r"^\| `([\w/]+)(?:\.py)?` \|.*\| ([^|]*) \|$", text, re.MULTILINE):
+    for folder, names in rows_of(text):
         named = set(allowed) if names == "all above" else set(re.findall(r"`(\w+)`", names))
         assert named <= set(allowed), f"{folder} may import {named - set(allowed)}, which do not stand above it"
+        assert Path(folder).name not in allowed, f"two layers are called {Path(folder).name}"
         allowed[Path(folder).name] = frozenset(named | {"foreign"}).union(*(allowed[one] for one in named))
     return allowed
 
 
 ALLOWED = layers_of(TABLE)
+#: Each layer's module below `roller_mlir`, taken apart.
+MODULES = {Path(folder).name: tuple(folder.removeprefix("roller_mlir/").split("/")) for folder, _ in rows_of(TABLE)}
+#: A folder of layers holds no code itself.
+GROUPS = {parts[:-1] for parts in MODULES.values()} - {(), *MODULES.values()}
 #: The package itself imports its parts by name, when they are first asked for.
 ALLOWED["__init__"] = frozenset({"compiler", "runtime", "support", "hal"})
 #: Entries that a lower layer knows by name alone: who asks for them at run time is above. The one factory of contexts
@@ -35,6 +45,7 @@ BY_NAME = {
     ("support/bindings.py", "roller_mlir.dialects"),
 }
 WITHOUT_MLIR = ("foreign", "hal", "plan", "mapping", "model")
+LARGEST_FOLDER = 16
 
 
 def sources() -> list[Path]:
@@ -44,10 +55,17 @@ def sources() -> list[Path]:
     ]
 
 
+def layer_in(parts: Sequence[str]) -> str:
+    """Return the layer of a module of ours, without `roller_mlir`: of the innermost folder that has a row, or ""."""
+    inside = [layer for layer, folder in MODULES.items() if tuple(parts[: len(folder)]) == folder]
+    return max(inside, key=lambda layer: len(MODULES[layer]), default="")
+
+
 def layer_of(path: Path) -> str:
-    """Return the layer of a source file: the name below roller_mlir."""
+    """Return the layer of a source file; the package's own is `__init__`, that of a folder of layers is ""."""
     parts = path.relative_to(ROOT).with_suffix("").parts
-    return parts[1] if parts[0] == "roller_mlir" else parts[0]
+    parts = parts[1:] if parts[0] == "roller_mlir" else parts
+    return "__init__" if parts == ("__init__",) else layer_in(parts)
 
 
 @functools.cache
@@ -76,9 +94,11 @@ def upwards(path: Path, layer: str) -> list[str]:
     wrong: list[str] = []
     for line, module in imports_of(path):
         parts = module.split(".")
-        if parts[0] != "roller_mlir" or len(parts) == 1 or parts[1] == layer:
+        if parts[0] != "roller_mlir" or len(parts) == 1 or tuple(parts[1:]) in GROUPS:
             continue
-        known = parts[1] if parts[1] in ALLOWED else "__init__"
+        known = layer_in(parts[1:]) or "__init__"
+        if known == layer:
+            continue
         if known == "__init__" and layer in ("tools", "compiler", "measure"):
             continue
         if any(path.as_posix().endswith(file) and module == name for file, name in BY_NAME):
@@ -92,16 +112,32 @@ def test_imports_point_downwards() -> None:
     wrong: list[str] = []
     for path in sources():
         layer = layer_of(path)
-        assert layer in ALLOWED, f"{path}: give the layer '{layer}' its row in CONTRIBUTING.md"
+        if not layer and path.parent.relative_to(ROOT / "roller_mlir").parts in GROUPS and path.name == "__init__.py":
+            assert not imports_of(path), f"{path}: a folder of layers imports nothing"
+            continue
+        assert layer in ALLOWED, f"{path}: give its layer a row in CONTRIBUTING.md"
         wrong += upwards(path, layer)
     assert not wrong, "\n".join(wrong)
+
+
+def test_each_layer_has_its_folder() -> None:
+    for layer, parts in MODULES.items():
+        places = [ROOT.joinpath("roller_mlir", *parts), ROOT.joinpath(*parts)]
+        assert any(place.is_dir() or place.with_suffix(".py").is_file() for place in places), layer
+
+
+def test_the_root_of_the_package_can_be_overlooked() -> None:
+    for folder in ((), *GROUPS):
+        inside = ROOT.joinpath("roller_mlir", *folder).iterdir()
+        entries = [one.name for one in inside if one.is_file() or any(one.rglob("*.py"))]  # byte code is left behind
+        assert len(entries) <= LARGEST_FOLDER, sorted(entries)
 
 
 @pytest.mark.parametrize(("file", "module"), sorted(BY_NAME))
 def test_each_exception_is_needed(file: str, module: str) -> None:
     path = ROOT / "roller_mlir" / file
     assert module in [name for _, name in imports_of(path)]
-    assert module.split(".")[1] not in ALLOWED[layer_of(path)]
+    assert layer_in(module.split(".")[1:]) not in ALLOWED[layer_of(path)]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +145,7 @@ def test_each_exception_is_needed(file: str, module: str) -> None:
     [
         "from roller_mlir.lowering.codegen.kernel import emit",
         "import roller_mlir.lowering.codegen",
-        "def f():\n    from roller_mlir import codegen",
+        "def f():\n    from roller_mlir.lowering import codegen",
         "from importlib import import_module\nimport_module('roller_mlir.lowering.codegen.kernel')",
         "ENTRY = 'roller_mlir.lowering.codegen.kernel:emit'",
     ],
@@ -134,7 +170,7 @@ def test_bindings_are_imported_in_one_file() -> None:
 def test_lower_layers_run_without_mlir_and_gpu_libraries(layer: str) -> None:
     code = (
         "import sys, pkgutil, importlib, roller_mlir\n"
-        f"package = importlib.import_module('roller_mlir.{layer}')\n"
+        f"package = importlib.import_module('roller_mlir.{'.'.join(MODULES[layer])}')\n"
         "for module in pkgutil.walk_packages(package.__path__, package.__name__ + '.'):\n"
         "    importlib.import_module(module.name)\n"
         "heavy = {'torch_mlir', 'mlir', 'llvmlite', 'iree', 'cuda', 'numpy', 'rich'} & set(sys.modules)\n"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The process of one peer: makes problems ready, compares results, and times; orders and answers are lines of JSON.
 
-`python -m roller_mlir.evaluation.measure.cpu_peers.worker PARENT FACTORY OPTIONS THREADS`; what libraries print goes elsewhere.
+`python -m roller_mlir.evaluation.measure.cpu_peers.worker PARENT FACTORY OPTIONS THREADS`; what libraries print goes
+elsewhere.
 Nothing is timed that was not compared with numpy's result, and right, just before.
 """
 

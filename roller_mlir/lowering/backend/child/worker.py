@@ -2,8 +2,8 @@
 """The code generation child: LLVM IR in, PTX or an AMDGPU object out.
 
 LLVM ends the process on what it calls fatal errors, and may crash; so it runs here, where only the child dies. The
-child is started once (`python -m roller_mlir.lowering.backend.child.worker`), imports nothing of the compiler but `frames`,
-answers one job after the other on what was its standard output, and ends when its standard input does.
+child is started once (`python -m roller_mlir.lowering.backend.child.worker`), imports nothing of the compiler but
+`frames`, answers one job after the other on what was its standard output, and ends when its standard input does.
 """
 
 import functools

@@ -9,7 +9,8 @@
     // becomes, with t = i - %q
     linalg.generic ins(%x) { 0 <= t <= 6 and t is even ? tensor.extract %s[t / 2] : the element of %x }
 
-Slices of static positions, and insertions side by side, need no such op: they are read through (see `lowering.linalg.views`).
+Slices of static positions, and insertions side by side, need no such op: they are read through (see
+`lowering.linalg.views`).
 """
 
 from collections.abc import Sequence
