@@ -15,7 +15,6 @@ from roller_mlir.mapping.resources import tasks_per_unit
 
 TIMEOUT_S = 120.0
 _TARGET = re.compile(r"^\.target\s+(sm_\d+)(\w*)", re.MULTILINE)
-_NEVER = re.compile(r"@!PT LDS(?:\.\w+)*")
 _WIDTHS = {"128": 16, "64": 8, "U8": 1, "S8": 1, "U16": 2, "S16": 2}
 
 
@@ -86,7 +85,7 @@ def measure(ptx: str, name: str, *, threads: int, tasks: int, dynamic_shared_byt
     shown = run_tool(name, _tool("nvdisasm"), ("-c",), built.output, suffix=".cubin", timeout_s=TIMEOUT_S)
     if shown.code:
         raise ToolError(f"nvdisasm refuses '{name}': {shown.complaint}")
-    listing = read_sass(without_dead_loads(section(shown.text, name)))
+    listing = read_sass(section(shown.text, name))
     found = from_ptxas(built.log, name, dynamic_shared_bytes).with_listing(listing)
     assert found.registers is not None and found.spill_bytes is not None and found.shared_bytes is not None
     loops = outermost([loop for loop in listing.loops if loop[1] > loop[0]])
@@ -157,17 +156,6 @@ def section(text: str, name: str) -> str:
     if not found:
         raise ToolError(f"nvdisasm must show '{name}', but shows {re.findall(r'(?m)^.text.(.+):$', text)}")
     return re.split(r"(?m)^\s*\.section", rest, maxsplit=1)[0]
-
-
-def without_dead_loads(text: str) -> str:
-    """Rename loads that never happen: who waits for asynchronous copies says `@!PT LDS RZ, [RZ]`, which loads no byte.
-
-    They stay instructions of the loop, since they are issued.
-
-    >>> without_dead_loads("@!PT LDS RZ, [RZ] ;")
-    '@!PT NOP RZ, [RZ] ;'
-    """
-    return _NEVER.sub("@!PT NOP", text)
 
 
 def outermost(loops: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -21,7 +21,7 @@ from roller_mlir.mapping.layout.window_reads import window_registers
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS, ring_bytes, store_bytes
 from roller_mlir.mapping.warpgroup_registers import register_problem
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, TensorExpression
-from roller_mlir.plan.plan import STAGED, TENSOR, WORKGROUP
+from roller_mlir.plan.plan import STAGED, SYNCHRONOUS, TENSOR, WORKGROUP
 
 COPY_LOOP_REGISTERS = 48
 """Registers of a loop that copies tiles, at least: 43 depthwise convolutions and poolings of one step, where their sums
@@ -227,7 +227,7 @@ def registers_per_thread(
             chunk = axes[lane].chunk if lane is not None and loops[lane].reduction and lane in used else 1
             if windows is None:
                 total += fragment * chunk * (2 if points > 1 else 1) * _words(access)
-            if several:
+            if several and operand.copy == SYNCHRONOUS:
                 total += staging_registers(access, blocks, operand.vector, threads, device)
         elif windows is None:
             direct += prod(axes[i].registers for i in used) * _words(access)

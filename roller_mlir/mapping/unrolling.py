@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 MOST_UNROLLED_ROUNDS = 16
 """Rounds of a copy up to which they are unrolled even where nothing is computed meanwhile."""
 
-ROUNDS_AT_ONCE = 8
-"""Rounds of one trip of a copy in a loop."""
+ROUNDS_AT_ONCE = 16
+"""Rounds at most of one trip of a copy in a loop: with their addresses they fit into `COPY_LOOP_REGISTERS`."""
+
+ISSUED_AT_ONCE = 8
+"""Rounds at most of one trip of an asynchronous copy in a loop, which waits for none of them."""
 
 COPIED_AT_ONCE = 32
 """Registers of elements that a thread loads before it stores them, where nothing is computed meanwhile."""
@@ -30,13 +33,45 @@ def rounds_at_once(rounds: int, words: int) -> int:
         rounds: Rounds of the copy.
         words: Registers of one round.
 
-    >>> rounds_at_once(16, 1), rounds_at_once(20, 1), rounds_at_once(20, 8)
-    (16, 7, 4)
+    >>> rounds_at_once(16, 1), rounds_at_once(90, 1), rounds_at_once(20, 8)
+    (16, 15, 4)
     """
     if rounds <= MOST_UNROLLED_ROUNDS:
         return rounds
-    most = max(1, min(ROUNDS_AT_ONCE, COPIED_AT_ONCE // words))
+    return trip_rounds(rounds, max(1, min(ROUNDS_AT_ONCE, COPIED_AT_ONCE // words)))
+
+
+def trip_rounds(rounds: int, most: int) -> int:
+    """Return the rounds of one trip, at most so many, where the fewest trips share them evenly.
+
+    >>> trip_rounds(90, 8), trip_rounds(17, 16)
+    (8, 9)
+    """
     return -(-rounds // -(-rounds // most))
+
+
+def copy_waits(copies: Sequence[tuple[int, int]]) -> int:
+    """Return how often a thread waits for memory while it copies tiles through registers, and nothing is computed.
+
+    What is unrolled is loaded as far as `COPIED_AT_ONCE` registers hold it, then stored; a loop waits in each trip.
+
+    Args:
+        copies: Rounds of each copy, and registers of one round.
+
+    >>> copy_waits([(16, 1), (4, 4)]), copy_waits([(16, 1), (5, 4)]), copy_waits([(90, 1), (2, 1)])
+    (1, 2, 7)
+    """
+    waits, held = 0, 0
+    for rounds, words in copies:
+        at_once = rounds_at_once(rounds, words)
+        if at_once < rounds:
+            waits += -(-rounds // at_once)
+            continue
+        for _ in range(rounds):
+            if not held or held + words > COPIED_AT_ONCE:
+                waits, held = waits + 1, 0
+            held += words
+    return waits
 
 
 def rolled_loops(

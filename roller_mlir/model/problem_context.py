@@ -168,6 +168,7 @@ class ProblemContext:
         prologue: Per input, operations on each loaded element, functions as several; empty for none.
         through_registers: Per input, whether its elements are changed before the body sees them, or what lies outside
             of it does not read as 0: copies that pass no registers can do neither.
+        asynchronous: Per input, whether the device has copies that pass no registers and they can bring its elements.
         tensor_store: Whether tensor copies can write the results.
         other_cycles: Cycles of a scheduler for one operation of a prologue or epilogue on a subgroup's threads.
         reused: See `tile.reuse_loops`.
@@ -210,6 +211,11 @@ class ProblemContext:
         self.through_registers = tuple(
             bool(operations or pad) for operations, pad in zip(changed, expression.pad_values, strict=True)
         )
+        device = self.machine.device
+        self.asynchronous = tuple(
+            "async_copy" in device.features and not through and not access.access.gathered
+            for access, through in zip(self.inputs, self.through_registers, strict=True)
+        )
         self.tensor_store = self.atom.reads_memory and tensor_store_fits(
             expression, self.atom.row, self.atom.column, self.atom.extra_axis
         )
@@ -226,6 +232,14 @@ class ProblemContext:
         self.result_words = max(1, self.result_bytes // 4) if self.atom.is_matrix else result_words(expression)
         own = max(1, expression.flops_per_point) + expression.point_cycles
         self.math_per_point = 1 if expression.fused_multiply_add else own
+
+    def copies_alone(self, number: int, blocks: Sequence[int]) -> bool:
+        """Return whether a tile of threads that compute alone may be brought by asynchronous copies.
+
+        Only the tile of a single step, for which nothing else can be done meanwhile: in a loop of steps the next tile
+        travels through registers while one computes.
+        """
+        return self.asynchronous[number] and all(blocks[loop] >= self.bounds[loop] for loop in self.reductions)
 
     def fragment_bytes(self, access: AccessContext, tile: Sequence[int]) -> float:
         """Return the bytes that one subgroup reads from workgroup memory for its share of an input.

@@ -25,6 +25,9 @@ MAX_PAD = 20
 MAX_VECTOR_BYTES = 16
 """Bytes of the widest access that code is generated for; a device may have narrower ones."""
 
+ASYNCHRONOUS_BYTES = (4, 8, 16)
+"""Widths of an asynchronous copy of one thread."""
+
 
 @dataclass(frozen=True)
 class TileCost:
@@ -276,6 +279,19 @@ def _line_phases(digits: tuple[tuple[int, int], ...], lanes: int, width_bytes: i
         (count, 0 if step < 0 else step + line * 64 ** (number + 1)) for number, (count, step) in enumerate(digits)
     ]
     return phases(_spread(apart, lanes), width_bytes, banks, load=True)
+
+
+def lies_as_stored(layout: OperandPlan, element_bytes: int) -> bool:
+    """Return whether each vector of a tile goes to workgroup memory as it lies in its tensor, in one access.
+
+    Such vectors, of widths that asynchronous copies have, need no registers on their way.
+
+    >>> lies_as_stored(OperandPlan(layer=WORKGROUP, order=(0, 1), vector=4, store_vector=4), 4)
+    True
+    >>> lies_as_stored(OperandPlan(layer=WORKGROUP, order=(1, 0), vector=4, store_vector=1), 4)
+    False
+    """
+    return layout.vector == layout.store_vector and layout.vector * element_bytes in ASYNCHRONOUS_BYTES
 
 
 def buffer_shape(dimensions: Sequence[TileDimension], layout: OperandPlan) -> tuple[int, ...]:

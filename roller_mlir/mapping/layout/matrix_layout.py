@@ -14,13 +14,10 @@ from roller_mlir.mapping.atoms import Family
 from roller_mlir.mapping.atoms.fragments import DEPTH, Shape
 from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.layout.data_tile import TileDimension, copy_vector, tile_copy, tile_dimensions
-from roller_mlir.mapping.layout.layout import TileCost, row_alignment
+from roller_mlir.mapping.layout.layout import ASYNCHRONOUS_BYTES, TileCost, row_alignment
 from roller_mlir.mapping.layout.matrix_phases import PIECE_BYTES, MatrixMemory, alone, loads, matrix_cost
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan
 from roller_mlir.plan.plan import ASYNCHRONOUS, SYNCHRONOUS, TENSOR, TMA128, WORKGROUP, XOR, AtomPlan
-
-ASYNCHRONOUS_BYTES = (4, 8, 16)
-"""Widths of an asynchronous copy of one thread."""
 
 MOST_PADDINGS = 8
 """Paddings that are tried, in steps of one access."""

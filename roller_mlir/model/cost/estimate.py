@@ -12,9 +12,10 @@ from math import prod
 
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.layout.combine import combination
-from roller_mlir.mapping.layout.layout import window_phases, window_vector
+from roller_mlir.mapping.layout.layout import ASYNCHRONOUS_BYTES, window_phases, window_vector
 from roller_mlir.mapping.layout.thread_reads import own_reads
 from roller_mlir.mapping.resources import peak_registers, tasks_per_unit
+from roller_mlir.mapping.unrolling import copy_waits
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.cache_requests import LoadRequests
 from roller_mlir.model.cost.epilogue import epilogue_work
@@ -76,8 +77,10 @@ def _ideal_widths(context: ProblemContext, access: AccessContext, candidate: Can
     else:
         reads = prod([candidate.registers[i] for i in access.loops]) // fragment
     per_read = per_read or max(1, lanes * fragment * size // machine.phase_bytes)
+    store = vector if best == inner else 1
+    direct = store == vector and vector * size in ASYNCHRONOUS_BYTES
     stored = -(-bytes_ // machine.phase_bytes)
-    return OperandWidths(vector, vector if best == inner else 1, fragment, reads, reads * per_read, stored, bytes_)
+    return OperandWidths(vector, store, fragment, reads, reads * per_read, stored, bytes_, synchronous=not direct)
 
 
 def estimate(
@@ -131,15 +134,18 @@ def estimate(
     fragments, staging, workgroup_bytes, cache = 0.0, 0, 0, 0
     read_widths: list[int] = []
     requests = LoadRequests()
+    through_registers: list[tuple[int, int]] = []
     for i, access in enumerate(context.inputs):
         cache += access.traffic(blocks)
         if staged[i]:
             requests.add_staged(machine, access, blocks)
             found = widths[i] if widths is not None else None
             if found is not None:
+                synchronous = found.synchronous
                 phases += found.load_phases + found.store_phases
             else:
                 found = ideal_widths(context, access, candidate)
+                synchronous = found.synchronous or not context.copies_alone(i, blocks)
                 phases += found.load_phases * subgroups + found.store_phases
             read_widths.append(found.fragment)
             rounds = -(-found.tile_bytes // (access.element_bytes * found.vector * threads))
@@ -147,12 +153,16 @@ def estimate(
             # What a prologue changes passes through registers.
             if prologue:
                 before += rounds * found.vector * prologue[i]
-            accesses += rounds * found.vector // found.store
             copies += rounds
+            if synchronous:
+                accesses += rounds * found.vector // found.store
+                elements, extent, _ = access.tile(blocks)  # without what pads rows, which nobody copies
+                vectors = elements // extent * -(-extent // found.vector)
+                through_registers.append((-(-vectors // threads), found.vector * access.words))
             chunk = lane_chunk if candidate.lane in access.loops else 1
             fragment = prod([registers[k] for k in access.parallel]) * chunk
             fragments += fragment * (2 if reduction_points > 1 else 1) * access.words
-            if steps > 1:
+            if steps > 1 and synchronous:
                 staging += access.staging_registers(blocks, found.vector, threads)
             need = stages * found.tile_bytes
             workgroup_bytes += aligned(need)
@@ -227,6 +237,8 @@ def estimate(
         direct_bytes=requests.direct,
         again_bytes=requests.again,
         workgroup_bytes=workgroup_bytes,
+        # A later step's tile passes registers at once, while the step before computes.
+        copy_rounds=copy_waits(through_registers) if steps == 1 and through_registers else 1,
     )
     if end is not None:
         work.tail_issue += end.issue

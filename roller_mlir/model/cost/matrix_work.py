@@ -12,7 +12,8 @@ from math import ceil, prod
 
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
-from roller_mlir.mapping.layout.matrix_layout import ASYNCHRONOUS_BYTES, choose_rows
+from roller_mlir.mapping.layout.layout import ASYNCHRONOUS_BYTES
+from roller_mlir.mapping.layout.matrix_layout import choose_rows
 from roller_mlir.mapping.layout.staged_store import RING_RESULT_BYTES
 from roller_mlir.mapping.resources import (
     SUM_BYTES,

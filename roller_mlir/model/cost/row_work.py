@@ -10,8 +10,9 @@ from math import prod
 
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.layout.combine import combination
-from roller_mlir.mapping.layout.matrix_layout import ASYNCHRONOUS_BYTES
+from roller_mlir.mapping.layout.layout import ASYNCHRONOUS_BYTES
 from roller_mlir.mapping.resources import peak_registers, tasks_per_unit
+from roller_mlir.mapping.unrolling import copy_waits
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
 from roller_mlir.model.cost.raster import cache_traffic
@@ -98,7 +99,7 @@ def row_estimate(
             synchronous = found.synchronous if found is not None else "async_copy" not in device.features
             tail_issue += each * (1 + COPY_INSTRUCTIONS + synchronous)
             tail_phases += -(-size // machine.phase_bytes)
-            tail_loads += -(-each * vector * access.words // device.model.loads_in_flight) if synchronous else 1
+            tail_loads += copy_waits([(each, vector * access.words)]) if synchronous else 1
             along = access.contiguous
             width = candidate.chunks[along] if along is not None and along == candidate.lane else 1
             accesses += times * own / width

@@ -41,7 +41,8 @@ class CandidateWork:
         global_bytes: Bytes between the last cache and global memory.
         shared_cache_bytes: Bytes between private caches and the last one, which they share; 0 where there is one only.
         tail_load_rounds: Times after the last step that a thread waits for what its epilogue reads.
-        copy_rounds: Times per step that a thread waits for its part of staged tiles that no second buffer prefetches.
+        copy_rounds: Times per step that a thread waits for its part of staged tiles that no second buffer prefetches:
+            once for asynchronous copies, else as often as registers are full, see `mapping.unrolling.copy_waits`.
         workgroup_bytes: Workgroup memory of a task, which leaves the rest of the unit's memory to its first cache.
         shared_bytes: Bytes per task and step of direct loads that tasks share through a unit's first cache, each byte
             once; they are not part of cache_bytes.

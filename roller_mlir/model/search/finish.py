@@ -97,6 +97,7 @@ def finish(
             staged=staged,
             pad_value=pad,
             padded=padded,
+            asynchronous=context.copies_alone(number, program.blocks),
         )
         if atom_plan is None
         else matrix_layout(context, number, axes, atom_plan, padded=padded)

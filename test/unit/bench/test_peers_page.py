@@ -210,7 +210,7 @@ def test_what_is_read_from_machine_code() -> None:
     text = line.format(0, "LDG.E R4, [R2]") + ".L_x_0:\n"
     text += "".join(line.format(16 * at, name) for at, name in enumerate(names, 1))
     text += line.format(0x60, "@P0 BRA `(.L_x_0)")
-    listing = code.read_sass(code.without_dead_loads(code.section(f".text.k:\n{text}\n  .section .nv\n", "k")))
+    listing = code.read_sass(code.section(f".text.k:\n{text}\n  .section .nv\n", "k"))
     assert listing.loops == ((1, 6),)
     assert code.reads(listing, [(1, 6)]) == (4, 1)
     assert code.access_widths(listing.instructions) == {16: 1, 4: 1}

@@ -13,7 +13,7 @@ from model_expressions import CASES, QUICK, expressions, matmul
 from roller_mlir.hal import Device, device_names, find_device
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.checks.plan_check import plan_problem
-from roller_mlir.mapping.layout.layout import staged_layout, steps_of
+from roller_mlir.mapping.layout.layout import lies_as_stored, staged_layout, steps_of
 from roller_mlir.mapping.layout.matrix_layout import matrix_operand
 from roller_mlir.mapping.resources import plan_resources
 from roller_mlir.mapping.thread_map import ThreadMap
@@ -23,7 +23,7 @@ from roller_mlir.model.cost.traffic.layouts import matrix_memory
 from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.codec import from_json, to_json
-from roller_mlir.plan.plan import WORKGROUP
+from roller_mlir.plan.plan import ASYNCHRONOUS, SYNCHRONOUS, WORKGROUP
 from roller_mlir.plan.rewrite.split import divisible_loops, first_expression, first_plan, join_expression
 
 DEVICES = [device for device in map(find_device, device_names()) if device.vector_bytes is None]
@@ -87,6 +87,9 @@ def check_plan(expr: TensorExpression, plan: Plan, device: Device) -> None:
                 layout, _ = staged_layout(
                     access, expr.loops, plan.axes, plan.thread_order, plan.lane, machine.banks, device.subgroup_size
                 )
+                alone = "async_copy" in device.features and steps == 1 and not pad and not access.gathered
+                alone = alone and lies_as_stored(layout, access.element_bytes)
+                layout = replace(layout, copy=ASYNCHRONOUS if alone else SYNCHRONOUS)
             else:
                 memory = matrix_memory(machine)
                 layout = matrix_operand(access, expr.loops, plan.axes, plan.atom, atom_family(plan.instruction), memory)

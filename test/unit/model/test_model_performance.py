@@ -15,12 +15,14 @@ from roller_mlir.mapping.resources import plan_resources, tasks_per_unit
 from roller_mlir.model import ConstructOptions, construct, predict
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimate import estimate
+from roller_mlir.model.cost.performance import context_of, work_of
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
 from roller_mlir.model.cost.traffic.operands import store_width
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.finish import finish
-from roller_mlir.plan.plan import SYNCHRONOUS
+from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
+from roller_mlir.plan.plan import ASYNCHRONOUS, SYNCHRONOUS
 
 H200 = find_device("h200")
 CLASSIC = ConstructOptions(top_k=1, tile_sizes=(128, 128, 8), thread_tile=(8, 8, 8))
@@ -202,3 +204,45 @@ def test_streams_are_limited_by_memory() -> None:
     assert prediction.saturated == "global"
     bandwidth = machine_of(H200).global_bytes_per_s
     assert expr.inputs[0].size_bytes / (prediction.seconds - machine_of(H200).launch_s) > 0.9 * bandwidth
+
+
+def pooling(element_type: str = "f32", pad: float = 0.0) -> TensorExpression:
+    """Sums of 3 x 3 windows of 43008 images of 21 x 21, padded."""
+    loops = (Loop(43008), Loop(21), Loop(21), Loop(3, True), Loop(3, True))
+    windows = (
+        LinearIndex((1, 0, 0, 0, 0)),
+        LinearIndex((0, 1, 0, 1, 0), -1),
+        LinearIndex((0, 0, 1, 0, 1), -1),
+    )
+    points = tuple(LinearIndex(tuple(int(i == d) for i in range(5))) for d in range(3))
+    images = Access("x", (43008, 21, 21), element_type, windows)
+    return TensorExpression(loops, (images,), Access("y", (43008, 21, 21), "f32", points), "arith.addf", 1, (pad,))
+
+
+@pytest.mark.parametrize(
+    ("device", "expr", "copy", "waits"),
+    [
+        ("h100", pooling(), ASYNCHRONOUS, 1),
+        ("v100", pooling(), SYNCHRONOUS, 6),
+        ("h100", pooling(pad=-1.0), SYNCHRONOUS, 6),
+        ("h100", pooling("f16"), SYNCHRONOUS, 6),
+    ],
+    ids=["asynchronous", "old device", "pad", "f16"],
+)
+def test_a_task_waits_for_its_tile_as_often_as_its_code(
+    device: str, expr: TensorExpression, copy: str, waits: int
+) -> None:
+    """64 x 9 x 10 elements by 64 threads are 90 loads of one element each: 6 trips of 15, or one wait for all."""
+    forced = ConstructOptions(top_k=1, tile_sizes=(64, 7, 8, 3, 3), thread_tile=(1, 7, 8, 3, 3))
+    (plan,) = construct(expr, find_device(device), forced)
+    assert plan.copies == (copy,)
+    work = work_of(context_of(expr, machine_of(find_device(device)), plan), plan)
+    assert work.copy_rounds == waits
+    found = estimate(ProblemContext(expr, machine_of(find_device(device))), Candidate.of_plan(plan))
+    assert found is not None and found.work.copy_rounds == waits
+
+
+def test_waiting_for_copies_takes_time() -> None:
+    alone = replace(WORK, stages=1, steps=1)
+    one, six = (seconds_by_layer(replace(alone, copy_rounds=rounds), machine_of(H200))["latency"] for rounds in (1, 6))
+    assert six > one

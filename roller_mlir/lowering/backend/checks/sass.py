@@ -6,7 +6,8 @@ widths and branch targets. From Volta on an instruction has 128 bits: the operat
 operands in the next 3, the width of a memory access in bits 73 to 75, the offset of a branch, in units of 4 B from the
 next instruction, in bits 34 to 81, before which Hopper and later have 8 lower bits in bits 16 to 23. NVIDIA does not
 document this: it is read off `nvdisasm -hex` for sm_75, 80, 89, 90a, 100a and 120, and a test compares whole kernels.
-A load of matrices has their number, of which it is the logarithm, in bits 72 and 73.
+A load of matrices has their number, of which it is the logarithm, in bits 72 and 73. The predicate stands in bits 12 to
+15; `!PT` there is an instruction that no thread executes, of which ptxas writes some beside asynchronous copies.
 """
 
 import re
@@ -39,6 +40,7 @@ _OPERATIONS = {
 }
 _VOLTA = {0x036: "HMMA"}
 _LOAD_MATRIX = 0x03B
+_NEVER = 0xF
 _ACCESSES = {
     0x181: "LDG",
     0x186: "STG",
@@ -76,6 +78,9 @@ def read_cubin(cubin: bytes, kernel: str, architecture: str) -> Listing:
     loops: list[tuple[int, int]] = []
     for at, (low, high) in enumerate(struct.iter_unpack("<QQ", code[: len(code) // _BYTES * _BYTES])):
         operation = low & 0x1FF
+        if low >> 12 & 0xF == _NEVER:
+            names.append("NOP")
+            continue
         name = operations.get(operation, f"op_0x{operation:03x}")
         if operation in _ACCESSES:
             width = (high >> 9) & 7

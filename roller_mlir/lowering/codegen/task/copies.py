@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Staged copies: global memory to registers, registers to workgroup memory, shared by all threads of a task."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import gcd
 
@@ -20,7 +20,7 @@ from roller_mlir.lowering.loops.attributes import SITE
 from roller_mlir.mapping.index import UNLIMITED, Linear, Symbol
 from roller_mlir.mapping.layout.data_tile import CopyMap, copy_vector, tile_copy
 from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES
-from roller_mlir.mapping.unrolling import COPIED_AT_ONCE, rounds_at_once
+from roller_mlir.mapping.unrolling import COPIED_AT_ONCE, ISSUED_AT_ONCE, rounds_at_once, trip_rounds
 from roller_mlir.plan import OperandPlan
 from roller_mlir.plan.plan import WORKGROUP
 from roller_mlir.support.bindings import ir
@@ -136,12 +136,18 @@ def copy_now(context: TaskContext, transfers: Sequence[Transfer], stage: ir.Valu
 
 
 def _copy_in_loop(context: TaskContext, transfer: Transfer, stage: ir.Value, at_once: int) -> None:
-    copy = transfer.staged.copy
+    def move(rounds: tuple[Round, ...]) -> None:
+        part = replace(transfer.staged, rounds=rounds)
+        store_rounds(context, part, transfer.name, load_rounds(context, part, transfer.source, None), stage)
+
+    _in_loop(context, transfer.staged.copy, at_once, move)
+
+
+def _in_loop(context: TaskContext, copy: CopyMap, at_once: int, move: Callable[[tuple[Round, ...]], None]) -> None:
+    """Emit a loop over the thread's share of a tile, so many rounds in a trip."""
 
     def run(trip: Symbol, _: list[ir.Value]) -> list[ir.Value]:
-        numbers = [Linear.of(trip, at_once) + number for number in range(at_once)]
-        part = replace(transfer.staged, rounds=copy_rounds(context, copy, numbers))
-        store_rounds(context, part, transfer.name, load_rounds(context, part, transfer.source, None), stage)
+        move(copy_rounds(context, copy, [Linear.of(trip, at_once) + number for number in range(at_once)]))
         return []
 
     context.emit.loop(0, -(-copy.rounds // at_once), [], run)
@@ -268,8 +274,14 @@ def issue_rounds(
         emit.op("nvgpu.device_async_copy", [staged.view, *to, source.buffer, *of, *given], kind, attributes)
         return []
 
-    for share in staged.rounds:
-        emit.when(share.present, lambda share=share: issue(share))
+    def issue_all(rounds: Sequence[Round]) -> None:
+        for share in rounds:
+            emit.when(share.present, lambda share=share: issue(share))
+
+    if staged.rounds:
+        issue_all(staged.rounds)
+    else:
+        _in_loop(context, staged.copy, trip_rounds(staged.copy.rounds, ISSUED_AT_ONCE), issue_all)
 
 
 def store_rounds(context: TaskContext, staged: StagedCopy, name: str, values: list[ir.Value], stage: ir.Value) -> None:

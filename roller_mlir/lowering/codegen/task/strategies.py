@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How a task walks its reduction steps: one object a strategy, all around the same compute.
 
-`strategy_of` says which. Kernels with threads that only copy have a strategy of their own
-(`lowering.codegen.hopper.consumer`).
+`strategy_of` says which. Kernels with threads that only copy have a strategy of their own (`lowering.codegen.hopper.consumer`).
 """
 
 from collections.abc import Callable, Sequence
@@ -186,7 +185,7 @@ class DeepAsynchronous:
         scope, context = steps.scope, steps.scope.context
         if steps.stages == 1 and steps.trips > 1:
             fail(steps.view, "a matrix instruction's steps need at least 2 stages; raise rtile.stages")
-        copies = steps.copies(now=False)
+        copies = steps.copies(now=steps.trips == 1)
         first = steps.at(Symbol("step", 0, 0), context.emit.constant(0), copies)
         loads = [(load, copies[load.operation]) for load in steps.staged]
         values = CopyPipeline(context, scope, loads, steps.stages, steps.trips, steps.bind).run(

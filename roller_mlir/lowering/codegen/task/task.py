@@ -24,9 +24,9 @@ from roller_mlir.lowering.codegen.task.store import prefetch_results, store_regi
 from roller_mlir.lowering.codegen.task.strategies import Reduction, Strategy, emit_box, strategy_of
 from roller_mlir.lowering.linalg.affine import map_indices
 from roller_mlir.lowering.loops.loop_nest import is_inner, is_row, nest_loop, parallel_nest, reduction_nest
-from roller_mlir.lowering.loops.program import LOADS, load_layout, loads_of
+from roller_mlir.lowering.loops.program import LOADS, loads_of
 from roller_mlir.mapping.index import Linear, Symbol
-from roller_mlir.plan.plan import CONSTANT, STAGED, SYNCHRONOUS, WORKGROUP
+from roller_mlir.plan.plan import CONSTANT, STAGED, WORKGROUP
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -98,7 +98,7 @@ class TaskBuilder:
                 self._scope.tiles[op.results[0]] = pack(self._scope, view, tile)
             elif view.tile.layer == WORKGROUP:
                 zero = self._context.emit.constant(0)
-                copy = self._scope.copy(view, 1, now=load_layout(view).copy == SYNCHRONOUS)
+                copy = self._scope.copy(view, 1, now=True)
                 CopyPipeline(self._context, self._scope, [(view, copy)], 1, 1, lambda symbol: None).fill_once()
                 self._scope.tiles[op.results[0]] = staged_tile(copy, tile, zero)
             else:

@@ -14,6 +14,7 @@ from roller_mlir.mapping.layout.bank_phases import Banks
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.layout.layout import (
     TileCost,
+    lies_as_stored,
     planned_vector,
     row_alignment,
     staged_layout,
@@ -26,7 +27,7 @@ from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.model.machine import Machine
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, OperandPlan, Plan
-from roller_mlir.plan.plan import REGISTER, AtomPlan
+from roller_mlir.plan.plan import ASYNCHRONOUS, REGISTER, SYNCHRONOUS, AtomPlan
 
 LARGEST_VECTOR = 16
 """Alignment beyond this many elements changes no layout."""
@@ -45,6 +46,7 @@ def operand_layout(
     staged: bool,
     pad_value: float | None,
     padded: bool = True,
+    asynchronous: bool = False,
 ) -> OperandPlan:
     """Return the plan of one input.
 
@@ -58,6 +60,7 @@ def operand_layout(
         staged: Whether the input goes through workgroup memory.
         pad_value: What elements outside the tensor read as.
         padded: Whether rows may be padded.
+        asynchronous: Whether asynchronous copies may bring it, where its vectors need no registers on their way.
     """
     if not staged:
         width = planned_vector(access, loops, axes, machine.vector_bytes)
@@ -65,7 +68,8 @@ def operand_layout(
         return OperandPlan(layer=REGISTER, order=order, vector=width, pad_value=pad_value)
     canonical, small = _canonical(access, loops, axes)
     layout, _ = _staged(canonical, small, axes, thread_order, lane, machine, padded=padded)
-    return replace(layout, pad_value=pad_value)
+    alone = asynchronous and lies_as_stored(layout, access.element_bytes)
+    return replace(layout, pad_value=pad_value, copy=ASYNCHRONOUS if alone else SYNCHRONOUS)
 
 
 def _staged(
@@ -125,7 +129,7 @@ def layout_cost(context: ProblemContext, plan: Plan, number: int) -> TileCost:
     if plan.atom is not None:
         return matrix_cost(access, operand, plan.axes, plan.atom, atom_family(plan.instruction), matrix_memory(machine))
     chosen, cost = _staged(access, small, plan.axes, plan.thread_order, plan.lane, machine)
-    if chosen == operand:
+    if chosen == replace(operand, copy=chosen.copy):
         return cost
     return _cost(access, operand, plan.axes, plan.thread_order, machine.banks, machine.device.subgroup_size)
 

@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the vendor's assembler makes of a kernel: registers, spills and the mix of the main loop. No speed."""
 
+import re
+from collections import Counter
+
 import pytest
 
 import roller_mlir
+from roller_mlir.evaluation.suites import find_suite, function_text
+from roller_mlir.evaluation.suites.select import select
+from roller_mlir.lowering.backend.checks.accesses import accesses_of
+from roller_mlir.lowering.backend.checks.assembly import read_sass
 from roller_mlir.runtime import Artifact
 
 
@@ -61,3 +68,29 @@ def test_packed_multiply_adds_on_gfx942() -> None:
     (kernel,) = compiled(1024, 1024, 1024, "mi300x").manifest.kernels
     assert kernel.statistics.spill_bytes == 0
     assert 2 * kernel.statistics.main_loop["v_pk_fma_f32"] == 512
+
+
+def test_a_pooling_waits_once_for_its_tile_on_sm_90a() -> None:
+    """P11 of the suite: 90 words of a thread's share are on their way together, and none of them passes a register."""
+    (operator,) = select(find_suite("roller119"), ("P11",))
+    options = roller_mlir.CompileOptions(tile_sizes=(64, 7, 8, 3, 3), thread_tile=(1, 7, 8, 3, 3), disassemble=True)
+    artifact = roller_mlir.compile(function_text(operator), target="h100", options=options)
+    (kernel,) = artifact.manifest.kernels
+    listing = read_sass(artifact.text("assembly"))
+    kinds = Counter(one.kind for one in accesses_of(listing.instructions))
+    assert kinds["asynchronous copy"] > 0
+    assert kinds["global load"] == kinds["workgroup store"] == 0
+    assert sum(name.startswith("DEPBAR") for name in listing.instructions) == 1
+    assert kernel.statistics.spill_bytes == 0
+    assert kernel.plan is not None and kernel.plan.prediction is not None
+    assert kernel.statistics.registers <= kernel.plan.prediction.registers
+    assert re.search(r"cp\.async\.ca\.shared\.global\s+\[[^]]+\],\s*\[[^]]+\],\s*4,\s*%r", artifact.text("ptx"))
+
+
+@pytest.mark.parametrize("name", ["P2", "P11", "D10", "D14"])
+def test_copies_through_registers_fit_as_many_as_wait(name: str) -> None:
+    """16 loads a trip of the copy loop, on a device without asynchronous copies that has 64 registers a thread."""
+    (operator,) = select(find_suite("roller119"), (name,))
+    (kernel,) = roller_mlir.compile(function_text(operator), target="t4").manifest.kernels
+    assert kernel.statistics.spill_bytes == 0
+    assert [note for note in kernel.notes if note.startswith("warning: ")] == []
