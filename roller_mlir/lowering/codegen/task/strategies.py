@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How a task walks its reduction steps: one object a strategy, all around the same compute.
 
-`strategy_of` says which. Kernels with threads that only copy have a strategy of their own (`lowering.codegen.hopper.consumer`).
+`strategy_of` says which. Kernels with threads that only copy have a strategy of their own
+(`lowering.codegen.hopper.consumer`).
 """
 
 from collections.abc import Callable, Sequence
