@@ -22,6 +22,14 @@ _PRODUCT = Operator("product", "matmul", "f16", {"M": 256, "N": 256, "K": 256})
 _DEEP = Operator("deep", "matmul", "f16", {"M": 128, "N": 128, "K": 8192})
 _PLAIN = Operator("plain", "matmul", "f32", {"M": 96, "N": 80, "K": 64})
 _PLAIN_DEEP = Operator("plain-deep", "matmul", "f32", {"M": 32, "N": 32, "K": 8192})
+_ROWS = Operator("rows", "generic", "f16", {"n": 16, "c": 64, "h": 19, "w": 19, "f": 64}, indices="nchw fc -> nfhw")
+_POOL = Operator(
+    "pool",
+    "avg_pool2d",
+    "f32",
+    {"N": 64, "C": 84, "H": 21, "W": 21, "KH": 3, "KW": 3, "stride": 2, "dilation": 1, "pad_h": 2, "pad_w": 2}
+    | {"OH": 11, "OW": 11},
+)
 _JOINED = Operator("joined", "generic", "f32", {"m": 1, "k": 1 << 20}, indices="mk -> m")
 
 
@@ -47,8 +55,11 @@ def of_smoke(device: Device, example: Path) -> list[PackRequest]:
     for family in matrix[1:]:
         (one,) = of_suite(SUITE, [_PRODUCT], "", top_k=1)
         found.append(_renamed(one, f"product-{family}", CompileOptions(instructions=(family,))))
+    if matrix:
+        by_rows = CompileOptions(instructions=(matrix[-1],))
+        found += of_suite(SUITE, [_ROWS], "", top_k=1, options=by_rows)
     plain = CompileOptions(instructions=(device.multiply_add.family,))
-    found += of_suite(SUITE, [_PLAIN, _JOINED], "", top_k=1, options=plain)
+    found += of_suite(SUITE, [_PLAIN, _JOINED, _POOL], "", top_k=1, options=plain)
     return found + of_suite(SUITE, [_PLAIN_DEEP], "", top_k=1, options=replace(plain, join=False))
 
 

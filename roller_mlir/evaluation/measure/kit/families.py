@@ -6,7 +6,7 @@ runner leaves them out and does all the rest.
 """
 
 from roller_mlir.plan.expression import TensorExpression
-from roller_mlir.plan.plan import TENSOR, Plan
+from roller_mlir.plan.plan import SYNCHRONOUS, Plan
 from roller_mlir.runtime import Artifact
 
 PERSISTENT = "persistent"
@@ -17,8 +17,9 @@ def family_of(artifact: Artifact, expression: TensorExpression | None = None, pl
     """Return the family of an artifact: that of its most special kernel, in words of the plan.
 
     "persistent" where blocks wait for each other; "tensor copies in steps" where a tensor map skips elements; else the
-    instruction ("plain" for one thread's own multiply-adds), with "tensor store", "turned A" (whose rows, not the
-    reduction, run along memory) and "divided" (the parts of a reduction) or "joined" (where blocks join them, too).
+    instruction ("plain" for one thread's own multiply-adds), with "tensor store" or "staged store", "turned A" (whose
+    rows, not the reduction, run along memory) and "divided" (the parts of a reduction) or "joined" (where blocks join
+    them, too).
 
     Args:
         artifact: What was compiled.
@@ -40,8 +41,8 @@ def family_of(artifact: Artifact, expression: TensorExpression | None = None, pl
 
 def _words(plan: Plan, expression: TensorExpression | None) -> str:
     words = ["plain" if plan.atom is None else plan.instruction]
-    if plan.store == TENSOR:
-        words.append("tensor store")
+    if plan.store != SYNCHRONOUS:
+        words.append(f"{plan.store} store")
     if expression is not None and plan.atom is not None:
         rows = next((one for one in expression.inputs if plan.atom.row in one.loops()), None)
         if rows is not None and rows.indices and rows.indices[-1].coefficients[plan.atom.row]:

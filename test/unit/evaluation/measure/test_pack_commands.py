@@ -46,7 +46,7 @@ def test_what_is_packed_by_default() -> None:
         key = one.suite, one.reference.dtype
         suites[key] = suites.get(key, 0) + 1 + len(one.same_as)
     # 7 products and 44 convolutions in half precision; ten examples, six of them at the size of a model too.
-    assert suites.pop(("smoke", "f16")) + suites.pop(("smoke", "f32")) + suites.pop(("smoke", "")) == 9
+    assert suites.pop(("smoke", "f16")) + suites.pop(("smoke", "f32")) + suites.pop(("smoke", "")) == 11
     assert suites.pop(("persistent", "f32")) == 3
     assert suites == {("roller119", "f32"): 119, ("gemm", "f16"): 4, ("roller119", "f16"): 51, ("examples", ""): 16}
     assert found[0].id == "smoke/strided/f16"  # first of all
