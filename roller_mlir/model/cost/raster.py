@@ -13,6 +13,11 @@ from roller_mlir.model.problem_context import ProblemContext
 Order = tuple[int, ...]
 """Parallel loops with several tasks, outermost first: the last one runs fastest in the task's number."""
 
+_LESS = 0.999
+"""Share of the bytes of the order before that another one may move, to be taken: of orders that are as good as each
+other, the one along rows is. Its tasks read what lies side by side; on an H100, poolings whose tasks went from image to
+image read two to three times their input from memory."""
+
 
 def cache_traffic(
     context: ProblemContext, blocks: Sequence[int], counts: Sequence[int], concurrent: int, times: int
@@ -96,14 +101,14 @@ def global_traffic(
     waves, least, best = tasks / concurrent, float("inf"), order
     for fastest in reversed(order):
         tried = (*[loop for loop in order if loop != fastest], fastest)
-        covered, left = dict.fromkeys(context.parallel, 1), concurrent
+        covered, left = dict.fromkeys(context.parallel, 1.0), float(concurrent)
         for loop in reversed(tried):
-            covered[loop] = min(counts[loop], left)
-            left = max(1, left // counts[loop])
+            covered[loop] = min(counts[loop], left)  # the last one in part: else a wave would be fewer tasks than it is
+            left = max(1.0, left / counts[loop])
         total = 0.0
         for access, all_of_it, task in loaded:
             wave = task * prod([covered[i] for i in access.parallel])
             total += min(max(all_of_it, wave * waves), task * tasks)
-        if total < least:
+        if total < _LESS * least:
             least, best = total, tried
     return once + least, best
