@@ -14,7 +14,7 @@ from roller_mlir.hal import DeviceError, describe, find_device, load_device, par
 from roller_mlir.hal.catalogue import DEVICE_FOLDER
 
 MODEL = "[model]\n"
-H200 = (DEVICE_FOLDER / "h200.toml").read_text() + "\n" + MODEL
+H200 = (DEVICE_FOLDER / "h200.toml").read_text().partition(MODEL)[0] + MODEL
 MI300X = (DEVICE_FOLDER / "mi300x.toml").read_text()
 WORKGROUP = "[layers.workgroup]\n"
 
