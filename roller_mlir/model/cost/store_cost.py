@@ -99,7 +99,8 @@ def direct_stores(context: ProblemContext, candidate: Candidate, tasks: int, acc
         issue += 2 * stores
         phases += stores * subgroups * max(1, -(-sectors * machine.sector_bytes // machine.phase_bytes))
         written += moved
-        requests += inside * tasks * stores * subgroups * request_bytes(machine, sectors, touched(machine.line_bytes))
+        lines = 0 if lanes * width >= machine.sector_bytes * sectors else touched(machine.line_bytes)
+        requests += inside * tasks * stores * subgroups * request_bytes(machine, sectors, lines)
         extents = [dimension.extent for dimension in output.dimensions(candidate.blocks)]
         least += _row_requests(machine, output, extents, lanes * output.copy_vector(candidate.blocks))
     return StoreWork(issue, phases, 0, requests, least, written)
@@ -180,7 +181,8 @@ def request_bytes(machine: Machine, sectors: float, lines: float) -> float:
     Args:
         machine: Where.
         sectors: Sectors that it touches.
-        lines: Lines of the cache that it touches.
+        lines: Lines of the cache that it touches; 0 where it writes whole sectors, wherever they lie: results of
+            `wgmma` that lie so were stored no more slowly than cuBLAS stores its own.
     """
     return STORE_TIMES * occupied_bytes(machine, sectors, lines)
 
