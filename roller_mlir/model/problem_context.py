@@ -103,24 +103,13 @@ class AccessContext:
         return found
 
     def traffic(self, blocks: Sequence[int]) -> int:
-        """Return the bytes that loading one tile of a box moves, in whole transactions.
-
-        It is the mean over all boxes: of those at the edges a part lies outside of the tensor, and is not loaded.
-        """
+        """Return the bytes that loading one tile of a box moves, in whole transactions, the mean of all boxes."""
         key = self.own(blocks)
         found = self._traffic.get(key)
-        if found is None:
-            if self.access.gathered:
-                found = prod(blocks) * self._sector_bytes
-            else:
-                found = access_traffic(self.access, blocks, self._sector_bytes)
-            inside, whole = 1, 1
-            for loop in self.loops:
-                block, bound = blocks[loop], self._bounds[loop]
-                if bound % block:
-                    inside *= bound
-                    whole *= -(-bound // block) * block
-            found = self._traffic[key] = -(-found * inside // whole)
+        if found is None and self.access.gathered:
+            found = self._traffic[key] = prod(blocks) * self._sector_bytes
+        elif found is None:
+            found = self._traffic[key] = access_traffic(self.access, blocks, self._sector_bytes, self._bounds)
         return found
 
     def copy_vector(self, blocks: Sequence[int]) -> int:

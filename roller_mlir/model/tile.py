@@ -16,12 +16,28 @@ Tile = tuple[int, ...]
 """Points per loop of the expression."""
 
 
-def access_traffic(access: Access, tile: Sequence[int], transaction_bytes: int = 1) -> int:
+def access_traffic(access: Access, tile: Sequence[int], transaction_bytes: int = 1, bounds: Sequence[int] = ()) -> int:
     """Return the bytes that loading one tile of an access moves, in whole transactions.
 
     Rows of the tile are contiguous along the tensor's last dimension; tensors and tiles are taken to start on a
     transaction.
+
+    Args:
+        access: The access.
+        tile: Points of a tile along each loop.
+        transaction_bytes: Bytes of a transaction.
+        bounds: Extents of the loops; of tiles at their ends a part lies outside, and is not loaded: the mean of all
+            tiles is returned. None: of a whole tile.
     """
+    whole = _whole_traffic(access, tile, transaction_bytes)
+    inside = all_of_it = 1
+    for loop in access.loops() if bounds else ():
+        inside *= bounds[loop]
+        all_of_it *= -(-bounds[loop] // tile[loop]) * tile[loop]
+    return -(-whole * inside // all_of_it)
+
+
+def _whole_traffic(access: Access, tile: Sequence[int], transaction_bytes: int) -> int:
     size = access.element_bytes
     if not access.shape:
         return max(size, transaction_bytes)

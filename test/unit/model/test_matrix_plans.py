@@ -24,7 +24,7 @@ from roller_mlir.model.instruction import atom_of
 from roller_mlir.model.search.validate_plan import validate_plan
 from roller_mlir.plan import AxisPlan, Plan, TensorExpression
 from roller_mlir.plan.codec import from_json, to_json
-from roller_mlir.plan.plan import ASYNCHRONOUS, STAGED, SYNCHRONOUS, TENSOR, TMA128, XOR
+from roller_mlir.plan.plan import ASYNCHRONOUS, SYNCHRONOUS, TENSOR, TMA128, XOR
 from roller_mlir.plan.rewrite.split import first_expression, first_plan
 
 DEVICES = {"v100": "wmma", "2080ti": "mma", "a100": "mma", "h200": "wgmma", "mi300x": "mfma", "mi210": "mfma"}
@@ -281,7 +281,7 @@ def test_what_reads_otherwise_than_0_around_a_factor_passes_registers() -> None:
 
 
 def test_results_of_16_bits_leave_by_tensor_copies() -> None:
-    for result, store in (("f16", TENSOR), ("f32", STAGED)):
+    for result, store in (("f16", TENSOR), ("f32", SYNCHRONOUS)):
         expr = typed(matmul(4096, 4096, 4096), "f16", result)
         plan = plan_of(expr, "h200")
         assert plan.store == store

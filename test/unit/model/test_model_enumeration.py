@@ -108,7 +108,7 @@ def test_facts_repeat_what_mapping_and_tile_define(expr: TensorExpression, data:
         dimensions = tile_dimensions(each.access, blocks)
         last = (dimensions[-1].extent, dimensions[-1].step) if dimensions else (1, 1)
         assert each.tile(blocks) == (footprint_elements(each.access, blocks), *last)
-        assert each.traffic(blocks) == access_traffic(each.access, blocks, MACHINE.sector_bytes)
+        assert each.traffic(blocks) == access_traffic(each.access, blocks, MACHINE.sector_bytes, expr.bounds)
         aligned = row_alignment(each.access, expr.loops, blocks)
         assert not any(place % aligned for place in (*places(each.access, origins), *each.access.static_shape[-1:]))
         assert each.copy_vector(blocks) == copy_vector(*last, aligned, 16 // each.element_bytes)

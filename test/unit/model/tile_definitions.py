@@ -46,9 +46,11 @@ def traffic_bytes(
     accumulated into).
     """
     counts = tile_counts(expression, tile)
-    total = sum(access_traffic(access, tile, transaction_bytes) for access in expression.inputs) * prod(counts)
+    total = sum(
+        access_traffic(access, tile, transaction_bytes, expression.bounds) for access in expression.inputs
+    ) * prod(counts)
     if output:
         stores = prod(counts[i] for i in expression.parallel())
         times = 2 if expression.accumulates else 1
-        total += times * stores * access_traffic(expression.output, tile, transaction_bytes)
+        total += times * stores * access_traffic(expression.output, tile, transaction_bytes, expression.bounds)
     return total

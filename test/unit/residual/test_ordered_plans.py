@@ -31,7 +31,7 @@ def product(m: int, n: int, k: int) -> TensorExpression:
     return TensorExpression((Loop(m), Loop(n), Loop(k, reduction=True)), (a, b), c, "sum", 2, (0.0, 0.0))
 
 
-PRODUCT = product(384, 768, 512)
+PRODUCT = product(384, 768, 1024)
 
 
 def plans(count: int, **options: object) -> list[Plan]:
