@@ -100,9 +100,12 @@ def direct_stores(context: ProblemContext, candidate: Candidate, tasks: int, acc
         phases += stores * subgroups * max(1, -(-sectors * machine.sector_bytes // machine.phase_bytes))
         written += moved
         lines = 0 if lanes * width >= machine.sector_bytes * sectors else touched(machine.line_bytes)
-        requests += inside * tasks * stores * subgroups * request_bytes(machine, sectors, lines)
-        extents = [dimension.extent for dimension in output.dimensions(candidate.blocks)]
-        least += _row_requests(machine, output, extents, lanes * output.copy_vector(candidate.blocks))
+        asked = inside * tasks * stores * subgroups * request_bytes(machine, sectors, lines)
+        requests += asked
+        if asked > WORTH * STORE_TIMES * output.access.size_bytes:  # else rows of the tile would not be worth a look
+            extents = [dimension.extent for dimension in output.dimensions(candidate.blocks)]
+            asked = _row_requests(machine, output, extents, lanes * output.copy_vector(candidate.blocks))
+        least += asked
     return StoreWork(issue, phases, 0, requests, least, written)
 
 
