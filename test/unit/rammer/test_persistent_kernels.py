@@ -27,7 +27,7 @@ from roller_mlir.sim.diagnosis.findings import SanitizerError
 @pytest.mark.parametrize("policy", ["list", "wavefront"])
 def test_two_layers(policy: str) -> None:
     text, inputs, expected, _ = mlp()
-    graph = GraphRun(text, "h200", policy=policy)
+    graph = GraphRun(text, "h200", policy=policy, **{"block-threads": "64"})
     for launch in range(3):
         (y,) = graph.run(inputs, seed=launch)
         assert (y == expected[0]).all()
