@@ -56,9 +56,12 @@ def wait_for(
     def read(pointer: ir.Value) -> ir.Value:
         return emit.op("llvm.load", [pointer], i32, _ordered(MONOTONIC, "poll event"))
 
+    def missing(value: ir.Value) -> ir.Value:
+        return arith.cmpi(arith.CmpIPredicate.slt, arith.subi(value, target), zero)
+
     with emit.scope(before):
         value = read(place)
-        more = missing(emit, value, target)
+        more = missing(value)
         if limit is not None and given_up is not None:
             few = emit.typed_constant(ir.IntegerAttr.get(i32, limit.polls))
             waits = arith.cmpi(arith.CmpIPredicate.ult, before.arguments[0], few)
@@ -71,20 +74,8 @@ def wait_for(
         ir.Operation.create("scf.yield", operands=polls)
     if limit is not None and given_up is not None:
         has = loop.results[1]
-        emit.branch(missing(emit, has, target), [], lambda: _report(emit, counters, limit, given_up, [has, target]))
+        emit.branch(missing(has), [], lambda: _report(emit, counters, limit, given_up, [has, target]))
     acquire()
-
-
-def missing(emit: Emitter, value: ir.Value, target: ir.Value) -> ir.Value:
-    """Return the condition that a counter has not reached a target, both an i32, of which counters may have wrapped."""
-    zero = emit.typed_constant(ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 0))
-    return arith.cmpi(arith.CmpIPredicate.slt, arith.subi(value, target), zero)
-
-
-def look(emit: Emitter, counters: ir.Value, number: ir.Value) -> ir.Value:
-    """Return what a counter is now; later accesses stay behind that."""
-    i32 = ir.IntegerType.get_signless(32)
-    return emit.op("llvm.load", [_pointer(emit, counters, number)], i32, _ordered(ACQUIRE, "look at event"))
 
 
 def gather_writes(barrier: Callable[[], None], *, fence_covers_block: bool) -> None:

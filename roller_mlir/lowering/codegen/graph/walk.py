@@ -4,10 +4,9 @@
     word, wait of task 0 = fetched                          # a thread holds one word of the record, and one wait
     for n in tasks of the block:
         poll the counters of the waits; barrier             # a thread its own; those beyond the last thread are loaded
-                                                            # (not where the first threads saw all signals already)
         word, wait of task n + 1 = fetched                  # these loads run while the body does
         run body ring[n].body with task ring[n].task        # which polls those waits that stand in it
-        ring[n + 1] = word; look at the counters of the next waits; barrier
+        ring[n + 1] = word; barrier
         # where times are recorded: the end, in front of the signal, as the start behind the waits
         signal ring[n].signal
 
@@ -23,7 +22,7 @@ from typing import TypeAlias
 
 from roller_mlir.lowering.codegen.builder.emitter import Emitter
 from roller_mlir.lowering.codegen.graph.crews import WalkingCrew
-from roller_mlir.lowering.codegen.graph.events import PollLimit, add_signal, look, missing, wait_for
+from roller_mlir.lowering.codegen.graph.events import PollLimit, add_signal, wait_for
 from roller_mlir.lowering.codegen.graph.tables import BODY, NEXT_WAIT, OPERANDS, SIGNAL, SUNK, TASK, WAITS, ZERO
 from roller_mlir.lowering.loops.attributes import SITE, WATCH
 from roller_mlir.plan.persistent.task_times import TIME_CELLS
@@ -31,8 +30,6 @@ from roller_mlir.support.bindings import ir, scf
 
 _WATCHED = {BODY: "body", TASK: "task"}
 """What reports of stuck waits show of a record."""
-LOOKING = 4
-"""Threads that look at the counters of their next waits before a task has ended: few tasks wait for more events."""
 _CLOCK = "llvm.readsteadycounter"
 """What reads the counter that all units share: %globaltimer in PTX, s_memrealtime or its like on AMD."""
 
@@ -135,15 +132,15 @@ class RecordWalk:
         emit.branch(emit.compare("eq", self.thread, emit.constant(0)), [], keep)
         ahead, carried = self._own_wait(first), crew.start()
         crew.barrier()
-        loop = scf.ForOp(self._i32(0), length, self._i32(1), [*ahead, self._look(ahead[0]), *carried])
+        loop = scf.ForOp(self._i32(0), length, self._i32(1), [*ahead, *carried])
         with emit.scope(loop.body):
             number = loop.induction_variable
             after = emit.op("arith.addi", [number, self._i32(1)], i32)
             here = self._slot(number)
-            event, signals, seen, *carried = loop.inner_iter_args
+            event, signals, *carried = loop.inner_iter_args
             which, task, count = self._field(here, BODY), self._field(here, TASK), self._field(here, WAITS)
             behind, sunk = self._field(here, NEXT_WAIT), self._field(here, SUNK)
-            own, who = (event, signals, seen), (number, which, task)
+            own, who = (event, signals), (number, which, task)
             if self.in_front:
                 self._wait(crew, behind, count, emit.op("arith.subi", [count, sunk], i32), own, who)
             else:
@@ -179,9 +176,8 @@ class RecordWalk:
                 self._record_time(number, 1)
                 self._signal(crew, self._field(here, SIGNAL))
 
-            seen = self._look(event)
             crew.done(flags, ended)
-            scf.YieldOp([event, signals, seen, *carried])
+            scf.YieldOp([event, signals, *carried])
 
     def _now(self) -> ir.Value:
         """Return the number of the launch, from the ring."""
@@ -256,42 +252,15 @@ class RecordWalk:
         after = self._sum(at, self.emit.constant(1))
         return self._load(self.waits, at, "load wait", "event"), self._load(self.waits, after, "load wait")
 
-    def _look(self, event: ir.Value) -> ir.Value:
-        """Let the first threads read the counters of their next waits; return what each found.
-
-        The answer comes while the block ends its task. Where it has all signals nothing is left to wait for: the read
-        acquires, so that no fence is needed behind it.
-        """
-        emit, i32 = self.emit, ir.IntegerType.get_signless(32)
-        place = self._index(event)
-        first = emit.compare("ult", self.thread, emit.constant(LOOKING))
-        there = emit.compare("ult", place, emit.constant(self.events))  # behind the last wait of the block may be none
-        return emit.branch(
-            emit.both(first, there), [i32], lambda: [look(emit, self.state, place)], lambda: [self._i32(0)]
-        )[0]
-
-    def _poll(
-        self, wait: ir.Value, event: ir.Value, signals: ir.Value, seen: ir.Value, who: Sequence[ir.Value]
-    ) -> None:
-        """Poll the counter of an event until it has all signals of this launch, unless it had them when it was seen.
-
-        Args:
-            wait: The number of the wait among those of the task, which tells whether somebody looked.
-            event: The event.
-            signals: Its signals.
-            seen: What the counter was then.
-            who: As of `_wait`.
-        """
+    def _poll(self, event: ir.Value, signals: ir.Value, who: Sequence[ir.Value]) -> None:
+        """Poll the counter of an event until it has all signals of this launch."""
         emit = self.emit
         target = emit.op("arith.muli", [self._now(), signals], ir.IntegerType.get_signless(32))
         limit = None
         if self.limit is not None:
             block = emit.op("arith.index_cast", [self.block], event.type)
             limit = PollLimit(*self.limit, [block, *who, event])
-        place = self._index(event)
-        unseen = emit.compare("uge", wait, emit.constant(LOOKING))
-        waits = emit.op("arith.ori", [unseen, missing(emit, seen, target)], unseen.type)
-        emit.when(waits, lambda: wait_for(emit, self.state, place, target, limit) or [])
+        wait_for(emit, self.state, self._index(event), target, limit)
 
     def _wait(
         self,
@@ -299,7 +268,7 @@ class RecordWalk:
         behind: ir.Value,
         count: ir.Value,
         polled: ir.Value,
-        own: tuple[ir.Value, ir.Value, ir.Value],
+        own: tuple[ir.Value, ir.Value],
         who: Sequence[ir.Value],
     ) -> None:
         """Let a thread poll the counter of its wait until it has all signals of this launch; then all go on.
@@ -309,17 +278,17 @@ class RecordWalk:
             behind: The number of the first wait of the next task.
             count: Waits of this one.
             polled: How many of them, all or none.
-            own: The thread's own wait, and what it saw of it.
+            own: The thread's own wait.
             who: What reports of stuck waits say of the task.
         """
         step = self.emit.constant(crew.threads)
         mine = scf.ForOp(self.thread, self._index(polled), step, list(own))
         with self.emit.scope(mine.body):
-            event, signals, seen = mine.inner_iter_args
-            self._poll(mine.induction_variable, event, signals, seen, who)
+            event, signals = mine.inner_iter_args
+            self._poll(event, signals, who)
             after = self._sum(mine.induction_variable, step)
             first = self.emit.op("arith.subi", [behind, count], behind.type)
-            scf.YieldOp([*self._read_wait(self._sum(self._index(first), after)), self._i32(0)])
+            scf.YieldOp(self._read_wait(self._sum(self._index(first), after)))
         crew.barrier()
 
     def _switch(
