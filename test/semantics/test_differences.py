@@ -35,7 +35,7 @@ def test_a_divided_difference_adds_its_parts(join: bool) -> None:
         (257, 32, 9, 2), ("ac", "abcd", "bd"), "%p = arith.mulf %x0, %x1 : f32\n%r = arith.subf %acc, %p : f32"
     )
     options = CompileOptions(binaries=False, disabled_rules=("execution-unit",), join=join)
-    artifact = roller_mlir.compile(text, target="k80", options=options)
+    artifact = roller_mlir.compile(text, target="v100", options=options)
     assert [name for kernel in artifact.kernels for name in kernel.plans()] == ["generic_0", "generic_0_join"]
     assert len(artifact.kernels) == (1 if join else 2)
     for comparison in run_and_compare(artifact):

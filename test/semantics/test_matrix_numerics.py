@@ -34,7 +34,7 @@ def compare_product(device: str, types: Types, depth: int, folder: Path, values:
 def test_sums_are_as_good_as_those_of_f32(device: str, factor: str, tmp_path: Path) -> None:
     """Products of two f16 or bf16 are exact in f32, so that only the sum rounds."""
     found = compare_product(device, Types(factor, "f32"), DEPTH, tmp_path, "normal")
-    assert found.permitted < 2.0**-10 and not found.unsaid
+    assert found.permitted < 1.5 * 2.0**-10 and not found.unsaid
     assert 0 < found.max_error <= 1
 
 
