@@ -43,7 +43,7 @@ class KernelSource:
         place: where it stands in the source.
         tensor_maps: what it takes after its buffers.
         made_maps: the tensor maps that it makes in its last buffer.
-        residency: blocks of it that must run at the same time.
+        residency: blocks of it that run at the same time, or must.
     """
 
     name: str

@@ -54,7 +54,8 @@ class ExpectedCode:
     Attributes:
         device: What it is for.
         threads: Threads of a task.
-        tasks_per_unit: Tasks that are to fit on a unit; 0 where the plan leaves it to the back end.
+        tasks_per_unit: Tasks that are to fit on a unit, if there are as many; 0 where the plan leaves it to the back
+            end.
         registers: Registers of one thread as predicted; 0 without a prediction.
         workgroup_bytes: Workgroup memory of a task; None without a prediction.
         pass_fmas: Multiply-adds of one thread in one pass of the main loop; 0 where the body is no multiply-add.
@@ -102,10 +103,13 @@ def expected_code_of(expression: TensorExpression, plan: Plan, device: Device) -
             accesses += _accesses(expression, plan, rolled, number, access, operand)
         elif access.shape and matrix is not None:
             accesses += _matrix_accesses(matrix, number, access, operand, device)
+    resident = plan.tasks_per_unit or 0
+    if prediction is not None:
+        resident = min(resident, -(-prediction.tasks // device.units))
     return ExpectedCode(
         device=device,
         threads=plan.threads,
-        tasks_per_unit=plan.tasks_per_unit or 0,
+        tasks_per_unit=resident,
         registers=prediction.registers if prediction is not None else 0,
         workgroup_bytes=prediction.shared_bytes if prediction is not None else None,
         pass_fmas=_pass_fmas(expression, plan, rolled, None),

@@ -21,7 +21,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from roller_mlir.support.jobs.process_tree import descendants, kill_tree, without_interrupts
+from roller_mlir.support.jobs.process_tree import descendants, kill_tree, wait_until_gone, without_interrupts
 
 START_S = 600.0
 """Time that a process has to import the compiler. That takes seconds, on a busy machine many: only a process that hangs
@@ -142,7 +142,10 @@ def _leave_in_order(folder: str, forking: str) -> None:
 
     def follow(process: BaseProcess) -> None:
         process.join()
-        shutil.rmtree(forking, ignore_errors=True)
+        # One that ends by itself closes what it is joined by first, and then removes the folder; it complains where
+        # that is gone (CPython before 3.12).
+        if process.pid is not None and not wait_until_gone([process.pid]):
+            shutil.rmtree(forking, ignore_errors=True)
         leave(0)
 
     threading.Thread(target=lambda: leave(signal.sigwait(_ENDS)), daemon=True).start()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whether all blocks of a cooperative launch run at once with the registers and memory that assemblers gave them.
+"""Whether all blocks of a launch run at once with the registers and memory that assemblers gave them.
 
-A block that has not started would be waited for for ever: what was planned with estimates is looked at again here.
+A block of a cooperative launch that has not started would be waited for for ever: what was planned with estimates is
+looked at again here. Other launches lose nothing by more registers as long as all of their blocks run at once.
 """
 
 from collections.abc import Sequence
@@ -19,30 +20,35 @@ from roller_mlir.support.values import constant_of
 
 @dataclass(frozen=True, kw_only=True)
 class Residency:
-    """The blocks of a launch that must all run at once.
+    """The blocks of a launch that all run at once where the device holds as many.
 
     Attributes:
         device: Where.
         blocks: How many.
         threads: Threads of each.
+        required: Whether they must, because they wait for each other.
     """
 
     device: Device
     blocks: int
     threads: int
+    required: bool = True
 
     @staticmethod
     def of(launches: Sequence[Any], device: Device) -> "Residency | None":
-        """Return what the launches of a kernel need; None where none is cooperative, or its sizes are not constant."""
+        """Return the largest launch of a kernel, of its cooperative ones if there are some; None if sizes vary."""
         found: Residency | None = None
-        for launch in launches:
+        required = [launch for launch in launches if COOPERATIVE in launch.attributes]
+        for launch in required or launches:
             names = (f"{of}Size{axis}" for of in ("grid", "block") for axis in "XYZ")
             sizes = [constant_of(getattr(launch, name)) for name in names]
-            if COOPERATIVE not in launch.attributes or None in sizes:
-                continue
+            if None in sizes:
+                if required:
+                    continue
+                return None
             blocks, threads = (prod(n for n in part if n is not None) for part in (sizes[:3], sizes[3:]))
             if found is None or blocks > found.blocks:
-                found = Residency(device=device, blocks=blocks, threads=threads)
+                found = Residency(device=device, blocks=blocks, threads=threads, required=bool(required))
         return found
 
     def held(self, statistics: KernelStatistics) -> int:
@@ -52,7 +58,7 @@ class Residency:
 
     def check(self, kernel: str, statistics: KernelStatistics) -> None:
         """Raise a CompileError where the device holds fewer blocks than wait for each other."""
-        if statistics.registers is None or (held := self.held(statistics)) >= self.blocks:
+        if not self.required or statistics.registers is None or (held := self.held(statistics)) >= self.blocks:
             return
         what = f"{self.threads} threads, {statistics.registers} registers and {statistics.shared_bytes or 0} B"
         raise CompileError(

@@ -114,9 +114,9 @@ def _careful(
 
     By default ptxas schedules loads early, which a kernel that needs nearly all of its registers pays for in spills;
     and told how many blocks are to fit on an SM it now and then spills in as many registers as it needs without being
-    told. No result takes more registers than the first one, rounded up to what is allotted. Where all blocks must run
-    at once, none takes more than lets them; the bound is an estimate there: one a little higher is tried first, then
-    none.
+    told. No result takes more registers than the first one, rounded up to what is allotted, unless all blocks of
+    the launch run at once with them as well. Where they must, none takes more than lets them; the bound is an estimate
+    there: one a little higher is tried first, then none.
     """
     first = found = _known(source, result)
     best, chosen, spent = result, "", phases["ptxas_s"]
@@ -126,7 +126,7 @@ def _careful(
         texts[_BOUND.sub("", ptx)] = f" and without .{bound[1]}"
     trials = [(text, level) for text in texts for level in _REGISTER_USAGE_LEVELS]
     resident = source.residency
-    if resident is not None:
+    if resident is not None and resident.required:
         trials.reverse()
         if bound is not None and bound[1] == "maxnreg":
             higher = f".maxnreg {int(bound[2]) + _ALLOTTED}"
@@ -141,7 +141,9 @@ def _careful(
         again = timed(phases, "ptxas_s", partial(run, text, f"--register-usage-level={level}"))
         spent = phases["ptxas_s"] = spent + phases["ptxas_s"]
         known = _known(source, again) if again.code == 0 else first
-        allowed = (known.registers or 0) <= limit if resident is None else resident.held(known) >= resident.blocks
+        allowed = resident is not None and resident.held(known) >= resident.blocks
+        if resident is None or not resident.required:
+            allowed = allowed or (known.registers or 0) <= limit
         if allowed and (known.spill_bytes or 0) < (found.spill_bytes or 0):
             best, found = again, known
             chosen = f"--register-usage-level={level}{texts[text]}"

@@ -100,6 +100,38 @@ def test_the_bound_of_blocks_that_run_at_once_is_raised_first(
     )
 
 
+# An assembler that spills unless no number of blocks bounds its registers.
+HUNGRY = """#!/bin/sh
+for last; do :; done
+grep -q minnctapersm "$last" && spills=8 registers=56 || spills=0 registers=72
+echo "ptxas info    : Compiling entry function 'scale' for 'sm_90a'
+    0 bytes stack frame, $spills bytes spill stores, 0 bytes spill loads
+ptxas info    : Used $registers registers" >&2
+echo > output
+"""
+
+
+@pytest.mark.parametrize(("blocks", "registers"), [(3 * 132, 72), (3 * 132 + 1, 56)])
+def test_launches_whose_blocks_all_run_at_once_take_more_registers(
+    blocks: int,
+    registers: int,
+    tmp_path: Path,
+    parse: Any,
+    kernels: Any,
+    h200: Device,
+    toolchain: Toolchain,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Three blocks of 256 threads fit with 72 registers each; with a block more, fewer would run at a time."""
+    ptxas = tmp_path / "ptxas"
+    ptxas.write_text(HUNGRY)
+    ptxas.chmod(0o755)
+    launch = Residency(device=h200, blocks=blocks, threads=256, required=False)
+    monkeypatch.setattr(Residency, "of", lambda launches, device: launch)
+    (binary,) = compile_kernels(parse(_bounded(kernels)), "h200", toolchain=replace(toolchain, ptxas=(ptxas,)))
+    assert (binary.statistics.registers, bool(binary.statistics.spill_bytes)) == (registers, registers == 56)
+
+
 def test_subgroups_that_make_amds_kernels_spill(
     parse: Any, kernels: Any, mi300x: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
