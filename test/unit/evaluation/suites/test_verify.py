@@ -260,22 +260,22 @@ def test_todays_sample_of_the_awkward_shapes(samples: int, capsys: Any) -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize("target", TARGETS)
-def test_counted_transactions_of_a_convolution_and_a_depthwise_one(target: str, capsys: Any) -> None:
-    """What the simulator counts lies within 5 % of what the plan says, loads and stores together, on plain cores.
-
-    Sectors and phases of the depthwise one within 25 %: rows of 42 elements are cut by tiles of 48, and the plan takes
-    cut rows for a share of whole ones.
-    """
+@pytest.mark.parametrize("name", ["C0", "D0"])
+def test_counted_transactions_of_a_convolution_and_a_depthwise_one(name: str, target: str, capsys: Any) -> None:
+    """What the simulator counts lies within 5 % of what the plan says, loads and stores together, on plain cores."""
     plain = ["--instruction", "fma,packed_fma"]
-    assert (
-        main(["suite", "roller119", "--only", "C0,D0", "--stage", "verify", "--target", target, "--json", *plain]) == 0
-    )
-    for record in json.loads(capsys.readouterr().out):
-        for unit in ("sectors", "phases", "bytes"):
-            rows = [row for row in record["counted"] if row["quantity"].endswith(unit)]
-            counted, planned = (sum(row[key] for row in rows) for key in ("counted", "planned"))
-            most = 0.0 if unit == "bytes" else 0.25 if record["id"] == "D0" else 0.05
-            assert abs(counted - planned) <= most * planned, (record["id"], rows)
+    assert main(["suite", "roller119", "--only", name, "--stage", "verify", "--target", target, "--json", *plain]) == 0
+    (record,) = json.loads(capsys.readouterr().out)
+    apart: dict[str, float] = {}
+    for unit in ("sectors", "phases", "bytes"):
+        rows = [row for row in record["counted"] if row["quantity"].endswith(unit)]
+        counted, planned = (sum(row[key] for row in rows) for key in ("counted", "planned"))
+        apart[unit] = abs(counted - planned) / planned
+    assert apart["bytes"] == 0.0 and max(apart.values()) <= (0.25 if name == "D0" else 0.05)
+    if max(apart.values()) > 0.05:
+        pytest.xfail(
+            f"rows that tiles cut count as a share of whole ones in sectors; of phases the cause is not known: {apart}"
+        )
 
 
 @pytest.mark.full
