@@ -10,7 +10,9 @@ keeps all of its rows in registers; row by row, each row is read, used by all re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
+from itertools import accumulate
+from math import prod
+from operator import mul
 
 Point = tuple[int, int]
 """Number of a place in the reduction, number of a result."""
@@ -36,18 +38,34 @@ class Reads:
     width: int
     words: int
 
-    def vectors(self) -> dict[Point, tuple[Coordinates, ...]]:
-        """Return the reads of each point, the first lane's first."""
-        found: dict[Point, tuple[Coordinates, ...]] = {}
-        for (p, place), (r, result) in product(enumerate(self.places), enumerate(self.results)):
-            read: dict[Coordinates, None] = {}
-            for lane in self.lanes:
-                at = [a + b + c for a, b, c in zip(place, result, lane, strict=True)]
-                if at:
-                    at[-1] //= self.width
-                read[tuple(at)] = None
-            found[p, r] = tuple(read)
-        return found
+    def coordinates(self) -> list[list[int]]:
+        """Return, of each dimension, where the first lane of each point reads: place by place, result by result."""
+        first = self.lanes[0]
+        columns: list[list[int]] = []
+        for d, at in enumerate(first):
+            results = [result[d] for result in self.results]
+            columns.append([place[d] + at + more for place in self.places for more in results])
+        if columns:
+            columns[-1] = [at // self.width for at in columns[-1]]
+        return columns
+
+    def vectors(self) -> list[list[int]]:
+        """Return, of each lane, the reads of all points: place by place, result by result, each read a number."""
+        if not self.lanes[0]:
+            return [[0] * (len(self.places) * len(self.results))]
+        ways = self.places, self.results, self.lanes
+        spans = [sum([max(c) - min(c) for c in d]) + 1 for d in zip(*(zip(*w, strict=True) for w in ways), strict=True)]
+        strides = [prod(spans[d + 1 :]) for d in range(len(spans) - 1)]  # of numbers without the last dimension
+        places, results, lanes = [[(sum(map(mul, at, strides)), at[-1]) for at in way] for way in ways]
+        width = self.width
+        return [
+            [
+                row + more + (place + result) // width
+                for row, place in [(head + lane, last + number) for head, last in places]
+                for more, result in results
+            ]
+            for lane, number in lanes
+        ]
 
 
 def point_order(reads: Sequence[Reads], places: int, results: int, *, ordered: bool = False) -> tuple[Point, ...]:
@@ -78,21 +96,32 @@ def live_registers(reads: Sequence[Reads], places: int, results: int, *, ordered
 
 @lru_cache(maxsize=128)
 def _point_order(reads: tuple[Reads, ...], places: int, results: int, ordered: bool) -> tuple[tuple[Point, ...], int]:
-    tables = [one.vectors() for one in reads]
-    sizes = [one.width * one.words for one in reads]
-    plain = list(product(range(places), range(results)))
-    best, least = plain, most_live(tables, sizes, plain)
-    if places == 1 or results == 1:
-        return tuple(best), least
-    for table, one in zip(tables, reads, strict=True):
-        for order in _window_orders(one):
-            by = [{point: vectors[0][d] for point, vectors in table.items()} for d in order]
-            found = sorted(plain, key=lambda point, by=by: [coordinate[point] for coordinate in by])
+    tables = [(one.vectors(), one.width * one.words) for one in reads]
+    plain: Sequence[int] = range(places * results)
+    best, least = plain, _most_live(tables, plain)
+    for one in reads if places > 1 and results > 1 else ():
+        orders = _window_orders(one)
+        columns = one.coordinates() if orders else []
+        for order in orders:
+            found = sorted(plain, key=_joined([columns[d] for d in order]).__getitem__)
             if not ordered or _keeps_order(found, results):
-                live = most_live(tables, sizes, found)
+                live = _most_live(tables, found)
                 if live < least:
                     best, least = found, live
-    return tuple(best), least
+    return tuple([divmod(point, results) for point in best]), least
+
+
+def _joined(columns: Sequence[Sequence[int]]) -> list[int]:
+    """Return one number for each row of columns, in the order of the rows.
+
+    >>> _joined([[0, 0, 1], [5, -1, 3]])
+    [6, 0, 11]
+    """
+    joined = [0] * len(columns[0])
+    for column in columns:
+        low, span = min(column), max(column) - min(column) + 1
+        joined = [before * span + at - low for before, at in zip(joined, column, strict=True)]
+    return joined
 
 
 def _window_orders(one: Reads) -> list[list[int]]:
@@ -110,37 +139,32 @@ def _window_orders(one: Reads) -> list[list[int]]:
     return [order for number, order in enumerate(orders) if order not in orders[:number]]
 
 
-def _keeps_order(points: Sequence[Point], results: int) -> bool:
+def _keeps_order(points: Sequence[int], results: int) -> bool:
     last = [-1] * results
-    for place, result in points:
+    for point in points:
+        place, result = divmod(point, results)
         if place < last[result]:
             return False
         last[result] = place
     return True
 
 
-def most_live(
-    tables: Sequence[dict[Point, tuple[Coordinates, ...]]], sizes: Sequence[int], points: Sequence[Point]
-) -> int:
+def _most_live(tables: Sequence[tuple[list[list[int]], int]], points: Sequence[int]) -> int:
     """Return the most registers that hold reads at one point, each from its first to its last use.
 
     Args:
-        tables: Of each input, the reads of each point.
-        sizes: Of each input, the registers of one read.
+        tables: Of each input, the reads of all points lane by lane, and the registers of one read.
         points: The points in order.
     """
     changes = [0] * (len(points) + 1)
-    for table, size in zip(tables, sizes, strict=True):
-        last: dict[Coordinates, int] = {}
-        for at, point in enumerate(points):
-            for vector in table[point]:
-                if vector not in last:
-                    changes[at] += size
-                last[vector] = at
+    for lanes, size in tables:
+        used = [lane[point] for point in points for lane in lanes]
+        last = dict(zip(used, range(len(used)), strict=True))
+        used.reverse()
+        first = dict(zip(used, range(len(used) - 1, -1, -1), strict=True))
+        several = len(lanes)
+        for at in first.values():
+            changes[at // several] += size
         for at in last.values():
-            changes[at + 1] -= size
-    live = most = 0
-    for change in changes:
-        live += change
-        most = max(most, live)
-    return most
+            changes[at // several + 1] -= size
+    return max(accumulate(changes))

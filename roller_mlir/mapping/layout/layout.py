@@ -13,6 +13,8 @@ from functools import lru_cache
 from math import gcd, prod
 from operator import mul
 
+import numpy as np
+
 from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.layout.bank_phases import Banks, phases
 from roller_mlir.mapping.layout.data_tile import TileDimension, copy_map, copy_vector, tile_dimensions
@@ -391,7 +393,7 @@ def _cost(
     write, least_write = spread_phases(writes, min(lanes, vectors), write_bytes, banks, load=False)
     written = write * write_count
     if vectors > lanes and not _rows_fit(sizes, lanes):
-        steps = tuple(zip(sizes, reversed_strides, strict=True))
+        steps = zip(sizes, reversed_strides, strict=True)
         looked_at = min(_LOOKED_AT, -(-vectors // lanes))
         written = crossing_phases(steps, lanes * looked_at, lanes, write_bytes, banks) * write_count // looked_at
     ideal = read + write == least_read + least_write and written == write * write_count
@@ -417,24 +419,34 @@ _LOOKED_AT = 24
 """Subgroups of a copy of which the bank phases are counted where they differ."""
 
 
-@lru_cache(maxsize=4096)
 def crossing_phases(
-    digits: tuple[tuple[int, int], ...], vectors: int, lanes: int, width_bytes: int, banks: Banks
+    digits: Iterable[tuple[int, int]], vectors: int, lanes: int, width_bytes: int, banks: Banks
 ) -> int:
     """Return the phases in which the subgroups of a copy write its first vectors, some across the end of a row."""
+    steps = _first_digits(digits, vectors)
+    if width_bytes >= banks.bank_bytes:  # each lane has words of its own: only their banks matter
+        line = banks.count * banks.bank_bytes
+        steps = tuple([(count, step % line) for count, step in steps])
+    return _crossing_phases(steps, vectors, lanes, width_bytes, banks)
+
+
+@lru_cache(maxsize=4096)
+def _crossing_phases(
+    digits: tuple[tuple[int, int], ...], vectors: int, lanes: int, width_bytes: int, banks: Banks
+) -> int:
     unit = max(width_bytes, banks.bank_bytes)
     slots = banks.count * banks.bank_bytes // unit
-    words = [at // unit for at in _spread(digits, vectors)]
-    shared = width_bytes < banks.bank_bytes
-    total = 0
-    for first in range(0, len(words), lanes):
-        end = min(first + lanes, len(words))
-        for start in range(first, end, slots):
-            group = words[start : min(start + slots, end)]
-            banked = [word % slots for word in (set(group) if shared else group)]
-            distinct = len(set(banked))
-            total += 1 if distinct == len(banked) else max(Counter(banked).values())
-    return total
+    places = np.array([0])
+    for count, step in digits:
+        places = np.add.outer(np.arange(count) * step, places).ravel()
+    words = places[:vectors] // unit
+    lane = np.arange(len(words))
+    groups = lane // lanes * -(-lanes // slots) + lane % lanes // slots
+    if width_bytes < banks.bank_bytes:  # lanes of a group may share words
+        together = np.unique(np.stack((groups, words)), axis=1)
+        groups, words = together[0], together[1]
+    served = np.bincount(groups * slots + words % slots, minlength=(int(groups[-1]) + 1) * slots)
+    return int(served.reshape(-1, slots).max(axis=1).sum())
 
 
 def _first_digits(digits: Iterable[tuple[int, int]], most: int) -> tuple[tuple[int, int], ...]:

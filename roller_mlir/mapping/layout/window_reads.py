@@ -8,7 +8,7 @@ Windows share what they read, so that some of it waits for later results: how mu
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 
 from roller_mlir.mapping.layout.data_tile import TileDimension, tile_dimensions
 from roller_mlir.mapping.point_order import Reads, live_registers
@@ -84,7 +84,7 @@ def window_registers(
 def _first_place(one: Reads) -> int:
     """Return the registers of all reads of one place of the reduction."""
     vectors = replace(one, places=one.places[:1]).vectors()
-    return len({vector for reads in vectors.values() for vector in reads}) * one.width * one.words
+    return len(set(chain.from_iterable(vectors))) * one.width * one.words
 
 
 def _at(dimensions: Sequence[TileDimension], positions: dict[int, int]) -> tuple[int, ...]:
