@@ -6,6 +6,8 @@ construction evaluates hundreds of programs in a few milliseconds. The tests com
 """
 
 from collections.abc import Callable, Hashable, Sequence
+from copy import copy
+from dataclasses import replace
 from math import gcd, prod
 from operator import add, itemgetter
 from typing import Any
@@ -167,6 +169,9 @@ class ProblemContext:
         task_threads: Threads that compute in each block, None where the model decides.
         stores: What `traffic` remembers of the output.
         rasters: What `super_rows` remembers of tiles.
+        estimates: What `estimate` remembers of candidates.
+        searches: What `search_tiled` remembers: a search by its rules.
+        staging: The same where results may pass workgroup memory, whose estimates know both ways; None if this is it.
         result_bytes: Bytes of one result, before an epilogue.
         result_words: 32-bit registers of one point's results.
         cycles_per_point: Cycles of a scheduler for one such operation of a subgroup's threads.
@@ -217,10 +222,37 @@ class ProblemContext:
         )
         self.stores: dict[Hashable, Any] = {}
         self.rasters: dict[Hashable, Any] = {}
+        self.estimates: dict[Hashable, Any] = {}
+        self.searches: dict[Hashable, Any] = {}
+        self.staging: ProblemContext | None = None
+        self._unstaged: ProblemContext | None = None
+        self._stages: dict[Hashable, ProblemContext] = {}
         self.result_bytes = expression.result_bytes
         self.result_words = max(1, self.result_bytes // 4) if self.atom.is_matrix else result_words(expression)
         own = max(1, expression.flops_per_point) + expression.point_cycles
         self.math_per_point = 1 if expression.fused_multiply_add else own
+
+    def unstaged(self) -> "ProblemContext":
+        """Return the same where no results pass workgroup memory, which shares what is remembered."""
+        if self._unstaged is None:
+            self._unstaged = copy(self)
+            self._unstaged.machine = replace(self.machine, staged_stores=False)
+            self._unstaged.estimates = {}
+            self._unstaged.staging = self
+        return self._unstaged
+
+    def stage(self, name: Hashable, make: Callable[[Machine], "ProblemContext"]) -> "ProblemContext":
+        """Return the context of a stage of this expression's division, remembered by its name.
+
+        Args:
+            name: Says which stage of which division.
+            make: Makes it of the machine of this one.
+        """
+        if self.staging is not None:
+            return self.staging.stage(name, make).unstaged()
+        if name not in self._stages:
+            self._stages[name] = make(self.machine)
+        return self._stages[name]
 
     def copies_alone(self, number: int, blocks: Sequence[int]) -> bool:
         """Return whether a tile of threads that compute alone may be brought by asynchronous copies.

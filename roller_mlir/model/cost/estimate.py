@@ -103,6 +103,27 @@ def estimate(
         resident: Tasks that fit on one unit, 0 to estimate.
         store: How results leave, as a plan says it; "" for the faster way.
     """
+    if widths is not None or resident or store:
+        return _estimate(context, candidate, stages, widths, resident, store)
+    key = candidate, stages
+    if key in context.estimates:
+        found: Estimate | None = context.estimates[key]
+    elif context.staging is not None and key in context.staging.estimates:
+        found = context.staging.estimates[key]
+        found = found.direct if found is not None else None
+    else:
+        found = context.estimates[key] = _estimate(context, candidate, stages, None, 0, "")
+    return found
+
+
+def _estimate(
+    context: ProblemContext,
+    candidate: Candidate,
+    stages: int,
+    widths: Sequence[OperandWidths | None] | None,
+    resident: int,
+    store: str,
+) -> Estimate | None:
     if context.atom.is_matrix:
         return matrix_estimate(context, candidate, stages=stages, widths=widths, resident=resident, store=store)
     if stages > SYNCHRONOUS_STAGES:
@@ -258,7 +279,7 @@ def estimate(
             stored = replace(ways.added(work, times), resident=fitting)
             seconds = _seconds(stored, machine)
             if best is None or seconds < best.seconds:
-                best = Estimate(seconds, candidate, stages, used, need, stored, staged=True)
+                best = Estimate(seconds, candidate, stages, used, need, stored, staged=True, unstaged=best)
     return best
 
 

@@ -52,6 +52,7 @@ class Estimate:
         workgroup_bytes: Workgroup memory of a task.
         work: What the program does.
         staged: Whether its results pass workgroup memory on their way.
+        unstaged: The same program with direct stores where they are slower, None where these are.
     """
 
     seconds: float
@@ -61,3 +62,9 @@ class Estimate:
     workgroup_bytes: int
     work: CandidateWork
     staged: bool = False
+    unstaged: "Estimate | None" = None
+
+    @property
+    def direct(self) -> "Estimate":
+        """The same program with direct stores."""
+        return self.unstaged or self

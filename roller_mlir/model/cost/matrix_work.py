@@ -190,6 +190,7 @@ def matrix_estimate(
     if not store and not context.tensor_store and may_stage(context, candidate, direct):
         ways.append(True)
     best: Estimate | None = None
+    unstaged: Estimate | None = None
     counts_tried = [stages] if stages else stage_counts(context, steps, synchronous=synchronous)
     for staged, count in product(ways, counts_tried):
         need = matrix_bytes(atom.family, atom.least_shape, count, tiles, subgroups) + results
@@ -212,7 +213,8 @@ def matrix_estimate(
         one = stores.added(one, times)
         seconds = total_seconds(seconds_by_layer(one, machine), device.model, ahead=ahead)
         if best is None or seconds < 0.999 * best.seconds:
-            best = Estimate(seconds, candidate, count, words, need, one, staged)
+            best = Estimate(seconds, candidate, count, words, need, one, staged, unstaged if staged else None)
+            unstaged = unstaged if staged else best
     return best
 
 

@@ -133,10 +133,12 @@ def _construction(expression: TensorExpression, device: Device, options: Constru
 
     The second one is without such stores: a descent that they lead elsewhere may miss what is faster without them.
     """
-    found = _searched(expression, device, options)
+    contexts: list[ProblemContext] = []
+    found = _searched(expression, device, options, contexts)
     plans, weighed, programs, epsilon = found.plans, found.plans[:LEAST_REFINED], found.programs, found.epsilon
     if found.staged:
-        direct = _searched(expression, device, replace(options, staged_stores=False))
+        contexts = [context.unstaged() for context in contexts]
+        direct = _searched(expression, device, replace(options, staged_stores=False), contexts)
         known = [one.plan for one in plans]
         others = [one for one in direct.plans if one.plan not in known]
         plans, weighed = plans + others, weighed + others[:LEAST_REFINED]
@@ -166,7 +168,18 @@ class _Search:
     staged: bool
 
 
-def _searched(expression: TensorExpression, device: Device, options: ConstructOptions) -> _Search:
+def _searched(
+    expression: TensorExpression, device: Device, options: ConstructOptions, contexts: list[ProblemContext]
+) -> _Search:
+    """Return what a search finds.
+
+    Args:
+        expression: As of `construct`, like the device and the options.
+        device: See there.
+        options: See there.
+        contexts: Contexts by the instructions of the expression that are tried, one after the other, as far as there are
+            any; receives the others.
+    """
     machine = machine_for(device, options)
     forced = bool(options.tile_sizes or options.thread_tile)
     if forced:  # what a forced tile needs is said against the device
@@ -182,15 +195,18 @@ def _searched(expression: TensorExpression, device: Device, options: ConstructOp
     plans: list[TimedPlan] = []
     epsilon = options.epsilon
     failure: ConstructionError | None = None
-    waiting = list(usable)
+    waiting = list(enumerate(usable))
     while waiting and not plans:
         group: list[RankedCandidate] = []
         peak = 0
         while waiting:
-            if len(group) >= options.top_k and waiting[0].instruction.flops_per_cycle_per_unit < peak:
+            number, atom = waiting[0]
+            if len(group) >= options.top_k and atom.instruction.flops_per_cycle_per_unit < peak:
                 break  # slower instructions could only add worse programs
-            atom = waiting.pop(0)
-            context = ProblemContext(expression, machine, atom)
+            del waiting[0]
+            if number == len(contexts):
+                contexts.append(ProblemContext(expression, machine, atom))
+            context = contexts[number]
             try:
                 if forced:
                     found = [RankedCandidate(context, one) for one in user_schedule_estimates(context, options)]
@@ -307,9 +323,11 @@ def search_tiled(
     """
     searches: list[tuple[float, TiledSearch]] = []
     for epsilon in (options.epsilon, *(step for step in EPSILON_STEPS if step > options.epsilon)):
-        search = TiledSearch(
-            context, device_rules(context.machine.device, epsilon, context.atom, options.disabled_rules)
-        )
+        key = epsilon, options.disabled_rules
+        search = context.searches.get(key)
+        if search is None:
+            rules = device_rules(context.machine.device, epsilon, context.atom, options.disabled_rules)
+            search = context.searches[key] = TiledSearch(context, rules)
         searches.append((epsilon, search))
         _evaluate(context, search.programs(), options, found)
         refine(search, found, lambda candidate: _estimate(context, candidate, options))

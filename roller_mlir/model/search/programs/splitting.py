@@ -18,6 +18,7 @@ from roller_mlir.model.cost.join_cost import GAIN, hand_over_s, inside_s
 from roller_mlir.model.cost.performance import l2_resident
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.programs.direct import lone_thread
+from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.rewrite.split import (
     combine_expression,
     divisible_loops,
@@ -89,7 +90,6 @@ class Divider:
         self.refined: dict[Candidate, Candidate] = {}
         """Of each program that the descent with a divided reduction weighed: the program before."""
         self._divisions: dict[tuple[int, int], Division | None] = {}
-        self._tiles: dict[int, ProblemContext] = {}
         self._tile_joins: dict[tuple[int, tuple[int, ...], int], Estimate | None] = {}
         self._combines: dict[int, tuple[ProblemContext, Estimate] | None] = {}
 
@@ -189,18 +189,21 @@ class Divider:
             join = self._combine(parts)
             self._divisions[key] = None
             if parts > 1 and join is not None:
-                expression = first_expression(self.context.expression, loop, parts, points)
-                context = ProblemContext(expression, self.context.machine, self.context.atom.moved(1))
+                first = partial(first_expression, self.context.expression, loop, parts, points)
+                atom = self.context.atom.moved(1)
+                context = self.context.stage(
+                    ("first", loop, points), lambda machine: ProblemContext(first(), machine, atom)
+                )
                 shared = self._joins and self.context.machine.cache_bytes  # through which blocks hand over
                 tiles = partial(self._tile_context, parts) if shared else None
                 self._divisions[key] = Division(loop, parts, points, context, *join, tiles)
         return self._divisions[key]
 
     def _tile_context(self, parts: int) -> ProblemContext:
-        if parts not in self._tiles:
-            expression = tile_expression(self.context.expression, parts)
-            self._tiles[parts] = ProblemContext(expression, l2_resident(self.context.machine, expression))
-        return self._tiles[parts]
+        return self._second_stage(("tile", parts), tile_expression(self.context.expression, parts))
+
+    def _second_stage(self, name: tuple[str, int], expression: TensorExpression) -> ProblemContext:
+        return self.context.stage(name, lambda machine: ProblemContext(expression, l2_resident(machine, expression)))
 
     def _joined(self, first: Estimate, division: Division) -> Estimate:
         """Return a first stage's program with the time of both stages that is compared, whoever joins the parts."""
@@ -225,8 +228,7 @@ class Divider:
 
     def _combine(self, parts: int) -> tuple[ProblemContext, Estimate] | None:
         if parts not in self._combines:
-            expression = combine_expression(self.context.expression, parts)
-            context = ProblemContext(expression, l2_resident(self.context.machine, expression))
+            context = self._second_stage(("join", parts), combine_expression(self.context.expression, parts))
             evaluated = [
                 one for candidate in combine_candidates(context) if (one := estimate(context, candidate)) is not None
             ]

@@ -112,6 +112,7 @@ class TiledSearch:
         self._steps_of: dict[int, tuple[int, ...]] = {}
         self._aligned: dict[tuple[int, int], bool] = {}
         self._shapely: dict[tuple[int, int], bool] = {}
+        self._programs: list[Candidate] | None = None
         self.base_step = self._base_step()
         self.shrunk: dict[tuple[Tile, Tile], tuple[tuple[Tile, Tile], int, float]] = {}
         """Of each shrunk program: the program before, the axis, and its reuse score."""
@@ -120,6 +121,11 @@ class TiledSearch:
 
     def programs(self) -> list[Candidate]:
         """Return distinct programs, in the order in which the recursion finds them, as many as the budget allows."""
+        if self._programs is None:
+            self._programs = self._constructed()
+        return self._programs
+
+    def _constructed(self) -> list[Candidate]:
         limit = self.budget.programs
         found: dict[tuple[Tile, Tile], Candidate] = {}
         preferred, visited = self.register_tiles()
