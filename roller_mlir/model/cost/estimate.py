@@ -6,7 +6,6 @@ what the banks of the chosen layout do.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 from math import prod
 
@@ -276,7 +275,8 @@ def _estimate(
         need = max(workgroup_bytes, ways.workgroup_bytes)
         fitting = resident if store else min(resident, tasks_per_unit(device, threads, used, need))
         if fitting:
-            stored = replace(ways.added(work, times), resident=fitting)
+            stored = ways.added(work, times)
+            stored.resident = fitting
             seconds = _seconds(stored, machine)
             if best is None or seconds < best.seconds:
                 best = Estimate(seconds, candidate, stages, used, need, stored, staged=True, unstaged=best)

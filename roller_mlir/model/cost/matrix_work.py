@@ -209,8 +209,9 @@ def matrix_estimate(
             tasks_move = raster_traffic(context, blocks, counts, machine.units * held, times)
             moved, shared = tasks_move.global_bytes, tasks_move.shared_bytes
         ahead = count > SYNCHRONOUS_STAGES and not synchronous
-        one = replace(work, resident=held, stages=count, global_bytes=moved, shared_cache_bytes=shared, ahead=ahead)
-        one = stores.added(one, times)
+        one = stores.added(work, times)
+        one.resident, one.stages, one.ahead = held, count, ahead
+        one.global_bytes, one.shared_cache_bytes = moved, shared
         seconds = total_seconds(seconds_by_layer(one, machine), device.model, ahead=ahead)
         if best is None or seconds < 0.999 * best.seconds:
             best = Estimate(seconds, candidate, count, words, need, one, staged, unstaged if staged else None)

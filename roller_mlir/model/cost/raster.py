@@ -8,7 +8,7 @@ them load comes from global memory once. Paper: ROLLER section 3.2 (scaling out)
 from collections.abc import Sequence
 from math import gcd, prod
 
-from roller_mlir.model.problem_context import ProblemContext
+from roller_mlir.model.problem_context import AccessContext, ProblemContext
 
 Order = tuple[int, ...]
 """Parallel loops with several tasks, outermost first: the last one runs fastest in the task's number."""
@@ -33,16 +33,20 @@ def cache_traffic(
     orders = [order]
     if moved <= context.machine.cache_bytes and len(order) > 1:
         orders = [(*[loop for loop in order if loop != fastest], fastest) for fastest in reversed(order)]
-    shared, best = min(
-        (_private_misses(context, blocks, counts, concurrent, one), -at) for at, one in enumerate(orders)
-    )
+    loads = [_loads(context, access, blocks, counts) for access in context.reads]
+    shared, best = min((_private_misses(context, loads, counts, concurrent, one), -at) for at, one in enumerate(orders))
     return moved, max(moved, shared + times * context.written_bytes), orders[-best]
 
 
+def _loads(context: ProblemContext, access: AccessContext, blocks: Sequence[int], counts: Sequence[int]) -> int:
+    """Return the bytes of a tensor that a task loads in all of its steps."""
+    return access.traffic(blocks) * prod([counts[i] for i in access.loops if context.reduction[i]])
+
+
 def _private_misses(
-    context: ProblemContext, blocks: Sequence[int], counts: Sequence[int], concurrent: int, order: Order
+    context: ProblemContext, loads: Sequence[int], counts: Sequence[int], concurrent: int, order: Order
 ) -> float:
-    """Return the bytes that all private caches together read.
+    """Return the bytes that all private caches together read, of tensors of which a task loads so many.
 
     Tasks are dealt to the caches in turn, one each, so that a cache has every n-th of a wave: along the fastest loop as
     far as n and its tasks have divisors in common, along the next ones what is left of n. What it read for a wave it
@@ -60,11 +64,13 @@ def _private_misses(
         covered[loop] = -(-min(counts[loop], left) // apart)
         left, skipped = max(1, left // counts[loop]), skipped // apart
     total = 0.0
-    for access in context.reads:
-        task = access.traffic(blocks) * prod([counts[i] for i in access.loops if context.reduction[i]])
-        wave = task * min(own_concurrent, prod([covered[i] for i in access.parallel]))
-        every = min(access.access.size_bytes, task * own_tasks)
-        total += used * (every if every <= machine.private_cache_bytes // 2 else min(wave * waves, task * own_tasks))
+    for access, task in zip(context.reads, loads, strict=True):
+        all_of_it = task * own_tasks
+        every = min(access.access.size_bytes, all_of_it)
+        if every > machine.private_cache_bytes // 2:
+            wave = task * min(own_concurrent, prod([covered[i] for i in access.parallel]))
+            every = min(wave * waves, all_of_it)
+        total += used * every
     return total
 
 
@@ -91,7 +97,7 @@ def global_traffic(
     if once <= capacity or tasks <= concurrent:
         return once, order
     loaded = [
-        (access, all_of_it, access.traffic(blocks) * prod([counts[i] for i in access.loops if context.reduction[i]]))
+        (access, all_of_it, _loads(context, access, blocks, counts))
         for access, all_of_it in zip(context.reads, unique, strict=True)
         if all_of_it > capacity // 2
     ]
