@@ -170,7 +170,7 @@ class ProblemContext:
         stores: What `traffic` remembers of the output.
         rasters: What `super_rows` remembers of tiles.
         estimates: What `estimate` remembers of candidates.
-        searches: What `search_tiled` remembers: a search by its rules.
+        stages: The contexts of stages of its division, see `stage`.
         staging: The same where results may pass workgroup memory, whose estimates know both ways; None if this is it.
         result_bytes: Bytes of one result, before an epilogue.
         result_words: 32-bit registers of one point's results.
@@ -223,23 +223,19 @@ class ProblemContext:
         self.stores: dict[Hashable, Any] = {}
         self.rasters: dict[Hashable, Any] = {}
         self.estimates: dict[Hashable, Any] = {}
-        self.searches: dict[Hashable, Any] = {}
         self.staging: ProblemContext | None = None
-        self._unstaged: ProblemContext | None = None
-        self._stages: dict[Hashable, ProblemContext] = {}
+        self.stages: dict[Hashable, ProblemContext] = {}
         self.result_bytes = expression.result_bytes
         self.result_words = max(1, self.result_bytes // 4) if self.atom.is_matrix else result_words(expression)
         own = max(1, expression.flops_per_point) + expression.point_cycles
         self.math_per_point = 1 if expression.fused_multiply_add else own
 
     def unstaged(self) -> "ProblemContext":
-        """Return the same where no results pass workgroup memory, which shares what is remembered."""
-        if self._unstaged is None:
-            self._unstaged = copy(self)
-            self._unstaged.machine = replace(self.machine, staged_stores=False)
-            self._unstaged.estimates = {}
-            self._unstaged.staging = self
-        return self._unstaged
+        """Return the same where no results pass workgroup memory; it knows what this one remembers."""
+        same = copy(self)
+        same.machine = replace(self.machine, staged_stores=False)
+        same.staging, same.estimates, same.stages = self, {}, {}
+        return same
 
     def stage(self, name: Hashable, make: Callable[[Machine], "ProblemContext"]) -> "ProblemContext":
         """Return the context of a stage of this expression's division, remembered by its name.
@@ -248,11 +244,11 @@ class ProblemContext:
             name: Says which stage of which division.
             make: Makes it of the machine of this one.
         """
-        if self.staging is not None:
-            return self.staging.stage(name, make).unstaged()
-        if name not in self._stages:
-            self._stages[name] = make(self.machine)
-        return self._stages[name]
+        found = self.stages.get(name)
+        if found is None:
+            found = make(self.machine) if self.staging is None else self.staging.stage(name, make).unstaged()
+            self.stages[name] = found
+        return found
 
     def copies_alone(self, number: int, blocks: Sequence[int]) -> bool:
         """Return whether a tile of threads that compute alone may be brought by asynchronous copies.

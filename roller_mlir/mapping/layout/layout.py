@@ -6,7 +6,6 @@ phases over one step's reads and writes is chosen, which are no more than with t
 tiles are covered too.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -419,9 +418,7 @@ _LOOKED_AT = 24
 """Subgroups of a copy of which the bank phases are counted where they differ."""
 
 
-def crossing_phases(
-    digits: Iterable[tuple[int, int]], vectors: int, lanes: int, width_bytes: int, banks: Banks
-) -> int:
+def crossing_phases(digits: Iterable[tuple[int, int]], vectors: int, lanes: int, width_bytes: int, banks: Banks) -> int:
     """Return the phases in which the subgroups of a copy write its first vectors, some across the end of a row."""
     steps = _first_digits(digits, vectors)
     if width_bytes >= banks.bank_bytes:  # each lane has words of its own: only their banks matter

@@ -6,7 +6,6 @@ buffers), by copies that a thread waits for later, or by one thread for all (mor
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import product
 from math import ceil, prod
 

@@ -206,7 +206,7 @@ def find_origin(context: ProblemContext, plan: Plan, options: ConstructOptions) 
         return None
     candidate = Candidate.of_plan(plan)
     evaluated: dict[Candidate, Estimate] = {}
-    searches = search_tiled(context, options, evaluated)
+    searches = search_tiled(context, options, evaluated, {})
     divided = dict[Candidate, float]()
     refined = dict[Candidate, Candidate]()
     if plan.split is not None and evaluated:

@@ -8,7 +8,7 @@ Dozens to a few hundred distinct programs are ranked by predicted time before K 
 sees one corner of them only.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf
 
@@ -128,17 +128,30 @@ def construction(expression: TensorExpression, device: Device, options: Construc
             raise ConstructionError(no_plan(best, options)) from None
 
 
+@dataclass(frozen=True)
+class _Attempt:
+    """What is known of an expression with one instruction.
+
+    Attributes:
+        context: The expression.
+        searches: Its searches by epsilon.
+    """
+
+    context: ProblemContext
+    searches: dict[float, TiledSearch] = field(default_factory=dict)
+
+
 def _construction(expression: TensorExpression, device: Device, options: ConstructOptions) -> Construction:
     """Return the plans of one search, or of two where some of the best programs store through workgroup memory.
 
     The second one is without such stores: a descent that they lead elsewhere may miss what is faster without them.
     """
-    contexts: list[ProblemContext] = []
-    found = _searched(expression, device, options, contexts)
+    attempts: list[_Attempt] = []
+    found = _searched(expression, device, options, attempts)
     plans, weighed, programs, epsilon = found.plans, found.plans[:LEAST_REFINED], found.programs, found.epsilon
     if found.staged:
-        contexts = [context.unstaged() for context in contexts]
-        direct = _searched(expression, device, replace(options, staged_stores=False), contexts)
+        attempts = [_Attempt(one.context.unstaged(), one.searches) for one in attempts]
+        direct = _searched(expression, device, replace(options, staged_stores=False), attempts)
         known = [one.plan for one in plans]
         others = [one for one in direct.plans if one.plan not in known]
         plans, weighed = plans + others, weighed + others[:LEAST_REFINED]
@@ -169,7 +182,7 @@ class _Search:
 
 
 def _searched(
-    expression: TensorExpression, device: Device, options: ConstructOptions, contexts: list[ProblemContext]
+    expression: TensorExpression, device: Device, options: ConstructOptions, attempts: list[_Attempt]
 ) -> _Search:
     """Return what a search finds.
 
@@ -177,8 +190,7 @@ def _searched(
         expression: As of `construct`, like the device and the options.
         device: See there.
         options: See there.
-        contexts: Contexts by the instructions of the expression that are tried, one after the other, as far as there are
-            any; receives the others.
+        attempts: What is known of the instructions that are tried, one after the other; receives the rest.
     """
     machine = machine_for(device, options)
     forced = bool(options.tile_sizes or options.thread_tile)
@@ -204,14 +216,14 @@ def _searched(
             if len(group) >= options.top_k and atom.instruction.flops_per_cycle_per_unit < peak:
                 break  # slower instructions could only add worse programs
             del waiting[0]
-            if number == len(contexts):
-                contexts.append(ProblemContext(expression, machine, atom))
-            context = contexts[number]
+            if number == len(attempts):
+                attempts.append(_Attempt(ProblemContext(expression, machine, atom)))
+            context = attempts[number].context
             try:
                 if forced:
                     found = [RankedCandidate(context, one) for one in user_schedule_estimates(context, options)]
                 else:
-                    found, used = _candidates(context, options)
+                    found, used = _candidates(context, options, attempts[number].searches)
                     epsilon = max(epsilon, used)
             except ConstructionError as error:
                 failure = failure or error
@@ -268,7 +280,9 @@ def _finished(found: list[RankedCandidate], options: ConstructOptions) -> list[T
     return plans
 
 
-def _candidates(context: ProblemContext, options: ConstructOptions) -> tuple[list[RankedCandidate], float]:
+def _candidates(
+    context: ProblemContext, options: ConstructOptions, searches: dict[float, TiledSearch]
+) -> tuple[list[RankedCandidate], float]:
     """Return the evaluated programs of an expression with one instruction, and the epsilon that they needed."""
     expression, atom = context.expression, context.atom
     product = has_outer_product(expression)
@@ -282,7 +296,7 @@ def _candidates(context: ProblemContext, options: ConstructOptions) -> tuple[lis
     divided: list[tuple[Division, Estimate]] = []
     divider = Divider(context, lambda of: _streaming(of, options), joins=options.join)
     if context.reductions and context.reused and not expression.ordered:
-        used, search = search_tiled(context, options, found)[-1]
+        used, search = search_tiled(context, options, found, searches)[-1]
         if options.split and found:
             divided = divider.tiled(list(found.values()), options.stages, partial(neighbours, search))
         reason = capacity_problem(context) if product and not found else ""
@@ -309,7 +323,10 @@ def _candidates(context: ProblemContext, options: ConstructOptions) -> tuple[lis
 
 
 def search_tiled(
-    context: ProblemContext, options: ConstructOptions, found: dict[Candidate, Estimate]
+    context: ProblemContext,
+    options: ConstructOptions,
+    found: dict[Candidate, Estimate],
+    searches: dict[float, TiledSearch],
 ) -> list[tuple[float, TiledSearch]]:
     """Weigh programs with reuse, with growing epsilon until there are K.
 
@@ -317,24 +334,24 @@ def search_tiled(
         context: The expression.
         options: What is asked for.
         found: Receives the evaluated programs.
+        searches: Those of the same expression and rules by epsilon, as far as there are any; receives the others.
 
     Returns:
         Each epsilon with its search; the last one is the largest.
     """
-    searches: list[tuple[float, TiledSearch]] = []
+    used: list[tuple[float, TiledSearch]] = []
     for epsilon in (options.epsilon, *(step for step in EPSILON_STEPS if step > options.epsilon)):
-        key = epsilon, options.disabled_rules
-        search = context.searches.get(key)
+        search = searches.get(epsilon)
         if search is None:
             rules = device_rules(context.machine.device, epsilon, context.atom, options.disabled_rules)
-            search = context.searches[key] = TiledSearch(context, rules)
-        searches.append((epsilon, search))
+            search = searches[epsilon] = TiledSearch(context, rules)
+        used.append((epsilon, search))
         _evaluate(context, search.programs(), options, found)
         refine(search, found, lambda candidate: _estimate(context, candidate, options))
         fill_rounds(search, found, lambda candidate: _estimate(context, candidate, options))
         if len(found) >= options.top_k:
             break
-    return searches
+    return used
 
 
 def _streaming(context: ProblemContext, options: ConstructOptions, *, stage: bool = True) -> list[Candidate]:

@@ -16,9 +16,8 @@ def most_live(reads: tuple[Reads, ...], points: Iterable[Point]) -> int:
     """The most registers of reads at one point, by sets of what was read before and will be read again."""
     held = [[(number, vector) for number, one in enumerate(reads) for vector in vectors(one, at)] for at in points]
     size = [one.width * one.words for one in reads]
-    return max(
-        sum(size[number] for number, _ in set(chain(*held[: at + 1])) & set(chain(*held[at:]))) for at in range(len(held))
-    )
+    live = [set(chain(*held[: at + 1])) & set(chain(*held[at:])) for at in range(len(held))]
+    return max(sum(size[number] for number, _ in reads_at) for reads_at in live)
 
 
 def vectors(one: Reads, point: Point) -> Iterator[tuple[int, ...]]:
