@@ -6,12 +6,13 @@ Windows share what they read, so that some of it waits for later results: how mu
 (`point_order`), which is the same here as in the generated code.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, product
+from itertools import chain
+from math import prod
 
 from roller_mlir.mapping.layout.data_tile import TileDimension, tile_dimensions
-from roller_mlir.mapping.point_order import Reads, live_registers
+from roller_mlir.mapping.point_order import Coordinates, Reads, live_registers
 from roller_mlir.mapping.thread_map import register_offset
 from roller_mlir.plan import AxisPlan, OperandPlan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
@@ -53,16 +54,16 @@ def window_registers(
     if not any(slides(tile, axes, reduces) for tile in tiles):
         return None
 
-    def places(reduction: bool) -> list[dict[int, int]]:
+    def offsets(reduction: bool) -> dict[int, list[int]]:
         loops = [i for i, one in enumerate(reduces) if one == reduction and axes[i].registers > 1]
-        steps = [range(0, axes[i].registers, axes[i].chunk if i == lane else 1) for i in loops]
-        offsets = [[register_offset(axes[i], r) for r in step] for i, step in zip(loops, steps, strict=True)]
-        return [dict(zip(loops, at, strict=True)) for at in product(*offsets)]
+        steps = {i: range(0, axes[i].registers, axes[i].chunk if i == lane else 1) for i in loops}
+        return {i: [register_offset(axes[i], r) for r in step] for i, step in steps.items()}
 
-    in_reduction, results = places(True), places(False)
-    if len(in_reduction) * len(results) > MOST_POINTS:
+    in_reduction, results = offsets(True), offsets(False)
+    places, held = prod(map(len, in_reduction.values())), prod(map(len, results.values()))
+    if places * held > MOST_POINTS:
         return None
-    lanes = [{lane: number} for number in range(axes[lane].chunk)] if lane is not None else [{}]
+    lanes = {lane: list(range(axes[lane].chunk))} if lane is not None else {}
     reads: list[Reads] = []
     for access, tile, operand in zip(expression.inputs, tiles, operands, strict=True):
         staged = operand.layer == WORKGROUP
@@ -70,14 +71,14 @@ def window_registers(
         if ordered:
             reads.append(
                 Reads(
-                    tuple([_at(ordered, place) for place in in_reduction]),
-                    tuple([_at(ordered, result) for result in results]),
-                    tuple([_at(ordered, one) for one in lanes]),
+                    _coordinates(ordered, in_reduction),
+                    _coordinates(ordered, results),
+                    _coordinates(ordered, lanes),
                     operand.fragment_vector if staged else operand.vector,
                     max(1, access.element_bytes // 4),
                 )
             )
-    live = live_registers(reads, len(in_reduction), len(results), ordered=expression.ordered)
+    live = live_registers(reads, places, held, ordered=expression.ordered)
     return 2 * max(live, sum([_first_place(one) for one in reads])) if ahead else live
 
 
@@ -87,5 +88,13 @@ def _first_place(one: Reads) -> int:
     return len(set(chain.from_iterable(vectors))) * one.width * one.words
 
 
-def _at(dimensions: Sequence[TileDimension], positions: dict[int, int]) -> tuple[int, ...]:
-    return tuple([sum([k * positions.get(loop, 0) for loop, k in d.coefficients.items()]) for d in dimensions])
+def _coordinates(dimensions: Sequence[TileDimension], offsets: Mapping[int, Sequence[int]]) -> tuple[Coordinates, ...]:
+    """Return where in a tile all combinations of offsets along loops lie, the last loop's fastest."""
+    columns: list[list[int]] = []
+    for dimension in dimensions:
+        column = [0]
+        for loop, steps in offsets.items():
+            k = dimension.coefficients.get(loop, 0)
+            column = [at + k * step for at in column for step in steps]
+        columns.append(column)
+    return tuple(zip(*columns, strict=True))
