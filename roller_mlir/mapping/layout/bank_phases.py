@@ -9,6 +9,7 @@ those of 16-byte loads on devices that say otherwise.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import gcd
 
 WIDE_LOAD_BYTES = 16
 """Bytes per lane of the loads that `Banks.wide_load_lanes` is about."""
@@ -90,21 +91,16 @@ def phases(addresses: Sequence[int], width_bytes: int, banks: Banks, *, load: bo
     """
     count, bank_bytes = banks.count, banks.bank_bytes
     span = -(-width_bytes // bank_bytes)
-    # Lanes that start on a bank and cover whole banks collide only as a whole: one word stands for all.
-    whole = width_bytes % bank_bytes == 0 and count % span == 0
     total = 0
+    # Lanes that start on a bank and cover whole banks collide only as a whole: one word stands for all.
+    whole = width_bytes % bank_bytes == 0 and count % span == 0 and gcd(*addresses) % width_bytes == 0
+    if whole:
+        addresses, count = [at // width_bytes for at in addresses], count // span
     for group in banks.served_together(len(addresses), width_bytes, load=load):
         chosen = [addresses[lane] for lane in group]
-        if whole and not any(at % width_bytes for at in chosen):
-            found = {at // width_bytes for at in chosen}
-            banked = [at % (count // span) for at in found]
-        else:
-            found = {
-                word for at in chosen for word in range(at // bank_bytes, (at + width_bytes - 1) // bank_bytes + 1)
-            }
-            banked = [word % count for word in found]
-        if len(set(banked)) == len(banked):
-            total += 1
-        else:
-            total += max(Counter(banked).values())
+        found = set(chosen)
+        if not whole:
+            found = {word for at in found for word in range(at // bank_bytes, (at + width_bytes - 1) // bank_bytes + 1)}
+        distinct = {word % count for word in found}
+        total += 1 if len(distinct) == len(found) else max(Counter([word % count for word in found]).values())
     return total

@@ -113,6 +113,8 @@ class TiledSearch:
         self._aligned: dict[tuple[int, int], bool] = {}
         self._shapely: dict[tuple[int, int], bool] = {}
         self._programs: list[Candidate] | None = None
+        self._fits: dict[tuple[Tile, Tile], bool] = {}
+        self._made: dict[tuple[Tile, Tile], Candidate | None] = {}
         self.base_step = self._base_step()
         self.shrunk: dict[tuple[Tile, Tile], tuple[tuple[Tile, Tile], int, float]] = {}
         """Of each shrunk program: the program before, the axis, and its reuse score."""
@@ -331,6 +333,13 @@ class TiledSearch:
 
     def block_fits(self, registers: Tile, tile: Tile) -> bool:
         """Return whether a block tile of a register tile is within the limits of a task and pads within epsilon."""
+        key = registers, tile
+        known = self._fits.get(key)
+        if known is None:
+            known = self._fits[key] = self._block_fits(registers, tile)
+        return known
+
+    def _block_fits(self, registers: Tile, tile: Tile) -> bool:
         context = self.context
         limit = self._thread_limits.get(registers)
         if limit is None:
@@ -410,6 +419,12 @@ class TiledSearch:
 
     def make(self, registers: Tile, blocks: Tile) -> Candidate | None:
         """Return the program of a register tile and a block tile, None where a rule does not allow them."""
+        key = registers, blocks
+        if key not in self._made:
+            self._made[key] = self._make(registers, blocks)
+        return self._made[key]
+
+    def _make(self, registers: Tile, blocks: Tile) -> Candidate | None:
         threads = self.threads(registers, blocks)
         if not all(rule.allows_threads(threads) for rule in self.rules) or threads != (self.task_threads or threads):
             return None
