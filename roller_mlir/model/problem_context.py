@@ -41,6 +41,7 @@ class AccessContext:
         own: Gives the entries of the access's own loops from one entry per loop.
         widths: What `estimate.ideal_widths` remembers.
         copies: What `traffic` remembers of staged copies.
+        canonical: What `traffic.layouts` remembers of tiles: the smallest operators with the same ones.
     """
 
     def __init__(self, access: Access, expression: TensorExpression, machine: Machine) -> None:
@@ -71,6 +72,7 @@ class AccessContext:
         self.own: Callable[[Sequence[int]], Hashable] = itemgetter(*self.loops) if self.loops else lambda blocks: 0
         self.widths: dict[Hashable, Any] = {}
         self.copies: dict[Hashable, tuple[int, int]] = {}
+        self.canonical: dict[tuple[int, ...], Any] = {}
         self._device = machine.device
         self._direct: dict[Hashable, int] = {}
         self._staging: dict[Hashable, int] = {}

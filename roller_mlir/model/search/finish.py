@@ -88,22 +88,18 @@ def finish(
         row_layout(context, number, program)
         if walked and staged
         else operand_layout(
-            access,
-            expression.loops,
+            context,
+            number,
             axes,
             program.order,
             program.lane,
-            context.machine,
             staged=staged,
-            pad_value=pad,
             padded=padded,
             asynchronous=context.copies_alone(number, program.blocks),
         )
         if atom_plan is None
         else matrix_layout(context, number, axes, atom_plan, padded=padded)
-        for number, (access, staged, pad) in enumerate(
-            zip(expression.inputs, program.staged, expression.pad_values, strict=True)
-        )
+        for number, staged in enumerate(program.staged)
     )
     tasks = raster(context, ends, chosen.work)
     plan = Plan(

@@ -36,52 +36,49 @@ _matrix_operand = lru_cache(maxsize=4096)(matrix_operand)
 
 
 def operand_layout(
-    access: Access,
-    loops: tuple[Loop, ...],
+    context: ProblemContext,
+    number: int,
     axes: tuple[AxisPlan, ...],
     thread_order: tuple[int, ...],
     lane: int | None,
-    machine: Machine,
     *,
     staged: bool,
-    pad_value: float | None,
     padded: bool = True,
     asynchronous: bool = False,
 ) -> OperandPlan:
     """Return the plan of one input.
 
     Args:
-        access: The input.
-        loops: The expression's loops.
+        context: The expression.
+        number: Which input.
         axes: One AxisPlan per loop.
         thread_order: See Plan.
         lane: See Plan.
-        machine: The machine.
         staged: Whether the input goes through workgroup memory.
-        pad_value: What elements outside the tensor read as.
         padded: Whether rows may be padded.
         asynchronous: Whether asynchronous copies may bring it, where its vectors need no registers on their way.
     """
+    access, pad_value = context.expression.inputs[number], context.expression.pad_values[number]
     if not staged:
-        width = planned_vector(access, loops, axes, machine.vector_bytes)
+        width = planned_vector(access, context.expression.loops, axes, context.machine.vector_bytes)
         order = tuple(range(len(access.shape)))
         return OperandPlan(layer=REGISTER, order=order, vector=width, pad_value=pad_value)
-    canonical, small = _canonical(access, loops, axes)
-    layout, _ = _staged(canonical, small, axes, thread_order, lane, machine, padded=padded)
+    layout, _ = _staged(context, number, axes, thread_order, lane, padded=padded)
     alone = asynchronous and lies_as_stored(layout, access.element_bytes)
     return replace(layout, pad_value=pad_value, copy=ASYNCHRONOUS if alone else SYNCHRONOUS)
 
 
 def _staged(
-    access: Access,
-    loops: tuple[Loop, ...],
+    context: ProblemContext,
+    number: int,
     axes: tuple[AxisPlan, ...],
     thread_order: tuple[int, ...],
     lane: int | None,
-    machine: Machine,
     *,
     padded: bool = True,
 ) -> tuple[OperandPlan, TileCost]:
+    machine = context.machine
+    access, loops = _canonical(context, number, axes)
     lanes, widest = machine.device.subgroup_size, machine.vector_bytes
     return staged_layout(
         access, loops, axes, thread_order, lane, machine.banks, lanes, padded=padded, access_bytes=widest
@@ -101,7 +98,7 @@ def matrix_layout(
         padded: Whether rows may be padded, or their pieces permuted.
     """
     expression = context.expression
-    access, small = _canonical(expression.inputs[number], expression.loops, axes)
+    access, small = _canonical(context, number, axes)
     found = _matrix_operand(
         access,
         small,
@@ -125,10 +122,10 @@ def matrix_memory(machine: Machine) -> MatrixMemory:
 def layout_cost(context: ProblemContext, plan: Plan, number: int) -> TileCost:
     """Return the bank phases of one step of an input that goes through workgroup memory."""
     operand, machine = replace(plan.operands[number], pad_value=None), context.machine
-    access, small = _canonical(context.expression.inputs[number], context.expression.loops, plan.axes)
+    access, _ = _canonical(context, number, plan.axes)
     if plan.atom is not None:
         return matrix_cost(access, operand, plan.axes, plan.atom, atom_family(plan.instruction), matrix_memory(machine))
-    chosen, cost = _staged(access, small, plan.axes, plan.thread_order, plan.lane, machine)
+    chosen, cost = _staged(context, number, plan.axes, plan.thread_order, plan.lane)
     if chosen == replace(operand, copy=chosen.copy):
         return cost
     return _cost(access, operand, plan.axes, plan.thread_order, machine.banks, machine.device.subgroup_size)
@@ -146,8 +143,16 @@ def _cost(
     return tile_cost(access, operand, axes, ThreadMap(axes, thread_order), banks, subgroup_size)
 
 
-def _canonical(access: Access, loops: tuple[Loop, ...], axes: tuple[AxisPlan, ...]) -> tuple[Access, tuple[Loop, ...]]:
+def _canonical(context: ProblemContext, number: int, axes: tuple[AxisPlan, ...]) -> tuple[Access, tuple[Loop, ...]]:
     """Return an access and loops of the smallest operator with the same tile and the same alignment."""
+    blocks = tuple([axis.block for axis in axes])
+    known = context.inputs[number].canonical
+    if blocks not in known:
+        known[blocks] = _smallest(context.expression.inputs[number], context.expression.loops, axes)
+    return known[blocks]
+
+
+def _smallest(access: Access, loops: tuple[Loop, ...], axes: tuple[AxisPlan, ...]) -> tuple[Access, tuple[Loop, ...]]:
     small = tuple(
         Loop(axis.block * min(2, steps_of(loop, axis)), loop.reduction) for loop, axis in zip(loops, axes, strict=True)
     )

@@ -11,6 +11,7 @@ from roller_mlir.hal import find_device
 from roller_mlir.lowering.loops.program import programs_of
 from roller_mlir.model.cost.traffic.layouts import operand_layout
 from roller_mlir.model.machine import machine_of
+from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.passes.rtile_assign_buffers import RTileAssignBuffers
 from roller_mlir.passes.rtile_construct import RTileConstruct
 from roller_mlir.passes.rtile_expand import RTileExpand
@@ -50,18 +51,10 @@ def plan(
     """Return what makes a plan with these tiles for an expression; layouts are chosen as for any plan."""
 
     def make(expression: TensorExpression) -> Plan:
+        context = ProblemContext(expression, machine_of(find_device("h200")))
         operands = tuple(
-            operand_layout(
-                access,
-                expression.loops,
-                tuple(axes),
-                order,
-                lane,
-                machine_of(find_device("h200")),
-                staged=number in staged,
-                pad_value=pad,
-            )
-            for number, (access, pad) in enumerate(zip(expression.inputs, expression.pad_values, strict=True))
+            operand_layout(context, number, tuple(axes), order, lane, staged=number in staged)
+            for number in range(len(expression.inputs))
         )
         return Plan(
             device="h200",
