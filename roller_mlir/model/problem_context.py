@@ -170,7 +170,8 @@ class ProblemContext:
         atom: The instruction that computes them.
         task_threads: Threads that compute in each block, None where the model decides.
         stores: What `traffic` remembers of the output.
-        rasters: What `super_rows` remembers of tiles.
+        moved: What `raster` remembers of tiles.
+        rasters: What `super_rows` remembers of them.
         estimates: What `estimate` remembers of candidates.
         stages: The contexts of stages of its division, see `stage`.
         staging: The same where results may pass workgroup memory, whose estimates know both ways; None if this is it.
@@ -223,6 +224,7 @@ class ProblemContext:
             loop.reduction and expression.moves_window(i) for i, loop in enumerate(expression.loops)
         )
         self.stores: dict[Hashable, Any] = {}
+        self.moved: dict[Hashable, tuple[float, float, tuple[int, ...]]] = {}
         self.rasters: dict[Hashable, Any] = {}
         self.estimates: dict[Hashable, Any] = {}
         self.staging: ProblemContext | None = None

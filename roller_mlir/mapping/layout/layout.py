@@ -419,7 +419,15 @@ _LOOKED_AT = 24
 
 
 def crossing_phases(digits: Iterable[tuple[int, int]], vectors: int, lanes: int, width_bytes: int, banks: Banks) -> int:
-    """Return the phases in which the subgroups of a copy write its first vectors, some across the end of a row."""
+    """Return the phases in which the subgroups of a copy access its first vectors, some across the end of a row.
+
+    Args:
+        digits: Vectors per dimension, innermost first, each with the bytes from one to the next.
+        vectors: Vectors that are looked at.
+        lanes: Lanes of a subgroup, which are served in groups of neighbours.
+        width_bytes: Bytes of a vector, of which the steps are multiples.
+        banks: The device's banks.
+    """
     steps = _first_digits(digits, vectors)
     if width_bytes >= banks.bank_bytes:  # each lane has words of its own: only their banks matter
         line = banks.count * banks.bank_bytes

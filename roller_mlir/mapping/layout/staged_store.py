@@ -19,7 +19,7 @@ from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.layout.bank_phases import Banks, phases
 from roller_mlir.mapping.layout.data_tile import CopyMap, copy_map, tile_dimensions
-from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES, row_alignment
+from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES, crossing_phases, row_alignment
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.plan import Access, AxisPlan, Loop, TensorExpression
 
@@ -301,10 +301,10 @@ def _laid_out(
     vector, write = (power_of_two_divisor(gcd(grid, width), width) for width in (widest, _widest_write(tile)))
     size = tile.element_bytes
     written = [at * size for at in _written(tile, strides, min(lanes, threads))]
-    found = [
-        phases([at * size for at in one], vector * size, BANKS, load=True)
-        for one in _read(copied, strides, vector, threads, lanes)
-    ]
+    sizes = copy_map(copied, vector, threads).sizes
+    steps = [size * step for step in (strides[-1] * vector, *reversed(strides[:-1]))]
+    looked_at = min(prod(sizes), SAMPLED_SUBGROUPS * lanes)
+    read = crossing_phases(zip(sizes, steps, strict=True), looked_at, lanes, vector * size, BANKS)
     return StagedStore(
         tile=tile,
         part=part,
@@ -315,7 +315,7 @@ def _laid_out(
         write=write,
         threads=threads,
         write_phases=phases(written, write * size, BANKS, load=False),
-        read_phases=sum(found) / len(found),
+        read_phases=read / -(-looked_at // lanes),
     )
 
 
@@ -332,17 +332,6 @@ def _written(tile: ResultTile, strides: Sequence[int], lanes: int) -> list[int]:
         else:  # of the threads along a reduction the first one writes
             lanes = max(1, lanes // digit.count)
     return places[:lanes]
-
-
-def _read(copied: Sequence[int], strides: Sequence[int], vector: int, threads: int, lanes: int) -> list[list[int]]:
-    """Return where the threads of some subgroups read their first vectors, in elements of the buffer."""
-    sizes = copy_map(copied, vector, threads).sizes
-    places, most = [0], min(prod(sizes), SAMPLED_SUBGROUPS * lanes)
-    for size, step in zip(sizes, [strides[-1] * vector, *reversed(strides[:-1])], strict=True):
-        if len(places) >= most:
-            break
-        places = [at + number * step for number in range(min(size, -(-most // len(places)))) for at in places]
-    return [places[first : min(first + lanes, most)] for first in range(0, most, lanes)]
 
 
 def _cost(store: StagedStore) -> float:

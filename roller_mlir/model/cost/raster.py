@@ -27,6 +27,16 @@ def cache_traffic(
     As `global_traffic`, whose order stands where orders differ in what global memory moves; else the one that private
     caches miss least in is taken. Devices without private caches have 0 bytes between them.
     """
+    key = tuple(blocks), tuple(counts), concurrent, times
+    known = context.moved.get(key)
+    if known is None:
+        known = context.moved[key] = _cache_traffic(context, blocks, counts, concurrent, times)
+    return known
+
+
+def _cache_traffic(
+    context: ProblemContext, blocks: Sequence[int], counts: Sequence[int], concurrent: int, times: int
+) -> tuple[float, float, Order]:
     moved, order = global_traffic(context, blocks, counts, concurrent, times)
     if context.machine.private_caches < 2:
         return moved, 0.0, order
