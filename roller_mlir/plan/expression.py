@@ -12,6 +12,7 @@ from math import inf, prod
 from types import MappingProxyType
 
 from roller_mlir.plan.extent import Extent, Size, as_extent, as_extents, static_sizes
+from roller_mlir.plan.hashed import hashed_once
 
 ELEMENT_BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i64": 8, "i32": 4, "i16": 2, "i8": 1, "i1": 1}
 
@@ -57,6 +58,7 @@ def neutral_of(combiner: str | None, element_type: str) -> float | None:
     return None if combiner is None else NEUTRAL.get(combiner)
 
 
+@hashed_once
 @dataclass(frozen=True, init=False)
 class Loop:
     """One loop of an expression.
@@ -74,6 +76,7 @@ class Loop:
         object.__setattr__(self, "reduction", reduction)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class LinearIndex:
     """The index of one tensor dimension as a linear function of the loops: sum(coefficient * loop) + constant.
@@ -85,14 +88,6 @@ class LinearIndex:
 
     coefficients: tuple[int, ...]
     constant: int = 0
-
-    def __hash__(self) -> int:
-        # Kept: indices are the keys of everything that is remembered about tiles. Integers hash alike in all processes.
-        known: int | None = self.__dict__.get("_hash")
-        if known is None:
-            known = hash((self.coefficients, self.constant))
-            object.__setattr__(self, "_hash", known)
-        return known
 
     def terms(self) -> Mapping[int, int]:
         """Return {loop: coefficient} of the loops that occur."""
@@ -113,6 +108,7 @@ def _terms(coefficients: tuple[int, ...]) -> Mapping[int, int]:
     return MappingProxyType({loop: value for loop, value in enumerate(coefficients) if value})
 
 
+@hashed_once
 @dataclass(frozen=True, init=False)
 class Access:
     """A tensor read or written through affine indices.

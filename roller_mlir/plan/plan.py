@@ -11,6 +11,7 @@ from typing import Annotated
 
 from roller_mlir.plan.codec import OneOf, PowerOfTwo, Range
 from roller_mlir.plan.extent import Extent
+from roller_mlir.plan.hashed import hashed_once
 
 WORKGROUP = "workgroup"
 REGISTER = "register"
@@ -94,6 +95,7 @@ def pipeline_problem(pipeline: str, copies: Sequence[str], stages: int, *, matri
     return f"pipeline '{pipeline}' for {tiles}{' and a matrix instruction' if matrix else ''}, which take '{usual}'"
 
 
+@hashed_once
 @dataclass(frozen=True, kw_only=True)
 class AxisPlan:
     """How one loop's box (or one reduction step of it) is spread over threads and registers.

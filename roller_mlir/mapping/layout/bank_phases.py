@@ -11,10 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd
 
+from roller_mlir.plan.hashed import hashed_once
+
 WIDE_LOAD_BYTES = 16
 """Bytes per lane of the loads that `Banks.wide_load_lanes` is about."""
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Banks:
     """The banks of a device's workgroup memory.
@@ -35,14 +38,6 @@ class Banks:
         lanes = sorted(lane for group in self.wide_load_lanes for lane in group)
         if lanes != list(range(len(lanes))):
             raise ValueError(f"wide_load_lanes must name each lane from 0 on once, but got {self.wide_load_lanes}")
-
-    def __hash__(self) -> int:
-        # Kept: the groups are long, and every remembered layout is found by them.
-        known: int | None = self.__dict__.get("_hash")
-        if known is None:
-            known = hash((self.count, self.bank_bytes, self.wide_load_lanes))
-            object.__setattr__(self, "_hash", known)
-        return known
 
     def served_together(self, lanes: int, width_bytes: int, *, load: bool) -> Sequence[Sequence[int]]:
         """Return the groups of lanes that the banks serve one after the other.
