@@ -81,33 +81,45 @@ def enlarge(
         The tiles that the layer yields, in the order found: those after which nothing larger fits, and those that are
         fast enough. Then all tiles that fit, in the order visited.
     """
-    found: dict[Tile, None] = {}
-    known: dict[Tile, tuple[float, float]] = {}
-    visited: dict[Tile, bool] = {start: layer.fits(start)}
-    if not visited[start]:
+    walk = _Walk(layer, results, visits, watch)
+    walk.visited[start] = layer.fits(start)
+    if not walk.visited[start]:
         return [], []
+    if layer.saturates(start):
+        walk.found[start] = None
+    walk.on_from(start)
+    return list(walk.found), [tile for tile, fit in walk.visited.items() if fit]
 
-    def walk(tile: Tile) -> None:
-        grown, full = False, len(found) >= results or len(visited) >= visits
-        for larger in () if full else by_reuse_score(layer, tile, known):
-            if len(found) >= results or len(visited) >= visits:
+
+class _Walk:
+    """A walk through a layer, with the tiles that it found and those that it looked at."""
+
+    def __init__(self, layer: Layer, results: int, visits: int, watch: Watch | None) -> None:
+        self.layer, self.results, self.visits, self.watch = layer, results, visits, watch
+        self.found: dict[Tile, None] = {}
+        self.visited: dict[Tile, bool] = {}
+        self.known: dict[Tile, tuple[float, float]] = {}
+
+    def on_from(self, tile: Tile) -> None:
+        """Go on from a tile to larger ones."""
+        layer, visited, grown = self.layer, self.visited, False
+        for larger in () if self._ends() else by_reuse_score(layer, tile, self.known):
+            if self._ends():
                 break
             if larger in visited:
                 grown = grown or visited[larger]
                 continue
             visited[larger] = layer.fits(larger)
-            if watch is not None:
-                watch(tile, larger, visited[larger])
+            if self.watch is not None:
+                self.watch(tile, larger, visited[larger])
             if not visited[larger]:
                 continue
             grown = True
             if layer.saturates(larger):
-                found[larger] = None
-            walk(larger)
-        if not grown and len(found) < results:
-            found[tile] = None
+                self.found[larger] = None
+            self.on_from(larger)
+        if not grown and len(self.found) < self.results:
+            self.found[tile] = None
 
-    if layer.saturates(start):
-        found[start] = None
-    walk(start)
-    return list(found), [tile for tile, fit in visited.items() if fit]
+    def _ends(self) -> bool:
+        return len(self.found) >= self.results or len(self.visited) >= self.visits

@@ -195,15 +195,9 @@ class Divider:
                     ("first", loop, points), lambda machine: ProblemContext(first(), machine, atom)
                 )
                 shared = self._joins and self.context.machine.cache_bytes  # through which blocks hand over
-                tiles = partial(self._tile_context, parts) if shared else None
+                tiles = partial(_tile_context, self.context, parts) if shared else None
                 self._divisions[key] = Division(loop, parts, points, context, *join, tiles)
         return self._divisions[key]
-
-    def _tile_context(self, parts: int) -> ProblemContext:
-        return self._second_stage(("tile", parts), tile_expression(self.context.expression, parts))
-
-    def _second_stage(self, name: tuple[str, int], expression: TensorExpression) -> ProblemContext:
-        return self.context.stage(name, lambda machine: ProblemContext(expression, l2_resident(machine, expression)))
 
     def _joined(self, first: Estimate, division: Division) -> Estimate:
         """Return a first stage's program with the time of both stages that is compared, whoever joins the parts."""
@@ -228,13 +222,22 @@ class Divider:
 
     def _combine(self, parts: int) -> tuple[ProblemContext, Estimate] | None:
         if parts not in self._combines:
-            context = self._second_stage(("join", parts), combine_expression(self.context.expression, parts))
+            context = _second_stage(self.context, ("join", parts), combine_expression(self.context.expression, parts))
             evaluated = [
                 one for candidate in combine_candidates(context) if (one := estimate(context, candidate)) is not None
             ]
             best = min(evaluated, key=lambda one: one.seconds, default=None)
             self._combines[parts] = None if best is None else (context, best)
         return self._combines[parts]
+
+
+def _tile_context(context: ProblemContext, parts: int) -> ProblemContext:
+    """Return the context of the second stage as blocks of the first may run it."""
+    return _second_stage(context, ("tile", parts), tile_expression(context.expression, parts))
+
+
+def _second_stage(context: ProblemContext, name: tuple[str, int], expression: TensorExpression) -> ProblemContext:
+    return context.stage(name, lambda machine: ProblemContext(expression, l2_resident(machine, expression)))
 
 
 def combine_candidates(context: ProblemContext) -> list[Candidate]:
