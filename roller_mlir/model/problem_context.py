@@ -13,7 +13,7 @@ from operator import add, itemgetter
 from typing import Any
 
 from roller_mlir.mapping.checks.tensor_copy_rules import tensor_store_fits
-from roller_mlir.mapping.layout.data_tile import TileDimension, copy_vector, tile_dimensions
+from roller_mlir.mapping.layout.data_tile import TileDimension, copy_map, copy_vector, tile_dimensions
 from roller_mlir.mapping.layout.layout import direct_vector, row_alignment
 from roller_mlir.mapping.resources import result_words, staging_registers
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
@@ -76,6 +76,7 @@ class AccessContext:
         self._device = machine.device
         self._direct: dict[Hashable, int] = {}
         self._staging: dict[Hashable, int] = {}
+        self._scattered: dict[Hashable, bool] = {}
         self._extents: dict[Hashable, tuple[int, int, int]] = {}
         self._traffic: dict[Hashable, int] = {}
         self._tile_dimensions: dict[Hashable, tuple[TileDimension, ...]] = {}
@@ -120,6 +121,15 @@ class AccessContext:
         """Return the elements of one global access of a staged copy of a box's data tile."""
         _, extent, step = self.tile(blocks)
         return copy_vector(extent, step, row_alignment(self.access, self._expression_loops, blocks), self.limit)
+
+    def is_scattered(self, blocks: Sequence[int], vector: int, threads: int) -> bool:
+        """Return whether the vectors of a copied tile lie at distances that differ from thread to thread."""
+        key = self.own(blocks), vector, threads
+        found = self._scattered.get(key)
+        if found is None:
+            extents = [dimension.extent for dimension in self.dimensions(blocks)]
+            found = self._scattered[key] = copy_map(extents, vector, threads).is_scattered
+        return found
 
     def staging_registers(self, blocks: Sequence[int], vector: int, threads: int) -> int:
         """Return the registers of one thread that hold its share of a tile on its way to workgroup memory."""

@@ -10,7 +10,6 @@ from itertools import product
 from math import ceil, prod
 
 from roller_mlir.mapping.alignment import aligned
-from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout.layout import ASYNCHRONOUS_BYTES
 from roller_mlir.mapping.layout.matrix_layout import choose_rows
 from roller_mlir.mapping.layout.staged_store import RING_RESULT_BYTES
@@ -133,8 +132,7 @@ def matrix_estimate(
             staging += copy_registers(rounds, found.vector, access.element_bytes)
             # Blocks of vectors that are transposed together have one offset.
             units = -(-rounds // (found.store if found.store > found.vector else 1))
-            extents = [dimension.extent for dimension in tile_dimensions(access.access, blocks)]
-            if copy_map(extents, found.vector, threads).is_scattered:
+            if access.is_scattered(blocks, found.vector, threads):
                 offsets += ceil(units * device.model.offset_registers)
         before += rounds * found.vector * changed
         fragments += 2 * context.fragment_registers(access, registers)
