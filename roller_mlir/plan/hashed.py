@@ -32,6 +32,6 @@ def hashed_once(record: type[_Record]) -> type[_Record]:
     def pickled(self: Any) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_hash"}
 
-    record.__hash__ = kept  # type: ignore[method-assign]
-    record.__getstate__ = pickled  # type: ignore[attr-defined]
+    for name, method in (("__hash__", kept), ("__getstate__", pickled)):
+        setattr(record, name, method)
     return record

@@ -12,8 +12,6 @@ from functools import lru_cache
 from math import gcd, prod
 from operator import mul
 
-import numpy as np
-
 from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.layout.bank_phases import Banks, phases
 from roller_mlir.mapping.layout.data_tile import TileDimension, copy_map, copy_vector, tile_dimensions
@@ -439,6 +437,8 @@ def crossing_phases(digits: Iterable[tuple[int, int]], vectors: int, lanes: int,
 def _crossing_phases(
     digits: tuple[tuple[int, int], ...], vectors: int, lanes: int, width_bytes: int, banks: Banks
 ) -> int:
+    import numpy as np
+
     unit = max(width_bytes, banks.bank_bytes)
     slots = banks.count * banks.bank_bytes // unit
     places = np.array([0])

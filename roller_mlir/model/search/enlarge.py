@@ -81,7 +81,7 @@ def enlarge(
         The tiles that the layer yields, in the order found: those after which nothing larger fits, and those that are
         fast enough. Then all tiles that fit, in the order visited.
     """
-    walk = _Walk(layer, results, visits, watch)
+    walk = _LayerWalk(layer, results, visits, watch)
     walk.visited[start] = layer.fits(start)
     if not walk.visited[start]:
         return [], []
@@ -91,7 +91,7 @@ def enlarge(
     return list(walk.found), [tile for tile, fit in walk.visited.items() if fit]
 
 
-class _Walk:
+class _LayerWalk:
     """A walk through a layer, with the tiles that it found and those that it looked at."""
 
     def __init__(self, layer: Layer, results: int, visits: int, watch: Watch | None) -> None:
