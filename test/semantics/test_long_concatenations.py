@@ -24,7 +24,7 @@ def joined(count: int, rank: int, along: int, *, equal: bool, computed: bool = F
     return f"func.func @f({arguments}) -> {whole} {{\n{lines}\nreturn %r : {whole}\n}}"
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full(each=["count", "rank", "along", "equal", "device"])
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
 @pytest.mark.parametrize("count", [64, 65, 70])
 @pytest.mark.parametrize(("rank", "along"), [(1, 0), (2, 0), (2, 1), (3, 1)])

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bank phases where the lanes that are served together are no neighbours; worked by hand on 32 banks of 4 bytes."""
 
+from itertools import product
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from roller_mlir.hal import find_device
 from roller_mlir.mapping.layout.bank_phases import Banks, phases
-from roller_mlir.mapping.layout.layout import staged_layout
+from roller_mlir.mapping.layout.layout import crossing_phases, staged_layout
 from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop
 
@@ -68,3 +72,25 @@ def test_the_layout_is_padded_where_the_groups_conflict() -> None:
         layout, cost = staged_layout(rows, loops, axes, (1, 0), 0, banks, 64)
         assert (layout.order, layout.pad, layout.fragment_vector) == ((0, 1), pad, 4)
         assert cost.load_phases == 8 * cost.load_accesses
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 40), st.integers(1, 300)), min_size=1, max_size=3),
+    st.sampled_from([1, 2, 4, 8, 16]),
+    st.sampled_from([(32, Banks()), (64, MI300X), (32, Banks(16, 8))]),
+    st.integers(1, 800),
+)
+def test_copies_across_rows_are_counted_subgroup_by_subgroup(
+    rows: list[tuple[int, int]], width: int, where: tuple[int, Banks], most: int
+) -> None:
+    (lanes, banks), digits = where, [(count, width * step) for count, step in rows]
+    places = [sum(at) for at in product(*([number * step for number in range(count)] for count, step in digits[::-1]))]
+    looked_at = places[:most]
+    groups = [looked_at[first : first + lanes] for first in range(0, len(looked_at), lanes)]
+    unit = max(1, banks.count * banks.bank_bytes // max(width, banks.bank_bytes))
+    distinct = width < banks.bank_bytes or all(
+        len({*group[at : at + unit]}) == len(group[at : at + unit]) for group in groups for at in range(0, lanes, unit)
+    )
+    if distinct:  # lanes of a copy have vectors of their own
+        found = crossing_phases(digits, len(looked_at), lanes, width, banks)
+        assert found == sum(phases(group, width, banks, load=False) for group in groups)

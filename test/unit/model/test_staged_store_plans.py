@@ -15,6 +15,7 @@ from roller_mlir.model.cost.performance import predict
 from roller_mlir.model.cost.store_cost import direct_stores, request_bytes
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
+from roller_mlir.model.search import construct as search
 from roller_mlir.model.search.plan_legality import choice_problem
 from roller_mlir.passes.rtile_construct import RTileConstruct
 from roller_mlir.plan import Plan, TensorExpression
@@ -110,3 +111,24 @@ def test_blocks_that_join_parts_store_directly() -> None:
     assert "joins parts with store 'staged'; a block in which others are made stores directly" in joined_problem(
         expr, staged
     )
+
+
+@pytest.mark.parametrize(
+    ("expr", "device", "staged"),
+    [
+        (POOL, "h100", False),
+        (HALF, "mi300x", True),
+        (TURNED, "h100", True),
+        (matmul(64, 64, 1 << 16), "mi300x", False),
+    ],
+)
+def test_a_second_search_finds_what_it_finds_by_itself(expr: TensorExpression, device: str, staged: bool) -> None:
+    """It takes over what the first one evaluated, of the stages of divided reductions as well."""
+    asked, of = ConstructOptions(), find_device(device)
+    attempts: list[search._Attempt] = []
+    assert search._searched(expr, of, asked, attempts).staged == staged
+    known = [search._Attempt(one.context.unstaged(), one.searches) for one in attempts]
+    second, alone = (search._searched(expr, of, replace(asked, staged_stores=False), one) for one in (known, []))
+    assert [one.plan for one in second.plans] == [one.plan for one in alone.plans]
+    assert (second.programs, second.epsilon) == (alone.programs, alone.epsilon)
+    assert all(one.plan.store != "staged" for one in second.plans)

@@ -87,6 +87,7 @@ def test_times_beside_others_are_those_of_the_share() -> None:
     assert rounds[0] * beside.seconds < rounds[1] * with_more.seconds
 
 
+@pytest.mark.full(each=["given", "target"])
 @pytest.mark.parametrize("given", [{}, {"block_threads": 64}, {"task_threads": 128}])
 @pytest.mark.parametrize("target", ["a100", "h200", "mi300x"])
 def test_all_kernels_count_on_the_same_blocks(target: str, given: dict[str, Any]) -> None:
