@@ -160,9 +160,12 @@ def _serve(connection: socket.socket, device: _Device) -> None:
     }
     while len(head := stream.read(8)) == 8:
         kind, size = struct.unpack("<II", head)
+        data = stream.read(size)
+        if len(data) < size:  # it ended in the middle of a message
+            return
         status, files = _SUCCESS, [device.memory.file] if kind == _HELLO else []
         try:
-            reply = actions[kind](stream.read(size))
+            reply = actions[kind](data)
         except _RefusedError as error:
             status, reply = error.status, str(error).encode()[:_MOST_MESSAGE_BYTES]
         answer = struct.pack("<iI", status, len(reply))

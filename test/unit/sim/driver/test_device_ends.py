@@ -4,17 +4,20 @@
 import os
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 from simulated_programs import program, run_cases, save_artifact
 
-from roller_mlir.sim.driver import simulated_device
+from roller_mlir.sim.driver import server, simulated_device
 from roller_mlir.support.jobs.process_tree import descendants, wait_until_gone
 from roller_mlir.tools.roller import main
 
@@ -55,13 +58,13 @@ def wait_for(process: int, count: int) -> list[int]:
 
 def test_a_killed_program_takes_its_device_along(artifact: Path) -> None:
     with simulated_device([artifact], libraries=artifact.parent / "drivers", timeout_s=LIMIT_S) as environment:
-        (server,) = set(descendants(os.getpid())) - set(others())
+        (serving,) = set(descendants(os.getpid())) - set(others())
         with in_a_kernel(artifact, environment) as killed:
-            devices = wait_for(server, 1)
+            devices = wait_for(serving, 1)
             killed.kill()
         assert not wait_until_gone(devices, LIMIT_S)
         assert run_cases(artifact, "cuda", {**os.environ, **environment}, {})[0]["status"] == 0
-    assert not wait_until_gone([server], LIMIT_S)
+    assert not wait_until_gone([serving], LIMIT_S)
 
 
 def others() -> list[int]:
@@ -73,14 +76,23 @@ def others() -> list[int]:
 
 def test_a_killed_server_is_an_error_of_the_launch(artifact: Path) -> None:
     with simulated_device([artifact], libraries=artifact.parent / "drivers", timeout_s=LIMIT_S) as environment:
-        (server,) = set(descendants(os.getpid())) - set(others())
+        (serving,) = set(descendants(os.getpid())) - set(others())
         with in_a_kernel(artifact, environment) as process:
-            devices = wait_for(server, 1)
-            os.kill(server, signal.SIGKILL)
+            devices = wait_for(serving, 1)
+            os.kill(serving, signal.SIGKILL)
             assert process.stdout is not None
             assert '"status": 719, "text": "the process of the simulated device has ended"' in process.stdout.read()
             assert process.wait(LIMIT_S) == 0
         assert not wait_until_gone(devices, LIMIT_S)
+
+
+def test_a_message_that_its_program_does_not_end_is_none() -> None:
+    device, (ours, theirs) = MagicMock(), socket.socketpair()
+    with ours:
+        with theirs:
+            theirs.sendall(struct.pack("<II", server._LAUNCH, 100) + bytes(60))
+        server._serve(ours, device)
+    device.launch.assert_not_called()
 
 
 @pytest.mark.full(every=3)
