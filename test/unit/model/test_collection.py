@@ -26,7 +26,7 @@ def test_collection_goes_on_behind_a_pause() -> None:
 
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
 def test_constructions_leave_no_cycles(device: str) -> None:
-    expressions, of = [*CASES.values(), matmul(64, 64, 1 << 16)], find_device(device)
+    expressions, of = [*list(CASES.values())[::5], matmul(64, 64, 1 << 16)], find_device(device)
     gc.collect()
     gc.disable()
     try:
