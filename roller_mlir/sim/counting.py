@@ -83,7 +83,7 @@ def collect(table: SiteTable, counters: "np.ndarray[Any, Any]") -> Counts:
     found: dict[tuple[str, str, str], SiteCount] = {}
     for site in table:
         row = counters[site.number]
-        if not row[Counter.ACCESSES]:
+        if not site.kind or not row[Counter.ACCESSES]:  # the ends of iterations are counted, too
             continue
         name = site.label or f"{site.op} at {site.place}"
         space = "workgroup" if site.space is Space.WORKGROUP else "global"

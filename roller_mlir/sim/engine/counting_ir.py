@@ -4,8 +4,9 @@
 Threads log (site, address) in the order in which they run. When a subgroup's lanes wait, their logs are merged as
 hardware would issue them: of the lanes' next records the smallest site goes first, for all lanes that are at it. Sites
 are numbered in program order, so that lanes that skip an access, leave a loop early or take another branch come
-together again behind it. Merging stops at a lane that is out of records but was stopped only by its full log or by the
-clock: what it would have logged next may come first.
+together again behind it. In a loop with branches each iteration ends with a record of its own, at which lanes that
+skipped the rest wait for the others: as on hardware, no lane is an iteration ahead. Merging stops at a lane that is
+out of records but was stopped only by its full log or by the clock: what it would have logged next may come first.
 """
 
 from roller_mlir.sim.engine import layout

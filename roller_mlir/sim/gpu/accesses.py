@@ -20,6 +20,7 @@ from roller_mlir.sim.gpu.pointers import atomicity, blindness, space_of_pointer
 from roller_mlir.sim.gpu.used_lanes import unused_lanes
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import operations_inside
 
 WIDEST_INSTRUCTION_BYTES = 16
 """Wider vectors are counted as several accesses of this width."""
@@ -65,6 +66,16 @@ _HARMLESS = {
 }  # fmt: skip
 
 
+_BRANCHES = {"scf.for", "scf.if", "scf.index_switch", "scf.while"}
+
+
+def _is_masked_copy(operation: Any) -> bool:
+    """Whether lanes may copy nothing by it."""
+    if operation.name != "nvgpu.device_async_copy":
+        return False
+    return list(ir.DenseI32ArrayAttr(operation.attributes["operandSegmentSizes"]))[-1] > 0
+
+
 @dataclass
 class Instrumenter:
     """Checks the memory operations of one kernel.
@@ -99,6 +110,8 @@ class Instrumenter:
             return self._plan_access(operation, _ACCESSES[name])
         if name in _POINTERS:
             return self._plan_pointer(operation, _POINTERS[name])
+        if name == "scf.yield":
+            return self._plan_iteration(operation)
         if name in _VIEWS:
             site = self.emitter.site(operation)
             return (lambda: self._view(operation, site.number)) if self.check else None
@@ -117,6 +130,16 @@ class Instrumenter:
         dynamic = ir.ShapedType.get_dynamic_size()
         if result is None or any(to not in (dynamic, of) for to, of in zip(result.shape, source.shape, strict=True)):
             fail(operation, f"'memref.cast' must not claim a static extent, but casts {source} to {result}")
+
+    def _plan_iteration(self, operation: Any) -> Callable[[], None] | None:
+        """Plan the record by which lanes that skipped accesses of an iteration wait for the others at its end."""
+        loop = operation.parent
+        if not self.log or loop.name not in ("scf.for", "scf.while"):
+            return None
+        if not any(inside.name in _BRANCHES or _is_masked_copy(inside) for inside in operations_inside(loop)[1:]):
+            return None  # all lanes do the same
+        number = self.emitter.site(operation).number
+        return lambda: self.emitter.call(ir.InsertionPoint(operation), f"{PREFIX}log", [number, 0])
 
     def _plan_access(self, operation: Any, access: _OperationAccess) -> Callable[[], None] | None:
         space = space_of(operation.operands[access.memref])

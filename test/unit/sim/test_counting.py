@@ -171,6 +171,56 @@ def test_lanes_that_part_come_together_again():
     assert sites["loop"].sectors32 == 32 + 48
 
 
+IN_TURN = """gpu.module @kernels { gpu.func @k(%x: memref<64xf32>) kernel {
+  %thread = gpu.thread_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c6 = arith.constant 6 : index
+  %z = arith.constant 0.0 : f32
+  %odd = arith.remui %thread, %c2 : index
+  %often = arith.addi %odd, %c1 : index
+  scf.for %k = %c0 to %c6 step %c1 {
+    memref.store %z, %x[%thread] {rtile.site = "each"} : memref<64xf32>
+    %sum = arith.addi %thread, %k : index
+    %turn = arith.remui %sum, %c2 : index
+    %mine = arith.cmpi eq, %turn, %c0 : index
+    scf.if %mine {
+      memref.store %z, %x[%thread] {rtile.site = "in turn"} : memref<64xf32>
+    }
+    scf.for %j = %c0 to %often step %c1 {
+      memref.store %z, %x[%j] {rtile.site = "inside"} : memref<64xf32>
+    }
+  }
+  %end = scf.while (%k = %c0) : (index) -> index {
+    %more = arith.cmpi ult, %k, %c6 : index
+    scf.condition(%more) %k : index
+  } do {
+  ^bb0(%k: index):
+    memref.store %z, %x[%thread] {rtile.site = "while"} : memref<64xf32>
+    %turn = arith.remui %k, %c2 : index
+    %mine = arith.cmpi eq, %turn, %odd : index
+    scf.if %mine {
+      memref.store %z, %x[%thread] {rtile.site = "in turn there"} : memref<64xf32>
+    }
+    %next = arith.addi %k, %c1 : index
+    scf.yield %next : index
+  }
+  gpu.return } }"""
+
+
+def test_no_lane_is_an_iteration_ahead():
+    """Half of the lanes skip a store each time, and leave a loop inside early: the others' next ones wait for them."""
+    sites, _ = counted(IN_TURN, args=[np.zeros(64, np.float32)])
+    assert {name: (one.accesses, one.lanes) for name, one in sites.items()} == {
+        "each": (6, 6 * 32),
+        "in turn": (6, 6 * 16),
+        "inside": (12, 6 * 48),
+        "while": (6, 6 * 32),
+        "in turn there": (6, 6 * 16),
+    }
+
+
 def test_matmul_moves_what_its_tiles_say(matmul_text):
     a, b, c = np.ones((64, 48), np.float32), np.ones((48, 32), np.float32), np.zeros((64, 32), np.float32)
     result = SimulatedKernels(matmul_text, count=True).launch("matmul", 8, 256, 0, [a, b, c])
