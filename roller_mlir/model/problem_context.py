@@ -71,7 +71,7 @@ class AccessContext:
         # The entries of the access's own loops: a tuple, or one entry by itself.
         self.own: Callable[[Sequence[int]], Hashable] = itemgetter(*self.loops) if self.loops else lambda blocks: 0
         self.widths: dict[Hashable, Any] = {}
-        self.copies: dict[Hashable, tuple[int, int]] = {}
+        self.copies: dict[Hashable, tuple[int, tuple[int, int]]] = {}
         self.canonical: dict[tuple[int, ...], Any] = {}
         self._device = machine.device
         self._direct: dict[Hashable, int] = {}

@@ -109,7 +109,7 @@ def staged_traffic(context: ProblemContext, plan: Plan, boxes: Boxes) -> list[Op
         )
         runs, moved = _runs(context, passes), direct_elements(access, passes)
         size, copied = access.element_bytes, way.copy.vectors * way.vector
-        sectors = copy_sectors(access, passes, way.vector, plan.threads, lanes, SECTOR_BYTES)
+        touched = copy_sectors(access, passes, way.vector, plan.threads, lanes, SECTOR_BYTES)
         reads = -(-way.copy.vectors // lanes)
         old = _written(context, plan, boxes, output)
         found.append(
@@ -118,7 +118,7 @@ def staged_traffic(context: ProblemContext, plan: Plan, boxes: Boxes) -> list[Op
                 global_load_bytes=old.global_load_bytes,
                 global_load_sectors=old.global_load_sectors,
                 global_store_bytes=moved * size,
-                global_store_sectors=_share(sectors * runs, moved, copied * runs),
+                global_store_sectors=_share(touched[0], moved, touched[1]),
                 shared_load_bytes=moved * size,
                 shared_load_phases=_share(round(reads * way.read_phases) * runs, moved, copied * runs),
                 shared_store_bytes=tasks * values * plan.threads // parts * size,
@@ -189,7 +189,7 @@ def _staged(
         stores += runs // steps * (min(plan.stages, steps) - 1)
     dimensions = tile_dimensions(access, [axis.block for axis in plan.axes])
     elements = copy_map([d.extent for d in dimensions], operand.vector, plan.threads).vectors * operand.vector
-    moved, sectors = _copies(access_context, plan, operand.vector, boxes, lanes)
+    moved, touched = _copies(access_context, plan, operand.vector, boxes, lanes)
     inner, width = operand.order[-1], operand.fragment_vector
     loops = context.expression.loops
     read = live_reads(dimensions, loops, plan.axes, plan.lane, inner, width)
@@ -201,7 +201,7 @@ def _staged(
     return OperandTraffic(
         name=access.name,
         global_load_bytes=moved * size,
-        global_load_sectors=_share(sectors * runs, moved, elements * runs),
+        global_load_sectors=_share(touched[0], moved, touched[1]),
         shared_load_bytes=reads * size * runs * times,
         shared_load_phases=load_phases * runs * times,
         shared_store_bytes=elements * size * stores,
@@ -209,8 +209,10 @@ def _staged(
     )
 
 
-def _copies(access_context: AccessContext, plan: Plan, vector: int, boxes: Boxes, lanes: int) -> tuple[int, int]:
-    """Return the in-range elements that all copies of a staged input read, and the sectors of one interior copy.
+def _copies(
+    access_context: AccessContext, plan: Plan, vector: int, boxes: Boxes, lanes: int
+) -> tuple[int, tuple[int, int]]:
+    """Return the in-range elements that all copies of a staged input read, and what `copy_sectors` says of them.
 
     Plans of one construction share most tiles: what depends on the input's own loops is remembered with it.
     """

@@ -6,12 +6,14 @@ Paper: ROLLER section 3.1 (alignment with memory transactions).
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import product
 from math import gcd, prod
+from operator import mul
 
 from roller_mlir.mapping.layout.data_tile import copy_map, first_elements, tile_dimensions
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.model.candidate import Candidate
-from roller_mlir.model.cost.traffic.counting import Boxes
+from roller_mlir.model.cost.traffic.counting import MAX_ENUMERATED, Boxes
 from roller_mlir.plan import Access
 from roller_mlir.plan.expression import dense_strides
 
@@ -19,11 +21,13 @@ MAX_ROWS = 64
 """Rows of a tile that are looked at one by one; longer tiles are taken to go on in the same way."""
 
 
-def copy_sectors(access: Access, boxes: Boxes, vector: int, threads: int, lanes: int, sector: int) -> int:
-    """Return the sectors that the copy of an interior data tile touches, summed over the accesses of its subgroups.
+def copy_sectors(access: Access, boxes: Boxes, vector: int, threads: int, lanes: int, sector: int) -> tuple[int, int]:
+    """Return the sectors that copies of data tiles touch, and the elements that these copies move.
 
-    It is the mean over where the tiles of all boxes start in a sector. Vectors are numbered along the innermost
-    dimension; a subgroup copies `lanes` neighbouring numbers at a time.
+    Both are sums over where the tiles of all boxes start in a sector and where the tensor cuts their rows, of tiles
+    with all of their rows: what rows outside of the tensor leave of both is the same share. Sectors are those of the
+    accesses of subgroups, which copy `lanes` neighbouring vectors at a time. Vectors are numbered along the innermost
+    dimension.
     """
     dimensions = tile_dimensions(access, [axis.block for axis in boxes.axes])
     sizes = copy_map([d.extent for d in dimensions], vector, threads).sizes
@@ -33,41 +37,113 @@ def copy_sectors(access: Access, boxes: Boxes, vector: int, threads: int, lanes:
     strides.reverse()
     inner = strides[0] * vector if strides else 0
     offset = _interior_offset(access, boxes, row) * size
-    width = vector * size
-    moves = _offsets(access, boxes, row, sector // gcd(sector, size))
-    copy = tuple(sizes), tuple(strides), inner, width, lanes, sector
-    weight = sum(moves.values())
-    return (2 * sum(times * _copied(offset + at * size, *copy) for at, times in moves.items()) + weight) // (2 * weight)
+    copy = tuple(sizes), tuple(strides), inner, vector * size, lanes, sector
+    sectors, elements, rows = 0, 0, prod(sizes[1:])
+    for (at, cut), times in _starts(access, boxes, row, sector // gcd(sector, size), sizes[0], vector).items():
+        sectors += times * _copied(offset + at * size, *copy, cut)
+        elements += times * rows * (cut[1] - cut[0]) * vector
+    return sectors, elements
 
 
-def _offsets(access: Access, boxes: Boxes, row: Sequence[int], period: int) -> dict[int, int]:
-    """Return where in a sector the copies of all boxes start, against the interior one, and how many each.
+Cut = tuple[int, int]
+"""Of the vectors of a tile's rows, the first one inside of the tensor, and the first one behind it."""
 
-    In elements, of which a sector holds `period`.
+
+def _starts(
+    access: Access, boxes: Boxes, row: Sequence[int], period: int, vectors: int, vector: int
+) -> dict[tuple[int, Cut], int]:
+    """Return where in a sector the copies of boxes start, against the interior one, and what of their rows is inside.
+
+    Args:
+        access: The tensor.
+        boxes: The boxes.
+        row: Elements from one to the next along each dimension.
+        period: Elements of a sector.
+        vectors: Of a row of the tile.
+        vector: Elements of each.
+
+    Returns:
+        How many boxes there are of each kind, or the same share of all.
     """
-    found = {0: 1}
-    for loop in range(len(boxes.loops)):
-        step = boxes.axes[loop].block * sum(i.coefficients[loop] * r for i, r in zip(access.indices, row, strict=True))
+    moves = [
+        axis.block * sum(i.coefficients[loop] * r for i, r in zip(access.indices, row, strict=True))
+        for loop, axis in enumerate(boxes.axes)
+    ]
+    along = access.indices[-1].terms() if access.shape else {}
+    if prod(boxes.count(loop) for loop in along) > MAX_ENUMERATED:
+        along = {}
+    found: dict[tuple[int, Cut], int] = {(0, (0, vectors)): 1}
+    if along:
+        found = _cut_rows(access, boxes, [moves[loop] for loop in along], period, vectors, vector)
+    for loop, move in enumerate(moves):
         count = boxes.count(loop)
-        if count == 1 or step % period == 0:
-            continue
-        moved: dict[int, int] = {}
-        for number in range(min(count, period)):
-            times = (count - number - 1) // period + 1
-            for at, known in found.items():
-                place = (at + (number - 1) * step) % period
-                moved[place] = moved.get(place, 0) + known * times
-        found = moved
+        if loop not in along and count > 1 and move % period:
+            shifts = _shifts(range(-1, count - 1), move, period)
+            moved: dict[tuple[int, Cut], int] = {}
+            for (at, cut), known in found.items():
+                for shift, times in shifts.items():
+                    place = (at + shift) % period, cut
+                    moved[place] = moved.get(place, 0) + known * times
+            found = moved
+    return found
+
+
+def _cut_rows(
+    access: Access, boxes: Boxes, moves: Sequence[int], period: int, vectors: int, vector: int
+) -> dict[tuple[int, Cut], int]:
+    """As `_starts`, for the boxes of the loops that walk rows, whose moves are given."""
+    blocks = [axis.block for axis in boxes.axes]
+    terms, bound = access.indices[-1].terms(), access.bounds[-1]
+    reach = tile_dimensions(access, blocks)[-1].step * vector
+    first = first_elements(access, blocks)[-1].constant
+    found: dict[tuple[int, Cut], int] = {}
+    origins = [boxes.origins(loop) for loop in terms]
+    apart = [k * each.step for k, each in zip(terms.values(), origins, strict=True)]
+    first += sum(k * each.start for k, each in zip(terms.values(), origins, strict=True))
+    cut = [range(len(each)) for each in origins]
+    if len(terms) == 1 and apart[0] > 0:  # of one loop whole rows are in one piece, and only the others are cut
+        whole = range(
+            min(len(origins[0]), max(0, -(first // apart[0]))),
+            min(len(origins[0]), max(0, (bound - 1 - reach * (vectors - 1) - first) // apart[0] + 1)),
+        )
+        if len(whole):
+            numbers = range(whole.start - (len(origins[0]) > 1), whole.stop - (len(origins[0]) > 1))
+            found = {(at, (0, vectors)): n for at, n in _shifts(numbers, moves[0], period).items()}
+            cut = [[*range(whole.start), *range(whole.stop, len(origins[0]))]]
+    for numbers in product(*cut):
+        low = first + sum(map(mul, numbers, apart))
+        piece = max(0, -(low // reach)), min(vectors, -((low - bound) // reach))
+        if piece[0] < piece[1]:
+            shift = sum((n - (len(each) > 1)) * move for n, each, move in zip(numbers, origins, moves, strict=True))
+            key = shift % period, piece
+            found[key] = found.get(key, 0) + 1
+    return found
+
+
+def _shifts(numbers: range, move: int, period: int) -> dict[int, int]:
+    """Return how often boxes of these numbers are shifted by each number of elements, up to whole periods."""
+    found: dict[int, int] = {}
+    for number in numbers[:period]:
+        at = number * move % period
+        found[at] = found.get(at, 0) + (numbers.stop - number - 1) // period + 1
     return found
 
 
 def _copied(
-    offset: int, sizes: Sequence[int], strides: Sequence[int], inner: int, width: int, lanes: int, sector: int
+    offset: int,
+    sizes: Sequence[int],
+    strides: Sequence[int],
+    inner: int,
+    width: int,
+    lanes: int,
+    sector: int,
+    cut: Cut,
 ) -> int:
     """Return the sectors of the copy of one tile that starts at an offset; sizes and strides innermost first."""
     per_row = sizes[0]
     whole_rows = all(stride % sector == 0 for stride in (offset, *strides[1:]))
-    if inner == width and whole_rows and per_row * width % sector == 0 and lanes * width % sector == 0:
+    whole_rows = whole_rows and cut == (0, per_row) and inner == width
+    if whole_rows and per_row * width % sector == 0 and lanes * width % sector == 0:
         return prod(sizes) * width // sector
     rows = prod(sizes[1:])
     counted = rows
@@ -79,13 +155,13 @@ def _copied(
         done = 0
         while done < per_row:
             take = min(per_row - done, lanes - number % lanes)
-            low = start + done * inner
-            if inner == width:
-                first, end = low // sector, (low + take * width - 1) // sector
+            low, high = (start + max(done, min(at, done + take)) * inner for at in cut)
+            if low < high and inner == width:
+                first, end = low // sector, (high - 1) // sector
                 total += end - (first if first > last else last + 1) + 1 if end > last else 0
                 last = max(last, end)
-            else:
-                for at in range(low, low + take * inner, inner):
+            elif low < high:
+                for at in range(low, high, inner):
                     first, end = at // sector, (at + width - 1) // sector
                     if end > last:
                         total += end - (first if first > last else last + 1) + 1
@@ -108,10 +184,11 @@ def _row_starts(offset: int, counts: Sequence[int], strides: Sequence[int], most
 def access_sectors(
     access: Access, boxes: Boxes, order: Sequence[int], joined: Sequence[int], width: int, lanes: int, sector: int
 ) -> tuple[int, int]:
-    """Return the sectors that one access of a subgroup touches, as a sum over the alignments that it starts at.
+    """Return the sectors that accesses of a subgroup touch, and how many accesses of whole subgroups move as much.
 
-    Where rows are whole sectors, an access starts on a sector and the first subgroup's stands for all. Otherwise
-    accesses start anywhere on a grid, and each place on it counts once.
+    Both are sums over the alignments that an access starts at, and over how many of the threads along the innermost
+    dimension lie inside of the tensor. Where rows are whole sectors, an access starts on a sector and the first
+    subgroup's stands for all. Otherwise accesses start anywhere on a grid, and each place on it counts once.
 
     Args:
         access: The tensor.
@@ -123,7 +200,7 @@ def access_sectors(
         sector: Bytes of a sector.
 
     Returns:
-        The sum, and the number of alignments.
+        The sectors, times the threads along the innermost dimension, and the accesses, times the same.
     """
     size = access.element_bytes
     row = dense_strides(access.bounds)
@@ -133,36 +210,79 @@ def access_sectors(
     ]
     base = size * sum(index.constant * r for index, r in zip(access.indices, row, strict=True))
     grid = _start_grid(strides, boxes, order, width * size, lanes, sector)
-    digits: list[tuple[int, int, bool]] = []
+    digits: list[tuple[int, int, int]] = []
+    cut: int | None = None  # the digit of the loop that walks rows
     places = 1
     if boxes.lane_order:
         numbers = ThreadMap(boxes.axes, tuple(order), boxes.lane_order).digits()
-        digits = [(digit.count, strides[digit.loop] * digit.stride, False) for digit in numbers]
+        digits = [(digit.count, strides[digit.loop] * digit.stride, digit.count) for digit in numbers]
         order = ()
     for loop in order:
         if places >= lanes:
             break
         axis = boxes.axes[loop]
         count = min(axis.threads, -(-lanes // places))
-        digits.append((count, strides[loop] * axis.chunk, loop in joined))
+        if loop not in joined and access.shape and access.indices[-1].terms() == {loop: 1}:
+            cut = len(digits)
+        digits.append((count, strides[loop] * axis.chunk, 1 if loop in joined else count))
         places *= count
-    return _sectors_at(base % sector, tuple(digits), width * size, lanes, grid, sector)
+
+    def touched(digits: Sequence[tuple[int, int, int]]) -> tuple[int, int]:
+        return _sectors_at(base % sector, tuple(digits), width * size, lanes, grid, sector)
+
+    if cut is None:
+        return touched(digits)
+    (loop,), (count, step, _) = access.indices[-1].terms(), digits[cut]
+    sectors, accesses = 0, 0
+    for live, times in _inside(access, boxes, loop, count, width).items():
+        found, alignments = touched([*digits[:cut], (count, step, live), *digits[cut + 1 :]])
+        sectors += times * found * count
+        accesses += times * alignments * live
+    return sectors, accesses
+
+
+def _inside(access: Access, boxes: Boxes, loop: int, count: int, width: int) -> dict[int, int]:
+    """Return how many of a subgroup's threads along a loop are inside of the rows that it walks, at least one.
+
+    Args:
+        access: The tensor, whose innermost dimension the loop alone walks, element by element.
+        boxes: The boxes.
+        loop: The loop.
+        count: Threads of a subgroup along it.
+        width: Elements of an access.
+
+    Returns:
+        By that number, the accesses of all boxes and registers.
+    """
+    axis, end = boxes.axes[loop], access.bounds[-1] - access.indices[-1].constant
+    found: dict[int, int] = {}
+    subgroups = -(-axis.threads // count)
+    along = width if axis.chunk % width == 0 else 1  # other loops' neighbours are accessed one by one
+    runs = range(0, axis.block, axis.threads * axis.chunk)
+    origins = boxes.origins(loop)
+    whole = min(len(origins), max(0, (end - origins.start) // axis.block))
+    if whole:
+        found[count] = whole * subgroups * len(runs) * (axis.chunk // along)
+    for origin in origins[whole:]:
+        for first in (origin + run + within for run in runs for within in range(0, axis.chunk, along)):
+            threads = min(axis.threads, max(0, -((first - end) // axis.chunk)))
+            for live in (min(count, threads - before) for before in range(0, threads, count)):
+                found[live] = found.get(live, 0) + 1
+    return found or {count: 1}
 
 
 @lru_cache(maxsize=8192)
 def _sectors_at(
-    base: int, digits: tuple[tuple[int, int, bool], ...], width_bytes: int, lanes: int, grid: int, sector: int
+    base: int, digits: tuple[tuple[int, int, int], ...], width_bytes: int, lanes: int, grid: int, sector: int
 ) -> tuple[int, int]:
     """Return the sectors of lanes at mixed-radix digits times steps, summed over the places on a grid, and those.
 
-    A digit of a joined loop lets its first value take part only.
+    A digit has a number of values, a step, and how many of its first values take part.
     """
     places: list[int | None] = [base]
-    for count, step, joined in digits:
+    for count, step, live in digits:
         places = [
-            None if at is None or (number and joined) else at + number * step
-            for number in range(count)
-            for at in places
+            None if at is None or number >= live else at + number * step for number in range(count) for at in places
         ]
     addresses = {at for at in places[:lanes] if at is not None}
     last = width_bytes - 1
@@ -199,7 +319,7 @@ def coalesced_sectors(
     16
     """
     if digits:
-        steps = tuple((count, strides[loop] * chunk, False) for loop, count, chunk in digits)
+        steps = tuple((count, strides[loop] * chunk, count) for loop, count, chunk in digits)
         return _sectors_at(0, steps, width_bytes, lanes, sector, sector)[0]
     left, span, runs = lanes, width_bytes, 1
     for loop in candidate.order:
