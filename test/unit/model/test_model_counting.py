@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from model_expressions import CASES, QUICK, expressions, matmul
 
 from roller_mlir.hal import find_device
-from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
+from roller_mlir.mapping.layout.data_tile import copy_map, tile_copy, tile_dimensions
 from roller_mlir.mapping.thread_map import ThreadMap, register_offset
 from roller_mlir.model import ConstructOptions, construct, operand_traffic
 from roller_mlir.model.cost.traffic.counting import Boxes, copied_elements, direct_elements, inside
 from roller_mlir.model.cost.traffic.sectors import access_sectors, copy_sectors
-from roller_mlir.plan import Access, AxisPlan, Plan, TensorExpression
+from roller_mlir.plan import Access, AxisPlan, OperandPlan, Plan, TensorExpression
 
 blocks = st.tuples(*[st.sampled_from([1, 2, 3, 4, 8]) for _ in range(4)])
 
@@ -108,8 +108,22 @@ def test_copy_sectors(rows: int, columns: int, tall: int, wide: int, lanes: int,
                     found |= set(range(at // sector, (at + 4 * vector - 1) // sector + 1))
                     elements += vector
             sectors += len(found)
-    counted, moved = copy_sectors(access, boxes, vector, 64, lanes, sector)
+    counted, moved = copy_sectors(access, boxes, copy, lanes, sector)
     assert counted * elements == sectors * moved
+
+
+def test_sectors_of_copies_that_transpose() -> None:
+    """32 rows of 256 bytes, of which each thread takes 8 vectors one above the other: half a row of a subgroup."""
+    expr = matmul(32, 8, 64)
+    boxes = Boxes(expr.loops, (AxisPlan(block=32), AxisPlan(block=8), AxisPlan(block=64)))
+    turned = OperandPlan(layer="workgroup", order=(1, 0), vector=4, store_vector=8)
+    copy = tile_copy((32, 64), turned, 64)
+    assert (copy.sizes, copy.depth) == ((16, 4), 8)
+    assert copy_sectors(expr.inputs[0], boxes, copy, 32, 32) == (32 * 8, 32 * 64)
+    narrow = tile_copy((32, 4), turned, 64)  # 8 rows of 16 bytes, each in a sector of its own
+    boxes = Boxes(expr.loops, (AxisPlan(block=32), AxisPlan(block=8), AxisPlan(block=4)))
+    sectors, elements = copy_sectors(expr.inputs[0], boxes, narrow, 32, 32)
+    assert sectors * 4 == elements
 
 
 @QUICK

@@ -12,7 +12,7 @@ from math import ceil, prod
 from roller_mlir.hal import Device
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.layout.combine import combination
-from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
+from roller_mlir.mapping.layout.data_tile import copy_map, tile_copy, tile_dimensions
 from roller_mlir.mapping.layout.layout import TileCost, epilogue_vectors, steps_of
 from roller_mlir.mapping.layout.thread_reads import live_offsets, live_reads
 from roller_mlir.mapping.resources import SUM_BYTES, staged_stores
@@ -109,7 +109,7 @@ def staged_traffic(context: ProblemContext, plan: Plan, boxes: Boxes) -> list[Op
         )
         runs, moved = _runs(context, passes), direct_elements(access, passes)
         size, copied = access.element_bytes, way.copy.vectors * way.vector
-        touched = copy_sectors(access, passes, way.vector, plan.threads, lanes, SECTOR_BYTES)
+        touched = copy_sectors(access, passes, way.copy, lanes, SECTOR_BYTES)
         reads = -(-way.copy.vectors // lanes)
         old = _written(context, plan, boxes, output)
         found.append(
@@ -189,7 +189,7 @@ def _staged(
         stores += runs // steps * (min(plan.stages, steps) - 1)
     dimensions = tile_dimensions(access, [axis.block for axis in plan.axes])
     elements = copy_map([d.extent for d in dimensions], operand.vector, plan.threads).vectors * operand.vector
-    moved, touched = _copies(access_context, plan, operand.vector, boxes, lanes)
+    moved, touched = _copies(access_context, plan, operand, boxes, lanes)
     inner, width = operand.order[-1], operand.fragment_vector
     loops = context.expression.loops
     read = live_reads(dimensions, loops, plan.axes, plan.lane, inner, width)
@@ -210,7 +210,7 @@ def _staged(
 
 
 def _copies(
-    access_context: AccessContext, plan: Plan, vector: int, boxes: Boxes, lanes: int
+    access_context: AccessContext, plan: Plan, operand: OperandPlan, boxes: Boxes, lanes: int
 ) -> tuple[int, tuple[int, int]]:
     """Return the in-range elements that all copies of a staged input read, and what `copy_sectors` says of them.
 
@@ -218,11 +218,13 @@ def _copies(
     """
     access = access_context.access
     repeats = prod([boxes.count(loop) for loop in range(len(boxes.loops)) if loop not in access_context.loops])
-    key = access_context.own([axis.block for axis in plan.axes]), vector, plan.threads
+    blocks = [axis.block for axis in plan.axes]
+    copy = tile_copy([d.extent for d in access_context.dimensions(blocks)], operand, plan.threads)
+    key = access_context.own(blocks), copy
     found = access_context.copies.get(key)
     if found is None:
-        own = copied_elements(access, boxes, vector) // repeats
-        found = access_context.copies[key] = own, copy_sectors(access, boxes, vector, plan.threads, lanes, SECTOR_BYTES)
+        own = copied_elements(access, boxes, copy.vector) // repeats
+        found = access_context.copies[key] = own, copy_sectors(access, boxes, copy, lanes, SECTOR_BYTES)
     return found[0] * repeats, found[1]
 
 

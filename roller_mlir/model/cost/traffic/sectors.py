@@ -10,7 +10,7 @@ from itertools import product
 from math import gcd, prod
 from operator import mul
 
-from roller_mlir.mapping.layout.data_tile import copy_map, first_elements, tile_dimensions
+from roller_mlir.mapping.layout.data_tile import CopyMap, first_elements, tile_dimensions
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.traffic.counting import MAX_ENUMERATED, Boxes
@@ -21,27 +21,38 @@ MAX_ROWS = 64
 """Rows of a tile that are looked at one by one; longer tiles are taken to go on in the same way."""
 
 
-def copy_sectors(access: Access, boxes: Boxes, vector: int, threads: int, lanes: int, sector: int) -> tuple[int, int]:
+def copy_sectors(access: Access, boxes: Boxes, copy: CopyMap, lanes: int, sector: int) -> tuple[int, int]:
     """Return the sectors that copies of data tiles touch, and the elements that these copies move.
 
     Both are sums over where the tiles of all boxes start in a sector and where the tensor cuts their rows, of tiles
     with all of their rows: what rows outside of the tensor leave of both is the same share. Sectors are those of the
-    accesses of subgroups, which copy `lanes` neighbouring vectors at a time. Vectors are numbered along the innermost
-    dimension.
+    accesses of subgroups, which copy `lanes` neighbouring vectors at a time.
+
+    Args:
+        access: The tensor.
+        boxes: The boxes of the loops.
+        copy: How threads share a tile.
+        lanes: Threads of a subgroup.
+        sector: Bytes of a sector.
     """
     dimensions = tile_dimensions(access, [axis.block for axis in boxes.axes])
-    sizes = copy_map([d.extent for d in dimensions], vector, threads).sizes
-    size = access.element_bytes
+    sizes, size = copy.sizes, access.element_bytes
     row = dense_strides(access.bounds)
     strides = [row[d] * dimension.step * size for d, dimension in enumerate(dimensions)]
     strides.reverse()
-    inner = strides[0] * vector if strides else 0
-    offset = _interior_offset(access, boxes, row) * size
-    copy = tuple(sizes), tuple(strides), inner, vector * size, lanes, sector
-    sectors, elements, rows = 0, 0, prod(sizes[1:])
-    for (at, cut), times in _starts(access, boxes, row, sector // gcd(sector, size), sizes[0], vector).items():
-        sectors += times * _copied(offset + at * size, *copy, cut)
-        elements += times * rows * (cut[1] - cut[0]) * vector
+    inner = strides[0] * copy.vector if strides else 0
+    first = _interior_offset(access, boxes, row) * size
+    apart = 0
+    if copy.depth > 1:  # each thread takes neighbouring vectors, one by one
+        apart = strides[copy.across]
+        strides[copy.across] *= copy.depth
+    tile = tuple(strides), inner, copy.vector * size, lanes, sector
+    sectors, elements = 0, 0
+    starts = _starts(access, boxes, row, sector // gcd(sector, size), sizes[0], copy.vector)
+    for (at, cut), times in starts.items():
+        offsets = range(first + at * size, first + at * size + max(1, apart) * copy.depth, max(1, apart))
+        sectors += times * sum(_copied(offset, sizes, *tile, cut) for offset in offsets)
+        elements += times * copy.depth * prod(sizes[1:]) * (cut[1] - cut[0]) * copy.vector
     return sectors, elements
 
 
@@ -369,7 +380,7 @@ def _interior_offset(access: Access, boxes: Boxes, row: Sequence[int]) -> int:
     starts: list[int] = []
     for loop in range(len(boxes.loops)):
         origins = boxes.origins(loop)
-        starts.append(origins[1] if len(origins) > 1 else max(0, origins[0]))
+        starts.append(origins[min(1, len(origins) - 1)])
     return sum(
         r * (index.constant + sum(k * starts[loop] for loop, k in index.terms().items()))
         for index, r in zip(first_elements(access, [axis.block for axis in boxes.axes]), row, strict=True)
