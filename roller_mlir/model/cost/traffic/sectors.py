@@ -46,12 +46,12 @@ def copy_sectors(access: Access, boxes: Boxes, copy: CopyMap, lanes: int, sector
     if copy.depth > 1:  # each thread takes neighbouring vectors, one by one
         apart = strides[copy.across]
         strides[copy.across] *= copy.depth
-    tile = tuple(strides), inner, copy.vector * size, lanes, sector
+    tile = sizes, tuple(strides), inner, copy.vector * size, lanes, sector
     sectors, elements = 0, 0
     starts = _starts(access, boxes, row, sector // gcd(sector, size), sizes[0], copy.vector)
     for (at, cut), times in starts.items():
         offsets = range(first + at * size, first + at * size + max(1, apart) * copy.depth, max(1, apart))
-        sectors += times * sum(_copied(offset, sizes, *tile, cut) for offset in offsets)
+        sectors += times * sum(_copied(offset % sector, *tile, cut) for offset in offsets)
         elements += times * copy.depth * prod(sizes[1:]) * (cut[1] - cut[0]) * copy.vector
     return sectors, elements
 
@@ -140,10 +140,11 @@ def _shifts(numbers: range, move: int, period: int) -> dict[int, int]:
     return found
 
 
+@lru_cache(maxsize=8192)
 def _copied(
     offset: int,
-    sizes: Sequence[int],
-    strides: Sequence[int],
+    sizes: tuple[int, ...],
+    strides: tuple[int, ...],
     inner: int,
     width: int,
     lanes: int,
@@ -151,45 +152,27 @@ def _copied(
     cut: Cut,
 ) -> int:
     """Return the sectors of the copy of one tile that starts at an offset; sizes and strides innermost first."""
-    per_row = sizes[0]
+    per_row, rows = sizes[0], prod(sizes[1:])
     whole_rows = all(stride % sector == 0 for stride in (offset, *strides[1:]))
     whole_rows = whole_rows and cut == (0, per_row) and inner == width
     if whole_rows and per_row * width % sector == 0 and lanes * width % sector == 0:
-        return prod(sizes) * width // sector
-    rows = prod(sizes[1:])
-    counted = rows
-    if rows > MAX_ROWS:
-        # Whole subgroups' worth of rows, so that the shares of a row between subgroups stay as they are.
-        counted = max(lanes, MAX_ROWS)
-    total, number, last = 0, 0, -1
-    for start in _row_starts(offset, sizes[1:], strides[1:], counted):
-        done = 0
-        while done < per_row:
-            take = min(per_row - done, lanes - number % lanes)
-            low, high = (start + max(done, min(at, done + take)) * inner for at in cut)
-            if low < high and inner == width:
-                first, end = low // sector, (high - 1) // sector
-                total += end - (first if first > last else last + 1) + 1 if end > last else 0
-                last = max(last, end)
-            elif low < high:
-                for at in range(low, high, inner):
-                    first, end = at // sector, (at + width - 1) // sector
-                    if end > last:
-                        total += end - (first if first > last else last + 1) + 1
-                        last = end
-            done += take
-            number += take
-            if number % lanes == 0:
-                last = -1
+        return rows * per_row * width // sector
+    import numpy as np
+
+    # Whole subgroups' worth of rows, so that the shares of a row between subgroups stay as they are.
+    counted = max(lanes, MAX_ROWS) if rows > MAX_ROWS else rows
+    starts = np.array([offset])
+    for count, stride in zip(reversed(sizes[1:]), reversed(strides[1:]), strict=True):
+        starts = np.add.outer(starts, np.arange(count) * stride).ravel()[:counted]
+    columns = np.arange(*cut)
+    low = np.add.outer(starts, columns * inner).ravel()
+    subgroups = np.add.outer(np.arange(len(starts)) * per_row, columns).ravel() // lanes
+    apart = subgroups * (int(low.max()) + 2 * sector)  # sectors of one subgroup are none of another's
+    first, end = low // sector + apart, (low + width - 1) // sector + apart
+    seen = np.maximum.accumulate(end)[:-1] + 1  # a row above another one touches sectors behind it
+    first[1:] = np.maximum(first[1:], seen)
+    total = int(np.maximum(end - first + 1, 0).sum())
     return total if counted == rows else total * rows // counted
-
-
-def _row_starts(offset: int, counts: Sequence[int], strides: Sequence[int], most: int) -> list[int]:
-    """Return where the first rows of a tile start, in bytes; dimensions innermost first."""
-    starts = [offset]
-    for count, stride in zip(reversed(counts), reversed(strides), strict=True):
-        starts = [start + i * stride for start in starts for i in range(count)][:most]
-    return starts
 
 
 def access_sectors(
