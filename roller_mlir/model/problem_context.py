@@ -77,6 +77,7 @@ class AccessContext:
         self._direct: dict[Hashable, int] = {}
         self._staging: dict[Hashable, int] = {}
         self._scattered: dict[Hashable, bool] = {}
+        self._vectors: dict[Hashable, int] = {}
         self._extents: dict[Hashable, tuple[int, int, int]] = {}
         self._traffic: dict[Hashable, int] = {}
         self._tile_dimensions: dict[Hashable, tuple[TileDimension, ...]] = {}
@@ -119,8 +120,13 @@ class AccessContext:
 
     def copy_vector(self, blocks: Sequence[int]) -> int:
         """Return the elements of one global access of a staged copy of a box's data tile."""
-        _, extent, step = self.tile(blocks)
-        return copy_vector(extent, step, row_alignment(self.access, self._expression_loops, blocks), self.limit)
+        key = self.own(blocks)
+        found = self._vectors.get(key)
+        if found is None:
+            _, extent, step = self.tile(blocks)
+            aligned = row_alignment(self.access, self._expression_loops, blocks)
+            found = self._vectors[key] = copy_vector(extent, step, aligned, self.limit)
+        return found
 
     def is_scattered(self, blocks: Sequence[int], vector: int, threads: int) -> bool:
         """Return whether the vectors of a copied tile lie at distances that differ from thread to thread."""
@@ -180,6 +186,8 @@ class ProblemContext:
         atom: The instruction that computes them.
         task_threads: Threads that compute in each block, None where the model decides.
         stores: What `traffic` remembers of the output.
+        direct: What `store_cost` remembers of programs.
+        stageable: Whether results of a box may pass workgroup memory, by its points.
         moved: What `raster` remembers of tiles.
         rasters: What `super_rows` remembers of them.
         estimates: What `estimate` remembers of candidates.
@@ -234,6 +242,8 @@ class ProblemContext:
             loop.reduction and expression.moves_window(i) for i, loop in enumerate(expression.loops)
         )
         self.stores: dict[Hashable, Any] = {}
+        self.direct: dict[Hashable, Any] = {}
+        self.stageable: dict[Hashable, bool] = {}
         self.moved: dict[Hashable, tuple[float, float, tuple[int, ...]]] = {}
         self.rasters: dict[Hashable, Any] = {}
         self.estimates: dict[Hashable, Any] = {}

@@ -108,6 +108,12 @@ def _terms(coefficients: tuple[int, ...]) -> Mapping[int, int]:
     return MappingProxyType({loop: value for loop, value in enumerate(coefficients) if value})
 
 
+@lru_cache(maxsize=4096)
+def _loops(indices: "tuple[LinearIndex, ...]") -> frozenset[int]:
+    """Return the loops that occur; asked for again and again."""
+    return frozenset(loop for index in indices for loop in index.terms())
+
+
 @hashed_once
 @dataclass(frozen=True, init=False)
 class Access:
@@ -159,7 +165,7 @@ class Access:
 
     def loops(self) -> frozenset[int]:
         """Return the loops that the access depends on."""
-        return frozenset(loop for index in self.indices for loop in index.terms())
+        return _loops(self.indices)
 
     def moves_window(self, loop: int) -> bool:
         """Return whether a loop moves a window over the tensor: it shares a dimension with another loop."""

@@ -126,6 +126,7 @@ class AxisPlan:
         return self.block // self.threads
 
 
+@hashed_once
 @dataclass(frozen=True, kw_only=True)
 class OperandPlan:
     """Where an input's tile lives and how it lies there.

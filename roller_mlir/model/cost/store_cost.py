@@ -81,6 +81,13 @@ def direct_stores(context: ProblemContext, candidate: Candidate, tasks: int, acc
         tasks: Its tasks.
         accumulators: Results of a thread.
     """
+    known = context.direct.get(candidate)
+    if known is None:
+        known = context.direct[candidate] = _direct_stores(context, candidate, tasks, accumulators)
+    return known
+
+
+def _direct_stores(context: ProblemContext, candidate: Candidate, tasks: int, accumulators: int) -> StoreWork:
     machine, digits = context.machine, context.atom.digits
     lanes = min(machine.device.subgroup_size, candidate.thread_count)
     subgroups = -(-candidate.thread_count // machine.device.subgroup_size)
@@ -174,8 +181,15 @@ def may_stage(context: ProblemContext, candidate: Candidate, direct: StoreWork) 
         and direct.requests > WORTH * direct.least_requests
         and not context.tensor_store
         and not context.expression.walks_rows(candidate.blocks)
-        and not staged_store_problem(context.expression, candidate.blocks)
+        and _is_stageable(context, candidate.blocks)
     )
+
+
+def _is_stageable(context: ProblemContext, blocks: tuple[int, ...]) -> bool:
+    known = context.stageable.get(blocks)
+    if known is None:
+        known = context.stageable[blocks] = not staged_store_problem(context.expression, blocks)
+    return known
 
 
 def request_bytes(machine: Machine, sectors: float, lines: float) -> float:
