@@ -82,6 +82,12 @@ class AccessContext:
         self._traffic: dict[Hashable, int] = {}
         self._tile_dimensions: dict[Hashable, tuple[TileDimension, ...]] = {}
 
+    def again(self) -> "AccessContext":
+        """Return the same for another instruction, which shares what is remembered of tiles."""
+        same = copy(self)
+        same.widths = {}
+        return same
+
     def tile(self, blocks: Sequence[int]) -> tuple[int, int, int]:
         """Return elements of a box's data tile, and extent and step of its last dimension."""
         key = self.own(blocks)
@@ -198,7 +204,21 @@ class ProblemContext:
         cycles_per_point: Cycles of a scheduler for one such operation of a subgroup's threads.
     """
 
-    def __init__(self, expression: TensorExpression, machine: Machine, atom: Atom | None = None) -> None:
+    def __init__(
+        self,
+        expression: TensorExpression,
+        machine: Machine,
+        atom: Atom | None = None,
+        like: "ProblemContext | None" = None,
+    ) -> None:
+        """Gather the facts of an expression.
+
+        Args:
+            expression: The expression.
+            machine: The machine.
+            atom: The instruction; None for the device's scalar one.
+            like: The same with another instruction, whose memory of what depends on none this one shares.
+        """
         self.expression = expression
         self.machine = machine
         self.atom = atom or scalar_atom(expression, machine.device)
@@ -211,9 +231,13 @@ class ProblemContext:
         self.reduction = tuple(loop.reduction for loop in expression.loops)
         self.parallel = expression.parallel()
         self.reductions = expression.reductions()
-        self.inputs = tuple(AccessContext(access, expression, machine) for access in expression.inputs)
+        self.inputs = (
+            tuple(AccessContext(access, expression, machine) for access in expression.inputs)
+            if like is None
+            else tuple(access.again() for access in like.inputs)
+        )
         self.windows = any(access.windows for access in self.inputs)
-        self.output = AccessContext(expression.output, expression, machine)
+        self.output = AccessContext(expression.output, expression, machine) if like is None else like.output
         self.more_outputs = tuple(AccessContext(access, expression, machine) for access in expression.more_outputs)
         self.written_bytes = sum([access.size_bytes for access in (expression.output, *expression.more_outputs)])
         self.epilogue = tuple(AccessContext(access, expression, machine) for access in expression.epilogue)
@@ -243,12 +267,12 @@ class ProblemContext:
         )
         self.stores: dict[Hashable, Any] = {}
         self.direct: dict[Hashable, Any] = {}
-        self.stageable: dict[Hashable, bool] = {}
-        self.moved: dict[Hashable, tuple[float, float, tuple[int, ...]]] = {}
-        self.rasters: dict[Hashable, Any] = {}
+        self.stageable: dict[Hashable, bool] = {} if like is None else like.stageable
+        self.moved: dict[Hashable, tuple[float, float, tuple[int, ...]]] = {} if like is None else like.moved
+        self.rasters: dict[Hashable, Any] = {} if like is None else like.rasters
         self.estimates: dict[Hashable, Any] = {}
         self.staging: ProblemContext | None = None
-        self.stages: dict[Hashable, ProblemContext] = {}
+        self.stages: dict[Hashable, ProblemContext] = {} if like is None else like.stages
         self.result_bytes = expression.result_bytes
         self.result_words = max(1, self.result_bytes // 4) if self.atom.is_matrix else result_words(expression)
         own = max(1, expression.flops_per_point) + expression.point_cycles
@@ -265,7 +289,7 @@ class ProblemContext:
         """Return the context of a stage of this expression's division, remembered by its name.
 
         Args:
-            name: Says which stage of which division.
+            name: Says which stage of which division, and with which instruction, if that is this one's.
             make: Makes it of the machine of this one.
         """
         found = self.stages.get(name)

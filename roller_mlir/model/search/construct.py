@@ -217,7 +217,8 @@ def _searched(
                 break  # slower instructions could only add worse programs
             del waiting[0]
             if number == len(attempts):
-                attempts.append(_Attempt(ProblemContext(expression, machine, atom)))
+                like = attempts[0].context if attempts else None
+                attempts.append(_Attempt(ProblemContext(expression, machine, atom, like)))
             context = attempts[number].context
             try:
                 if forced:

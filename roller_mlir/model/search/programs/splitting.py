@@ -192,7 +192,7 @@ class Divider:
                 first = partial(first_expression, self.context.expression, loop, parts, points)
                 atom = self.context.atom.moved(1)
                 context = self.context.stage(
-                    ("first", loop, points), lambda machine: ProblemContext(first(), machine, atom)
+                    ("first", loop, points, atom), lambda machine: ProblemContext(first(), machine, atom)
                 )
                 shared = self._joins and self.context.machine.cache_bytes  # through which blocks hand over
                 tiles = partial(_tile_context, self.context, parts) if shared else None
