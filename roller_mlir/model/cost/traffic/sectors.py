@@ -50,8 +50,8 @@ def copy_sectors(access: Access, boxes: Boxes, copy: CopyMap, lanes: int, sector
     sectors, elements = 0, 0
     starts = _starts(access, boxes, row, sector // gcd(sector, size), sizes[0], copy.vector)
     for (at, cut), times in starts.items():
-        offsets = range(first + at * size, first + at * size + max(1, apart) * copy.depth, max(1, apart))
-        sectors += times * sum(_copied(offset % sector, *tile, cut) for offset in offsets)
+        offsets = [first + at * size + number * apart for number in range(copy.depth)]
+        sectors += times * sum([_copied(offset % sector, *tile, cut) for offset in offsets])
         elements += times * copy.depth * prod(sizes[1:]) * (cut[1] - cut[0]) * copy.vector
     return sectors, elements
 
