@@ -42,6 +42,7 @@ class AccessContext:
         widths: What `estimate.ideal_widths` remembers.
         copies: What `traffic` remembers of staged copies.
         canonical: What `traffic.layouts` remembers of tiles: the smallest operators with the same ones.
+        layout_costs: What it remembers of layouts.
     """
 
     def __init__(self, access: Access, expression: TensorExpression, machine: Machine) -> None:
@@ -73,6 +74,7 @@ class AccessContext:
         self.widths: dict[Hashable, Any] = {}
         self.copies: dict[Hashable, tuple[int, tuple[int, int]]] = {}
         self.canonical: dict[tuple[int, ...], Any] = {}
+        self.layout_costs: dict[Hashable, Any] = {}
         self._device = machine.device
         self._direct: dict[Hashable, int] = {}
         self._staging: dict[Hashable, int] = {}

@@ -121,6 +121,14 @@ def matrix_memory(machine: Machine) -> MatrixMemory:
 
 def layout_cost(context: ProblemContext, plan: Plan, number: int) -> TileCost:
     """Return the bank phases of one step of an input that goes through workgroup memory."""
+    known = context.inputs[number].layout_costs
+    key = plan.operands[number], plan.axes, plan.thread_order, plan.lane, plan.instruction, plan.atom
+    if key not in known:
+        known[key] = _layout_cost(context, plan, number)
+    return known[key]
+
+
+def _layout_cost(context: ProblemContext, plan: Plan, number: int) -> TileCost:
     operand, machine = replace(plan.operands[number], pad_value=None), context.machine
     access, _ = _canonical(context, number, plan.axes)
     if plan.atom is not None:
