@@ -11,7 +11,7 @@ them call `check`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated
 
 from roller_mlir.dialects.rtile_checks import InvalidOpError, integers, require
@@ -110,7 +110,8 @@ class LayoutAttr(RTile.Attribute, name="layout"):
     @classmethod
     def of(cls, operand: OperandPlan) -> "LayoutAttr":
         """Build the attribute of an operand's layout; what has its default may be left out."""
-        entries = {name: value for name, value in vars(operand).items() if name not in ("layer", "pad_value")}
+        names = [one.name for one in fields(operand) if one.name not in ("layer", "pad_value")]
+        entries = {name: getattr(operand, name) for name in names}
         seldom = {"copy": None if operand.copy == SYNCHRONOUS else operand.copy, "panel": operand.panel or None}
         return cls.get(to_attribute(entries | seldom))
 

@@ -7,7 +7,9 @@ import subprocess
 import sys
 from dataclasses import replace
 
-from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop
+from roller_mlir.dialects.rtile_attributes import LayoutAttr
+from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, OperandPlan
+from roller_mlir.support.bindings import make_context
 
 ROW = Access("x", (8, 16), "f32", (LinearIndex((1, 0)), LinearIndex((0, 1), 2)))
 
@@ -18,6 +20,16 @@ def test_equal_records_have_the_same_hash() -> None:
         assert hash(replace(one)) == before == hash(one)
         assert replace(one) == one
     assert hash(ROW) != hash(replace(ROW, name="y"))
+
+
+def test_a_layout_that_was_a_key_is_the_same_attribute() -> None:
+    """What keeps the hash is no field of the record."""
+    layout = OperandPlan(layer="workgroup", order=(0, 1), vector=4)
+    with make_context():
+        before = LayoutAttr.of(layout)
+        hash(layout)
+        assert LayoutAttr.of(layout) == before
+        assert before.read() == layout
 
 
 def test_another_process_computes_its_own() -> None:
