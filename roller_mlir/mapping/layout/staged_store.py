@@ -241,8 +241,8 @@ def staged_store(tile: ResultTile, free_bytes: int, lanes: int) -> StagedStore:
     copied = tuple(min(one, inside) for one, inside in zip(shape, tile.extents, strict=True))
     threads = prod(axis.threads for axis in tile.axes)
     inner = tile.walks[-1]
-    starts = tile.extents[-1] if inner is not None and part[inner] < tile.axes[inner].block else 0
-    alignment = gcd(tile.alignment, copied[-1], shape[-1] if starts else 0)
+    several = inner is not None and part[inner] < tile.axes[inner].block
+    alignment = gcd(tile.alignment, copied[-1], *((shape[-1], tile.extents[-1]) if several else ()))
     widest = power_of_two_divisor(alignment, max(1, MAX_VECTOR_BYTES // tile.element_bytes))
     best: StagedStore | None = None
     least = 0.0

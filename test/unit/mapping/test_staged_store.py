@@ -36,6 +36,10 @@ CASES = {
     "fragments": tile([ROWS, COLUMNS], (0, 1), lane=1, lane_order=(1, 0), size=2),
     "fragments, rows along memory": tile([ROWS, COLUMNS], (0, 1), lane=1, lane_order=(1, 0), size=2, walks=(1, 0)),
     "several passes": tile([AxisPlan(block=128, threads=32, chunk=2), AxisPlan(block=128, threads=8, chunk=4)], (0, 1)),
+    "a part of a pass": tile([AxisPlan(block=80, threads=8), AxisPlan(block=64, threads=16)], (0, 1)),
+    "vectors of a part": tile(
+        [AxisPlan(block=32, threads=32), AxisPlan(block=90, threads=3, chunk=2)], (0, 1), lane=1, alignment=4
+    ),
     "edges": tile(
         [AxisPlan(block=64, threads=16), AxisPlan(block=64, threads=16)], (0, 1), extents=(5, 37), alignment=1
     ),
@@ -60,19 +64,21 @@ def test_passes_cover_the_tile_once(name: str) -> None:
     assert how.size_bytes <= max(LEAST_BUFFER_BYTES * 1.3, 16)
 
 
+@pytest.mark.parametrize("free_bytes", [0, 1 << 20])
 @pytest.mark.parametrize("name", CASES)
-def test_elements_lie_apart_and_vectors_are_aligned(name: str) -> None:
-    how = staged_store(CASES[name], 1 << 20, 32)
+def test_elements_lie_apart_and_vectors_are_aligned(name: str, free_bytes: int) -> None:
+    how = staged_store(CASES[name], free_bytes, 32)
     places = [
         sum(x * stride for x, stride in zip(at, how.strides, strict=True)) for at in product(*map(range, how.shape))
     ]
     assert len(set(places)) == len(places) and max(places) < how.elements
     assert all(stride % max(how.vector, how.write) == 0 for stride in how.strides[:-1])
     assert how.copied[-1] % how.vector == 0
+    assert how.part[how.tile.walks[-1]] >= how.tile.extents[-1] or how.tile.extents[-1] % how.vector == 0
     assert how.tile.alignment % how.vector == 0
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name not in ("edges", "several passes")])
+@pytest.mark.parametrize("name", [name for name in CASES if name not in ("edges", "several passes", "vectors of a part")])
 def test_the_banks_serve_all_lanes_at_once(name: str) -> None:
     how = staged_store(CASES[name], 1 << 20, 32)
     size = how.tile.element_bytes

@@ -180,13 +180,18 @@ def _store_rows(
         o + (0 if loop is None else start[loop] * step)
         for o, loop, step in zip(target.origin, how.tile.walks, target.steps, strict=True)
     ]
+    # The last pass along a loop may be a part of one: what lies behind the tile is another task's.
+    left = [
+        extent - (0 if loop is None else start[loop])
+        for extent, loop in zip(how.tile.extents, how.tile.walks, strict=True)
+    ]
     words = how.vector * max(1, how.tile.element_bytes // 4)
     at_once = rounds_at_once(copy.rounds, words)
 
     def move(rounds: Sequence[Round]) -> None:
         for share in rounds:
             at = [o + x * s for o, x, s in zip(origin, share.at, target.steps, strict=True)]
-            condition = emit.both(share.present, emit.inside(at, target.shape))
+            condition = emit.both(emit.both(share.present, emit.inside(at, target.shape)), emit.inside(share.at, left))
             emit.when(condition, lambda share=share, at=at: _move(context, how, buffer, share, target, at))
 
     if copy.rounds <= MOST_UNROLLED_ROUNDS:

@@ -116,6 +116,8 @@ CASES = {
     "two stages": matmul(plan([axis(64, 16, 4), axis(64, 8, 4), axis(8)], (0, 1), 0, (0, 1), stages=2), 70, 131, 40),
     "parts of sums": matmul(plan([axis(16, 8), axis(16, 4, 4), axis(32, 8, 2)], (1, 0, 2), 1, (0, 1)), 37, 53, 64),
     "waves": matmul(ROWS_FIRST, 37, 53, 29, "mi300x"),
+    "a part of a pass": matmul(plan([axis(80, 8), axis(64, 16), axis(8)], (0, 1), None, (0, 1)), 200, 131, 29),
+    "a part of a pass along rows": matmul(plan([axis(8, 8), axis(320, 16, 4), axis(4)], (1, 0), 1, (0, 1)), 19, 700, 9),
     "nothing of operands": matmul(plan([axis(16, 16), axis(4, 2, 2), axis(29)], (0, 1), 1, ()), 37, 53, 29),
     "pool": pooled(staged(CHANNELS), 17, 5, 13),
     "pool, one point": pooled(staged(CHANNELS), 1, 1, 1),
