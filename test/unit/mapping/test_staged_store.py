@@ -78,7 +78,9 @@ def test_elements_lie_apart_and_vectors_are_aligned(name: str, free_bytes: int) 
     assert how.tile.alignment % how.vector == 0
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name not in ("edges", "several passes", "vectors of a part")])
+@pytest.mark.parametrize(
+    "name", [name for name in CASES if name not in ("edges", "several passes", "vectors of a part")]
+)
 def test_the_banks_serve_all_lanes_at_once(name: str) -> None:
     how = staged_store(CASES[name], 1 << 20, 32)
     size = how.tile.element_bytes
