@@ -34,7 +34,8 @@ access checked. Both have to give numpy's result. An operator of more than 2^23 
 extents: along every loop at most two whole tiles and the remainder that it has at full size, of a reduction stages + 2
 steps and the residue, windows whole. Extents change by whole tiles, so that vector widths, masks and residues are those
 of full size; a hash of the plan, without its prediction and the points of a part, is compared between both. A reduction
-that is divided over tasks is two programs, each run so.
+that is divided over tasks is two programs, each run so, also where one kernel runs both: the counting between them
+is run by operators that keep their size.
 
 *equal*: bit for bit numpy's result on integers. Average pooling multiplies by 1/9 and the like, which rounds; it is
 within its bounds. *error*: the largest error on normally distributed numbers, as a share of the element's bound (see
@@ -66,9 +67,11 @@ products of other forms) rounds as its loop nest is written.
 GATE = """## What the gate compares
 
 `roller compile` holds each kernel that a vendor's compiler made to its plan; what differs is a warning (`--no-gate`
-leaves all of it out). Before, operands that no device takes are an error at the operation: widths of shuffles,
-distances of rows of `wmma` and `ldmatrix`, registers that warpgroups exchange. Afterwards machine code is read:
-multiply-adds, matrix instructions, widths of accesses, local memory, registers, workgroup memory.
+leaves all of it out). The kernel carries the plan as `rtile.plan`, with the tensor expression that it is for; an edited
+one is held to what it carries, and to no plan where these attributes are taken away. Before, operands that no device
+takes are an error at the operation: widths of shuffles, distances of rows of `wmma` and `ldmatrix`, registers that
+warpgroups exchange. Afterwards machine code is read: multiply-adds, matrix instructions, widths of accesses, local
+memory, registers, workgroup memory.
 
 Of kernels with `wgmma` the integers of PTX are followed, one thread of each warpgroup through all buffers of the ring,
 and what they come to is compared with the plan and with NVIDIA's documents, whose rules stand in a file of their own
@@ -76,7 +79,8 @@ that the code generator does not use (`roller_mlir/lowering/backend/checks/hoppe
 
 - Tensor maps: extents, strides (multiples of 16 B), boxes (up to 256, whole 16 B, lines within the span of the
   swizzle) and element strides are what the driver takes; type, extents, strides, element strides and swizzle are those
-  of the plan's tensor.
+  of the plan's tensor. Of those that a kernel makes itself, every field that it writes but the address is the
+  description's, and each thread that copies by one acquires it before.
 - Tensor copies: the bytes that a barrier is told of (`expect_tx`), those of the step's boxes and those of the plan's
   tiles are equal. Boxes begin where the pattern of their swizzle does, arrive at the barrier that expects them and is
   waited at, and fill the plan's tiles. Buffers do not overlap.
@@ -88,8 +92,8 @@ that the code generator does not use (`roller_mlir/lowering/backend/checks/hoppe
 Workgroup memory begins, there, at the worst address that its alignment allows, as the true one is known at the launch
 only. Which part of a tensor a tile is (coordinates of boxes), phases of barriers and how results get to the memory that
 tensor copies write from (`stmatrix`) are not compared: of these the simulator's results tell. Planted mistakes, one
-each, are in `test/unit/lowering/backend/test_hopper_codegen_check.py` and
-`test/unit/lowering/backend/test_backend_operands.py`.
+each, are in `test/unit/lowering/backend/test_hopper_codegen_check.py`,
+`test/unit/lowering/backend/test_made_maps.py` and `test/unit/lowering/backend/test_backend_operands.py`.
 """
 
 WITNESSES = """## Who says so
@@ -105,8 +109,11 @@ others compiled: LLVM IR of {compilers}, executed at the LLVM level and equal to
 | TMA loads and stores with swizzles, `mbarrier`, `stmatrix` | Triton for sm_90a (f16, boxes of 2 dimensions) |
 | MFMA f16, bf16, f32, i8 on gfx942; i8, f32 on gfx90a | Triton, IREE (gfx942) |
 | WMMA of sm_70 (`gpu.subgroup_mma_*`) | none; which lane holds which element does not matter, matrices stay whole |
-| the 128 bytes of a tensor map, boxes of 3 to 5 dimensions, steps, im2col mode | none until a GPU has run them |
-| warp-specialised kernels: `setmaxnreg`, named barriers | none until a GPU has run them |
+| tensor maps that kernels make: `tensormap.replace`, the fence of their proxy | Triton for sm_90a (bf16) |
+| the 128 bytes of a tensor map, boxes of 3 to 5 dimensions, steps, im2col mode | an H100, see below |
+| warp-specialised kernels: `setmaxnreg`, named barriers | an H100, see below |
+
+The operators that an H100 has run ([results](results/README.md)) were right, with what of these they have.
 
 Planted mistakes that have to be found, each a test: a missing wait for copies, a wait for one group too few, a missing
 barrier, rows written or read without their swizzle, fewer buffers than copies in flight
