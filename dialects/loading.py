@@ -24,13 +24,13 @@ def load_dialect(dialect: Any, context: Any) -> None:
         if name not in _DEFINITIONS:
             dialect.load()
             written = io.BytesIO()
-            dialect._mlir_module.operation.write_bytecode(written)  # noqa: SLF001
+            dialect._mlir_module.operation.write_bytecode(written)  # noqa: SLF001 - upstream shows it nowhere else
             _DEFINITIONS[name] = written.getvalue()
             return
         # What `dialect.load` does in each context.
-        irdl.load_dialects(ir.Module.parse(_DEFINITIONS[name]))  # pyrefly: ignore[missing-attribute]
+        irdl.load_dialects(ir.Module.parse(_DEFINITIONS[name]))  # pyrefly: ignore[missing-attribute] - no stub
         for operation in dialect.operations:
-            operation._attach_traits()  # noqa: SLF001
-        register: Any = ext._cext.register_type_caster  # noqa: SLF001
+            operation._attach_traits()  # noqa: SLF001 - as upstream's `load`
+        register: Any = ext._cext.register_type_caster  # noqa: SLF001 - as upstream's `load`
         for attribute in dialect.attributes:
             register(ir.DynamicAttr.lookup_typeid(attribute.attr_name), replace=True)(attribute)

@@ -27,7 +27,7 @@ class GatherOp(RTile.Operation, name="gather", traits=[ReadsMemrefs, Speculatabl
 
     table: ext.Operand[Any]
     position: ext.Operand[ir.IndexType]
-    element: ext.Result[Any]  # pyrefly: ignore[bad-specialization]
+    element: ext.Result[Any]  # pyrefly: ignore[bad-specialization] - the stub takes no type
 
     @hook_inside
     def verify_invariants(self) -> None:

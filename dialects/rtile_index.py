@@ -21,7 +21,7 @@ class IndexOp(RTile.Operation, name="index", traits=[ReadsMemrefs, Speculatable]
     """Gives the position on a loop. See the module's description."""
 
     dim: Any
-    position: ext.Result[ir.IndexType]  # pyrefly: ignore[bad-specialization]
+    position: ext.Result[ir.IndexType]  # pyrefly: ignore[bad-specialization] - the stub takes no type
 
     @property
     def loop(self) -> int:

@@ -54,7 +54,7 @@ class TileLoad(RTile.Operation):
     index_operands: Sequence[ext.Operand[ir.IndexType]]
     tile: TileAttr
     origin: ir.AffineMapAttr
-    result_tile: ext.Result[Any]  # pyrefly: ignore[bad-specialization]
+    result_tile: ext.Result[Any]  # pyrefly: ignore[bad-specialization] - the stub takes no type
 
     @property
     def source(self) -> Any:

@@ -40,7 +40,7 @@ class StoreOp(RTile.Operation, name="store", traits=[WritesMemrefs, Speculatable
     index_operands: Sequence[ext.Operand[ir.IndexType]]
     origin: ir.AffineMapAttr
     steps: Any
-    updated: Sequence[ext.Result[Any]]  # pyrefly: ignore[bad-specialization]
+    updated: Sequence[ext.Result[Any]]  # pyrefly: ignore[bad-specialization] - the stub takes no type
 
     @property
     def tile(self) -> Any:

@@ -203,7 +203,7 @@ def _constant(module: ir.Module, function: func.FuncOp, name: str, values: Ints)
         "sym_name": ir.StringAttr.get(symbol),
         "sym_visibility": ir.StringAttr.get("private"),
         "type": ir.TypeAttr.get(kind),
-        "initial_value": ir.DenseElementsAttr.get(flat),  # pyrefly: ignore[no-matching-overload]
+        "initial_value": ir.DenseElementsAttr.get(flat),  # pyrefly: ignore[no-matching-overload] - the stub lacks arrays
         "constant": ir.UnitAttr.get(),
     }
     ir.Operation.create("memref.global", attributes=attributes, ip=ir.InsertionPoint(function))

@@ -82,7 +82,7 @@ def _compile_graph(settings: _Settings, module: Any, inputs: Sequence[Any]) -> A
     if all(_is_static(one) for one in inputs):
         dispatch: Any = importlib.import_module("torch.utils._python_dispatch")
         # Constants of the graph hold data, unlike its inputs.
-        with dispatch._disable_current_modes():  # noqa: SLF001
+        with dispatch._disable_current_modes():  # noqa: SLF001 - as torch's own compiler does it
             graph.program_for(inputs)
     boxed: Any = importlib.import_module("functorch.compile").make_boxed_func
     return boxed(graph)
@@ -197,7 +197,7 @@ def _memory(node: Any) -> Any:
     value = node.meta.get("val")
     if not hasattr(value, "untyped_storage") or str(value.layout) != "torch.strided":
         return node
-    return value.untyped_storage()._cdata, value.dtype  # noqa: SLF001
+    return value.untyped_storage()._cdata, value.dtype  # noqa: SLF001 - what tells storages apart
 
 
 def _computed(results: Sequence[_Result]) -> list[Any]:

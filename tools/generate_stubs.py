@@ -26,7 +26,7 @@ def stub_text(name: str) -> str:
     module: Any = importlib.import_module(f"{_PACKAGE}.{name}")
     if name == "ir":
         # The wrapper class that the package puts in its place is made in a function.
-        module.Context = module._Context  # noqa: SLF001
+        module.Context = module._Context  # noqa: SLF001 - see above
     generator: Any = StubGen(module)
     generator.put(module)
     text = re.sub(r"\b(torch_mlir\._mlir_libs\.)?_mlir\.ir\.(?=\w)", "" if name == "ir" else "ir.", generator.get())

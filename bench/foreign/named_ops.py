@@ -12,8 +12,8 @@ from typing import Any
 
 from functions import Function
 from torch_mlir.dialects.linalg.opdsl.lang import affine  # noqa: TID251 - upstream's definitions, not the bindings
-from torch_mlir.dialects.linalg.opdsl.lang.dsl import DefinedOpCallable  # noqa: TID251
-from torch_mlir.dialects.linalg.opdsl.ops import core_named_ops  # noqa: TID251
+from torch_mlir.dialects.linalg.opdsl.lang.dsl import DefinedOpCallable  # noqa: TID251 - likewise
+from torch_mlir.dialects.linalg.opdsl.ops import core_named_ops  # noqa: TID251 - likewise
 
 from roller_mlir.support.bindings import ir, make_context
 

@@ -109,7 +109,8 @@ _DIVIDED = (("tasks", "starts"), ("waits", "wait_starts"))
 
 def _tensor(numbers: NDArray[np.integer[Any]]) -> ir.Attribute:
     """Return numbers as a tensor of i32."""
-    return ir.DenseElementsAttr.get(np.ascontiguousarray(numbers, np.int32))  # pyrefly: ignore[no-matching-overload]
+    words = np.ascontiguousarray(numbers, np.int32)
+    return ir.DenseElementsAttr.get(words)  # pyrefly: ignore[no-matching-overload] - the stub lacks arrays
 
 
 def _numbers(key: str, attribute: Any) -> Ints:

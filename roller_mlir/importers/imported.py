@@ -93,7 +93,8 @@ def make_weights(
             value = ir.Attribute.parse(f"dense_resource<{resource}> : {argument.type}")
             place = ir.Location.name(name)
             at = ir.InsertionPoint.at_block_begin(block)
-            constant = arith.ConstantOp(argument.type, value, loc=place, ip=at)  # pyrefly: ignore[bad-argument-type]
+            constant_op: Any = arith.ConstantOp  # the stub takes numbers alone
+            constant = constant_op(argument.type, value, loc=place, ip=at)
             argument.replace_all_uses_with(constant.result)
             block.erase_argument(index)
         kept = ir.FunctionType.get([one.type for one in block.arguments], function.type.results)

@@ -56,7 +56,7 @@ def decompositions() -> dict[Any, Any]:
             value = torch.where(value < min, min, value)
         return value if max is None else torch.where(value > max, max, value)
 
-    def clamp_max(value: Any, max: Any) -> Any:  # noqa: A002
+    def clamp_max(value: Any, max: Any) -> Any:  # noqa: A002 - torch's name of the argument
         return clamp(value, None, max)
 
     def hardtanh(value: Any, min_val: Any = -1, max_val: Any = 1) -> Any:

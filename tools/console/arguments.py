@@ -93,8 +93,8 @@ def positive(text: str) -> int:
 
 def actions_of(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
     """Yield the arguments of a parser, and of the parsers of its sub-commands."""
-    for action in parser._actions:  # noqa: SLF001
+    for action in parser._actions:  # noqa: SLF001 - argparse lists them nowhere else
         yield action
-        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001 - likewise
             for below in action.choices.values():
                 yield from actions_of(below)

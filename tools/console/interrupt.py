@@ -55,7 +55,7 @@ def interruptible(
         if whole_process:
             if started := sys.modules.get("multiprocessing.util"):
                 # What its processes have left in the folder of temporary files.
-                started._run_finalizers()  # noqa: SLF001
+                started._run_finalizers()  # noqa: SLF001 - `os._exit` runs none
             os._exit(code)
     return code
 

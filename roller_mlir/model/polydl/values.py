@@ -182,7 +182,7 @@ def _parts(sets: Sequence[Values]) -> list[tuple[int, int]]:
     """Return (which sets, how many integers are in just these) of all integers that are in any."""
     if all(isinstance(one, tuple) for one in sets):
         changes: dict[int, int] = {}
-        for i, (first, last) in enumerate(sets):  # type: ignore[misc]
+        for i, (first, last) in enumerate(sets):  # type: ignore[misc] - all of them are pairs
             changes[first] = changes.get(first, 0) ^ 1 << i
             changes[last + 1] = changes.get(last + 1, 0) ^ 1 << i
         members, found = 0, []

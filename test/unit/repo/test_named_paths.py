@@ -13,10 +13,14 @@ ROOT = Path(__file__).parents[3]
 FOLDERS = ("roller_mlir", "passes", "dialects", "tools", "test", "bench", "docs", "examples", "include")
 PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
 SOURCES = sorted(path for folder in FOLDERS[:4] for path in (ROOT / folder).rglob("*.py"))
+BENCHES = sorted((ROOT / "bench").rglob("*.py"))
 # A word in capitals stands for any name; a star for many.
 _PATH = re.compile(rf"(?<![\w/.$}}<>-])(?:{'|'.join(FOLDERS)})(?:/[\w.*-]+)*/[\w.*-]*\w(?![\w*{{<(/])")
 _PLACEHOLDER = re.compile(r"(?<![a-z])[A-Z]{2,}(?![a-z])|\*|\d{4}-\d\d-\d\d")
-_SILENCED = re.compile(r"#\s*(?:ruff:\s*)?(?:noqa|type:\s*ignore)\b[\w:,\s[\]-]*?(?P<reason> --? \w.+)?$")
+_SILENCED = re.compile(
+    r"#[ ]*(?:ruff:[ ]*)?(?:noqa|type:[ ]*ignore|pyrefly:[ ]*ignore)\b[\w:, [\]-]*?(?P<reason> --? [\w`].+)?$",
+    re.MULTILINE,  # sought in whole files first
+)
 
 
 def paths_in(text: str) -> set[str]:
@@ -56,7 +60,7 @@ def test_every_path_that_a_comment_names_is_there() -> None:
 def test_every_silenced_rule_has_a_reason() -> None:
     bare = [
         f"{source.relative_to(ROOT)}:{line}"
-        for source in SOURCES
+        for source in (*SOURCES, *BENCHES)
         for line, text in prose_of(source.read_text(encoding="utf-8"), _SILENCED)
         if (found := _SILENCED.search(text)) and not found["reason"]
     ]
@@ -70,3 +74,5 @@ def test_a_planted_mistake_is_found() -> None:
     prose = [text for _, text in prose_of(source, _PATH)]
     assert [sorted(paths_in(text)) for text in prose] == [["bench/none.py"], [], []]
     assert [bool(found["reason"]) for text in prose if (found := _SILENCED.search(text))] == [False, True]
+    source = "x = 1  # noqa: E501\ny = f(x)  # pyrefly: ignore[a]\nz = {}.get(y)\n"
+    assert [text for _, text in prose_of(source, _SILENCED)] == ["# noqa: E501", "# pyrefly: ignore[a]"]

@@ -76,7 +76,7 @@ def compiled(torch: Any, item: Item, inputs: Sequence[Any], limit_s: float = COM
 
     def build(way: _Way) -> Peer:
         # What was compiled for other shapes counts against a limit.
-        torch._dynamo.reset()  # noqa: SLF001
+        torch._dynamo.reset()  # noqa: SLF001 - torch has no other way
         function = torch.compile(way.function, fullgraph=True, dynamic=False)
         with limited(limit_s, "its compilation"):
             function(*inputs)
@@ -143,10 +143,10 @@ def _matmul(torch: Any, item: Item, inputs: Sequence[Any], kind: str) -> list[_W
         return torch.mm(a, b, out_dtype=result, out=c)
 
     def integers_into(c: Any, a: Any, b: Any) -> Any:
-        return torch._int_mm(a, b, out=c)  # noqa: SLF001
+        return torch._int_mm(a, b, out=c)  # noqa: SLF001 - torch's only product of i8
 
     if kind == "i8":
-        return [_Way(torch._int_mm, integers_into)]  # noqa: SLF001
+        return [_Way(torch._int_mm, integers_into)]  # noqa: SLF001 - as above
     if SUMS[kind] == kind:
         return [_Way(narrow, narrow_into)]
     return [_Way(wide, wide_into), _Way(wide), _Way(narrow, narrow_into, _narrow(kind))]
