@@ -37,9 +37,7 @@ CASES = {
     "fragments, rows along memory": tile([ROWS, COLUMNS], (0, 1), lane=1, lane_order=(1, 0), size=2, walks=(1, 0)),
     "several passes": tile([AxisPlan(block=128, threads=32, chunk=2), AxisPlan(block=128, threads=8, chunk=4)], (0, 1)),
     "a part of a pass": tile([AxisPlan(block=80, threads=8), AxisPlan(block=64, threads=16)], (0, 1)),
-    "vectors of a part": tile(
-        [AxisPlan(block=32, threads=32), AxisPlan(block=90, threads=3, chunk=2)], (0, 1), lane=1, alignment=4
-    ),
+    "vectors of a part": tile([AxisPlan(block=8, threads=8), AxisPlan(block=270, threads=5, chunk=2)], (0, 1), lane=1),
     "edges": tile(
         [AxisPlan(block=64, threads=16), AxisPlan(block=64, threads=16)], (0, 1), extents=(5, 37), alignment=1
     ),

@@ -239,7 +239,7 @@ def test_a_slot_that_does_not_hold_the_slice_is_found(kind: str, first: int) -> 
         if kind == "missing":
             assert outcome == "finding"
             assert "no task before it has brought there" in graph.refusal
-    assert refused
+    assert refused >= 2
 
 
 def test_slots_do_not_reach_into_what_bodies_and_records_use() -> None:
