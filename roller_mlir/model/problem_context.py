@@ -206,40 +206,18 @@ class ProblemContext:
         cycles_per_point: Cycles of a scheduler for one such operation of a subgroup's threads.
     """
 
-    def __init__(
-        self,
-        expression: TensorExpression,
-        machine: Machine,
-        atom: Atom | None = None,
-        like: "ProblemContext | None" = None,
-    ) -> None:
-        """Gather the facts of an expression.
-
-        Args:
-            expression: The expression.
-            machine: The machine.
-            atom: The instruction; None for the device's scalar one.
-            like: The same with another instruction, whose memory of what depends on none this one shares.
-        """
+    def __init__(self, expression: TensorExpression, machine: Machine, atom: Atom | None = None) -> None:
+        """Gather the facts of an expression; without an atom, with the device's scalar instruction."""
         self.expression = expression
         self.machine = machine
-        self.atom = atom or scalar_atom(expression, machine.device)
-        copying = PRODUCER_THREADS if self.atom.reads_memory else 0
-        left = max(1, machine.block_threads - copying) if machine.block_threads else None
-        self.task_threads = machine.task_threads or left
-        self.cycles_per_point = self.atom.cycles_per_point(machine.device)
         self.bounds = expression.bounds
         self.divisors = tuple(loop.extent.divisor for loop in expression.loops)
         self.reduction = tuple(loop.reduction for loop in expression.loops)
         self.parallel = expression.parallel()
         self.reductions = expression.reductions()
-        self.inputs = (
-            tuple(AccessContext(access, expression, machine) for access in expression.inputs)
-            if like is None
-            else tuple(access.again() for access in like.inputs)
-        )
+        self.inputs = tuple(AccessContext(access, expression, machine) for access in expression.inputs)
         self.windows = any(access.windows for access in self.inputs)
-        self.output = AccessContext(expression.output, expression, machine) if like is None else like.output
+        self.output = AccessContext(expression.output, expression, machine)
         self.more_outputs = tuple(AccessContext(access, expression, machine) for access in expression.more_outputs)
         self.written_bytes = sum([access.size_bytes for access in (expression.output, *expression.more_outputs)])
         self.epilogue = tuple(AccessContext(access, expression, machine) for access in expression.epilogue)
@@ -257,9 +235,6 @@ class ProblemContext:
             "async_copy" in device.features and not through and not access.access.gathered
             for access, through in zip(self.inputs, self.through_registers, strict=True)
         )
-        self.tensor_store = self.atom.reads_memory and tensor_store_fits(
-            expression, self.atom.row, self.atom.column, self.atom.extra_axis
-        )
         self.other_cycles = 0.0
         if self.ends or self.prologue:
             self.other_cycles = max(1.0, scalar_atom(expression, machine.device).cycles_per_point(machine.device))
@@ -267,18 +242,37 @@ class ProblemContext:
         self.steps_divide = tuple(
             loop.reduction and expression.moves_window(i) for i, loop in enumerate(expression.loops)
         )
-        self.stores: dict[Hashable, Any] = {}
-        self.direct: dict[Hashable, Any] = {}
-        self.stageable: dict[Hashable, bool] = {} if like is None else like.stageable
-        self.moved: dict[Hashable, tuple[float, float, tuple[int, ...]]] = {} if like is None else like.moved
-        self.rasters: dict[Hashable, Any] = {} if like is None else like.rasters
-        self.estimates: dict[Hashable, Any] = {}
+        self.stageable: dict[Hashable, bool] = {}
+        self.moved: dict[Hashable, tuple[float, float, tuple[int, ...]]] = {}
+        self.rasters: dict[Hashable, Any] = {}
         self.staging: ProblemContext | None = None
-        self.stages: dict[Hashable, ProblemContext] = {} if like is None else like.stages
+        self.stages: dict[Hashable, ProblemContext] = {}
         self.result_bytes = expression.result_bytes
-        self.result_words = max(1, self.result_bytes // 4) if self.atom.is_matrix else result_words(expression)
         own = max(1, expression.flops_per_point) + expression.point_cycles
         self.math_per_point = 1 if expression.fused_multiply_add else own
+        self.take(atom or scalar_atom(expression, device))
+
+    def take(self, atom: Atom) -> None:
+        """Take an instruction, with all that depends on it."""
+        machine, expression = self.machine, self.expression
+        self.atom = atom
+        copying = PRODUCER_THREADS if atom.reads_memory else 0
+        left = max(1, machine.block_threads - copying) if machine.block_threads else None
+        self.task_threads = machine.task_threads or left
+        self.cycles_per_point = atom.cycles_per_point(machine.device)
+        self.tensor_store = atom.reads_memory and tensor_store_fits(expression, atom.row, atom.column, atom.extra_axis)
+        self.result_words = max(1, self.result_bytes // 4) if atom.is_matrix else result_words(expression)
+        self.stores: dict[Hashable, Any] = {}
+        self.direct: dict[Hashable, Any] = {}
+        self.estimates: dict[Hashable, Any] = {}
+
+    def with_atom(self, atom: Atom) -> "ProblemContext":
+        """Return the same with another instruction, which shares what is remembered and depends on none."""
+        same = copy(self)
+        same.inputs = tuple(access.again() for access in self.inputs)
+        same.reads = (*same.inputs, *same.epilogue)
+        same.take(atom)
+        return same
 
     def unstaged(self) -> "ProblemContext":
         """Return the same where no results pass workgroup memory; it knows what this one remembers."""

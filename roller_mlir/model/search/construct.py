@@ -187,9 +187,9 @@ def _searched(
     """Return what a search finds.
 
     Args:
-        expression: As of `construct`, like the device and the options.
-        device: See there.
-        options: See there.
+        expression: The operator.
+        device: What it runs on.
+        options: What is forced.
         attempts: What is known of the instructions that are tried, one after the other; receives the rest.
     """
     machine = machine_for(device, options)
@@ -217,8 +217,8 @@ def _searched(
                 break  # slower instructions could only add worse programs
             del waiting[0]
             if number == len(attempts):
-                like = attempts[0].context if attempts else None
-                attempts.append(_Attempt(ProblemContext(expression, machine, atom, like)))
+                first = attempts[0].context if attempts else None
+                attempts.append(_Attempt(first.with_atom(atom) if first else ProblemContext(expression, machine, atom)))
             context = attempts[number].context
             try:
                 if forced:
