@@ -110,10 +110,12 @@ others compiled: LLVM IR of {compilers}, executed at the LLVM level and equal to
 | MFMA f16, bf16, f32, i8 on gfx942; i8, f32 on gfx90a | Triton, IREE (gfx942) |
 | WMMA of sm_70 (`gpu.subgroup_mma_*`) | none; which lane holds which element does not matter, matrices stay whole |
 | tensor maps that kernels make: `tensormap.replace`, the fence of their proxy | Triton for sm_90a (bf16) |
-| the 128 bytes of a tensor map, boxes of 3 to 5 dimensions, steps, im2col mode | an H100, see below |
-| warp-specialised kernels: `setmaxnreg`, named barriers | an H100, see below |
+| the 128 bytes of a tensor map, boxes of 2 and 4 dimensions, steps; stores by them | an H100 |
+| boxes of 3 and 5 dimensions, im2col mode | none until a GPU has run them |
+| warp-specialised kernels | an H100 |
 
-The operators that an H100 has run ([results](results/README.md)) were right, with what of these they have.
+What an H100 has run is in [its results](results/2026-11-27-h100/results.md): `smoke/product/f16`, `smoke/strided/f16`
+(a convolution of NHWC in steps of two, of which each box has four dimensions), `smoke/stored`.
 
 Planted mistakes that have to be found, each a test: a missing wait for copies, a wait for one group too few, a missing
 barrier, rows written or read without their swizzle, fewer buffers than copies in flight

@@ -64,9 +64,8 @@ _HARMLESS = {
     "scf.index_switch", "scf.while", "scf.yield", "scf.condition", "cf.br", "cf.cond_br", "gpu.return",
     "gpu.dynamic_shared_memory",
 }  # fmt: skip
-
-
 _BRANCHES = {"scf.for", "scf.if", "scf.index_switch", "scf.while"}
+"""Operations inside of which lanes part: of a loop, one lane may do fewer iterations than another."""
 
 
 def _is_masked_copy(operation: Any) -> bool:

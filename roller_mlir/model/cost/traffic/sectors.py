@@ -18,7 +18,7 @@ from roller_mlir.plan import Access
 from roller_mlir.plan.expression import dense_strides
 
 MAX_ROWS = 64
-"""Rows of a tile that are looked at one by one; longer tiles are taken to go on in the same way."""
+"""Rows of a tile that are looked at; longer tiles are taken to go on in the same way."""
 
 
 def copy_sectors(access: Access, boxes: Boxes, copy: CopyMap, lanes: int, sector: int) -> tuple[int, int]:
@@ -178,11 +178,12 @@ def _copied(
 def access_sectors(
     access: Access, boxes: Boxes, order: Sequence[int], joined: Sequence[int], width: int, lanes: int, sector: int
 ) -> tuple[int, int]:
-    """Return the sectors that accesses of a subgroup touch, and how many accesses of whole subgroups move as much.
+    """Return the sectors of an access of a whole subgroup, as a numerator and a denominator.
 
-    Both are sums over the alignments that an access starts at, and over how many of the threads along the innermost
-    dimension lie inside of the tensor. Where rows are whole sectors, an access starts on a sector and the first
-    subgroup's stands for all. Otherwise accesses start anywhere on a grid, and each place on it counts once.
+    They are sums over the alignments that an access starts at, and over how many of the threads along the innermost
+    dimension lie inside of the tensor: of fewer threads that is the share of an access that they move. Where rows are
+    whole sectors, an access starts on a sector and the first subgroup's stands for all. Otherwise accesses start
+    anywhere on a grid, and each place on it counts once.
 
     Args:
         access: The tensor.
@@ -192,9 +193,6 @@ def access_sectors(
         width: Elements of an access.
         lanes: Lanes of a subgroup.
         sector: Bytes of a sector.
-
-    Returns:
-        The sectors, times the threads along the innermost dimension, and the accesses, times the same.
     """
     size = access.element_bytes
     row = dense_strides(access.bounds)
