@@ -30,6 +30,7 @@ prepare_environment() {
     "$python" -m venv .venv
   fi
   echo "installing roller-mlir[$extras] into .venv"
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[$extras]"
+  # Python compiles what it imports; pip would compile all there is, for half a minute.
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".[$extras]"
   echo "$wanted" >".venv/.installed-$extras"
 }

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from unittest.mock import MagicMock
 
@@ -56,9 +56,19 @@ def wait_for(process: int, count: int) -> list[int]:
     return found
 
 
+def servers() -> list[int]:
+    """Return the processes below this one that serve a device; others, which earlier tests left, may end meanwhile."""
+    found = []
+    for process in descendants(os.getpid()):
+        with suppress(OSError):
+            if b"sim.driver.server" in Path(f"/proc/{process}/cmdline").read_bytes():
+                found.append(process)
+    return found
+
+
 def test_a_killed_program_takes_its_device_along(artifact: Path) -> None:
     with simulated_device([artifact], libraries=artifact.parent / "drivers", timeout_s=LIMIT_S) as environment:
-        (serving,) = set(descendants(os.getpid())) - set(others())
+        (serving,) = servers()
         with in_a_kernel(artifact, environment) as killed:
             devices = wait_for(serving, 1)
             killed.kill()
@@ -67,16 +77,9 @@ def test_a_killed_program_takes_its_device_along(artifact: Path) -> None:
     assert not wait_until_gone([serving], LIMIT_S)
 
 
-def others() -> list[int]:
-    """Processes of this one that are no server of a device."""
-    return [
-        one for one in descendants(os.getpid()) if b"sim.driver.server" not in Path(f"/proc/{one}/cmdline").read_bytes()
-    ]
-
-
 def test_a_killed_server_is_an_error_of_the_launch(artifact: Path) -> None:
     with simulated_device([artifact], libraries=artifact.parent / "drivers", timeout_s=LIMIT_S) as environment:
-        (serving,) = set(descendants(os.getpid())) - set(others())
+        (serving,) = servers()
         with in_a_kernel(artifact, environment) as process:
             devices = wait_for(serving, 1)
             os.kill(serving, signal.SIGKILL)
