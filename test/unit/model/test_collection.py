@@ -24,6 +24,7 @@ def test_collection_goes_on_behind_a_pause() -> None:
     assert gc.isenabled()
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
 def test_constructions_leave_no_cycles(device: str) -> None:
     expressions, of = [*list(CASES.values())[::5], matmul(64, 64, 1 << 16)], find_device(device)

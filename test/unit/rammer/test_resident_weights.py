@@ -121,7 +121,7 @@ def test_odd_sizes_keep_their_weights(device: str, hidden: int, blocks: int | No
     check(GraphRun(model[0], device, blocks=blocks, look=keep_all, **FMA), model)
 
 
-@pytest.mark.full(each=["device", "name"])
+@pytest.mark.full(each=["name"])
 @pytest.mark.parametrize("device", ["a100", "h200", "mi300x"])
 @pytest.mark.parametrize("name", ["lstm", "seq2seq"])
 def test_small_models_keep_their_weights(name: str, device: str, monkeypatch: pytest.MonkeyPatch) -> None:

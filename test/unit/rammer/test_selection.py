@@ -105,6 +105,7 @@ def test_all_kernels_count_on_the_same_blocks(target: str, given: dict[str, Any]
         assert one.virtual.threads in (taken, taken + 128)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("target", ["v100", "a100", "h200"])
 def test_tasks_take_the_time_that_their_kernels_were_chosen_for(target: str) -> None:
     """Also where a reduction is divided: of as many blocks as the others leave, and what was just written is near."""

@@ -24,6 +24,7 @@ def test_large(): pass
 """
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("processes", [(), ("--numprocesses=1",)], ids=["in one process", "in processes"])
 def test_every_value_is_kept_and_the_rest_is_counted(pytester: pytest.Pytester, processes: tuple[str, ...]) -> None:
     pytester.makeconftest(CONFTEST.read_text())

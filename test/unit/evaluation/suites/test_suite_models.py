@@ -40,6 +40,7 @@ def assert_scheduled(record: dict[str, Any]) -> None:
     assert sum(phases.values()) <= record["schedule_s"]
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("target", ["h200", "mi300x"])
 def test_schedule(capsys: Any, target: str) -> None:
     (record,) = printed(capsys, "--target", target, "--only", TINY, *SMALL)

@@ -211,6 +211,7 @@ def options_of(case: Case, tmp_path: Path, *, kept: bool) -> CompileOptions:
     return CompileOptions(plan_file=path, binaries=False)
 
 
+@pytest.mark.full(each=["name", "kept"])
 @pytest.mark.parametrize("kept", [False, True], ids=["read again", "kept"])
 @pytest.mark.parametrize("name", CASES)
 def test_rows_in_steps_give_what_numpy_gives(name: str, kept: bool, tmp_path: Path) -> None:
@@ -298,6 +299,7 @@ def test_rows_read_before_all_threads_have_brought_them_are_found(tmp_path: Path
         planted.run([x], x.shape, sanitize=True)
 
 
+@pytest.mark.full(each=["device", "points"])
 @pytest.mark.parametrize("device", ["h200", "a100", "mi300x"])
 @pytest.mark.parametrize("points", [32768, 65536, 262144])
 def test_long_rows_are_one_kernel(device: str, points: int) -> None:
