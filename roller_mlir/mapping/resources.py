@@ -65,6 +65,8 @@ def plan_resources(expression: TensorExpression, plan: Plan, device: Device) -> 
         Loop(loop.extent, loop.reduction or i in expression.whole) for i, loop in enumerate(expression.loops)
     )
     combine = combination_bytes(joined, plan.axes, plan.thread_order, device.subgroup_size, expression.result_bytes)
+    if not expression.walks_rows([axis.block for axis in plan.axes]):
+        combine *= max(1, expression.joined_results)
     need = staged + combine
     if plan.store == STAGED:
         ways = staged_stores(expression, plan, device.subgroup_size)

@@ -220,6 +220,8 @@ class TensorExpression:
         prologue_cycles: The same of the prologue, per input and element; empty for none.
         live_words: Of a group: 32-bit words that a thread holds at most for each of its points, 0 where one op is all
             there is.
+        joined_results: Of a group: the most results of reductions over the same loops that are joined together, before
+            the first op that reads one of them; 0 where none are.
         row_passes: Of a group with `whole` loops: the passes in which a task may walk these in steps instead of holding
             them; empty where it must hold them.
     """
@@ -244,6 +246,7 @@ class TensorExpression:
     point_cycles: int = 0
     epilogue_cycles: int = 0
     prologue_cycles: tuple[int, ...] = ()
+    joined_results: int = 0
 
     def parallel(self) -> tuple[int, ...]:
         """Return the parallel loops, outermost first."""

@@ -12,7 +12,7 @@
 // BRINGS-NOT: found_seconds
 
 // PLACED: "rammer.program"
-// PLACED: device = #rammer.device<{per_unit = 1 : i64, registers = 64 : i64, threads = 256 : i64, units = 16 : i64, workgroup_bytes = 69728 : i64}>
+// PLACED: device = #rammer.device<{per_unit = 1 : i64, registers = 64 : i64, threads = 256 : i64, units = 16 : i64, workgroup_bytes = 66656 : i64}>
 // PLACED-SAME: fills = dense<[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]> : tensor<48xi32>
 // PLACED-SAME: slots = dense<{{[0-9]+}}> : tensor<48xi32>
 func.func @f(%x: tensor<1x512xf32>, %w: tensor<512x512xf32>) -> tensor<1x512xf32> {

@@ -43,6 +43,11 @@ def computes_of(program: ir.Operation) -> list[ComputeOp]:
     return _find(program, ComputeOp)
 
 
+def is_read(tile: ir.Value) -> bool:
+    """Return whether a compute reads a tile, and so all threads need it."""
+    return any(use.owner.operation.name == "rtile.compute" for use in tile.uses)
+
+
 def stores_of(program: ir.Operation) -> list[StoreOp]:
     """Return the stores of a program in order."""
     return _find(program, StoreOp)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from math import prod
 
 from roller_mlir.mapping.alignment import aligned
-from roller_mlir.mapping.layout.combine import combination
+from roller_mlir.mapping.layout.combine import Combination, combination, passed_units
 from roller_mlir.mapping.layout.layout import ASYNCHRONOUS_BYTES, window_phases, window_vector
 from roller_mlir.mapping.layout.thread_reads import own_reads
 from roller_mlir.mapping.resources import peak_registers, tasks_per_unit
@@ -203,10 +203,13 @@ def _estimate(
             requests.add_direct(machine, access, candidate, width, sectors, own // vector * subgroups)
 
     free_bytes = workgroup_bytes
-    across, waits = _combine(context.reduction, candidate.threads, candidate.order, lanes)
-    if across:
-        need = accumulators * threads * context.result_bytes
-        workgroup_bytes += need
+    joining = _combination(context.reduction, candidate.threads, candidate.order, lanes)
+    lane_width = candidate.chunks[candidate.lane] if candidate.lane is not None and not lane_reduces else 1
+    joined = accumulators * max(1, context.expression.joined_results)
+    units = passed_units(joined, lane_width, context.result_bytes)
+    join = joining.work(units, subgroups, everyone=bool(context.expression.whole))
+    if joining.across:
+        workgroup_bytes += joined * joining.slots * context.result_bytes
     lane_registers = lane_chunk if lane_reduces else 1
     if context.windows:
         windows = sliding_window_registers(context, candidate, read_widths, ahead=steps > 1)
@@ -247,9 +250,9 @@ def _estimate(
         load_rounds=-(-waiting // device.model.loads_in_flight),
         staged=any_staged,
         stages=stages,
-        tail_issue=waits * accumulators * 2,
-        tail_phases=2 * accumulators * subgroups if across else 0,
-        tail_waits=waits + (2 if across else 0),
+        tail_issue=join.issue,
+        tail_phases=join.phases,
+        tail_waits=join.waits,
         cache_bytes=cache * tasks * steps,
         global_bytes=from_global,
         shared_cache_bytes=from_shared,
@@ -288,14 +291,10 @@ def _seconds(work: CandidateWork, machine: Machine) -> float:
 
 
 @lru_cache(maxsize=1024)
-def _combine(
+def _combination(
     reduction: tuple[bool, ...], threads: tuple[int, ...], order: tuple[int, ...], lanes: int
-) -> tuple[bool, int]:
-    """Return whether partial results are joined across subgroups, and the shuffles before that.
-
-    Candidates repeat the same few threads, so that most are remembered.
-    """
+) -> Combination:
+    """Return how partial results are joined; candidates repeat the same few threads, so that most are remembered."""
     loops = tuple(Loop(count, reduces) for count, reduces in zip(threads, reduction, strict=True))
     axes = tuple(AxisPlan(block=count, threads=count) for count in threads)
-    found = combination(loops, axes, order, lanes)
-    return bool(found.across), len(found.shuffles)
+    return combination(loops, axes, order, lanes)

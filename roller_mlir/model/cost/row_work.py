@@ -131,10 +131,10 @@ def row_estimate(
         cache += output.traffic(blocks) * prod([counts[loop] for loop in output.loops])
 
     joined, axes = joined_loops(context, candidate)
-    join = combination(joined, axes, candidate.order, lanes)
+    joining = combination(joined, axes, candidate.order, lanes)
     sums = points // prod([registers[loop] for loop in (*expression.whole, *context.reductions)]) or 1
-    waits = len(join.shuffles) + (2 if join.across else 0)
-    workgroup_bytes = kept + (sums * threads * context.result_bytes if join.across else 0)
+    join = joining.work(sums, subgroups, everyone=True)
+    workgroup_bytes = kept + (sums * joining.slots * context.result_bytes if joining.across else 0)
     results = points // reduction_points * context.result_words
     lane_chunk = candidate.chunks[candidate.lane] if candidate.lane in context.reductions else 1
     used = peak_registers(
@@ -168,9 +168,9 @@ def row_estimate(
         load_rounds=rounds / passes,
         staged=False,
         stages=1,
-        tail_issue=tail_issue + passes * sums * 2 * waits,
-        tail_phases=tail_phases + (passes * 2 * sums * subgroups if join.across else 0),
-        tail_waits=passes * waits,
+        tail_issue=tail_issue + passes * join.issue,
+        tail_phases=tail_phases + passes * join.phases,
+        tail_waits=passes * join.waits,
         cache_bytes=cache,
         global_bytes=from_global,
         shared_cache_bytes=from_shared,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roller_mlir.lowering.codegen.workspace_offsets import Lifetime, assign_offsets, place
-from roller_mlir.mapping.layout.combine import combination
+from roller_mlir.mapping.layout.combine import AcrossSubgroups, Combination, combination
 from roller_mlir.mapping.thread_map import ThreadMap, register_offset
 from roller_mlir.plan import AxisPlan, Loop
 
@@ -88,7 +88,27 @@ def test_split_reductions() -> None:
     loops = (Loop(8), Loop(4096, True))
     joined = combination(loops, (AxisPlan(block=1), AxisPlan(block=256, threads=256)), (1,), 64)
     assert joined.shuffles == (1, 2, 4, 8, 16, 32)
-    assert [(a.stride, a.count, a.joined) for a in joined.across] == [(64, 4, 64)]
+    assert [(a.stride, a.count, a.joined) for a in joined.across] == [(1, 4, 64)]
+    assert joined.slots == 4 and joined.alone
     uneven = combination(loops, (AxisPlan(block=3, threads=3), AxisPlan(block=4, threads=4)), (0, 1), 32)
     assert uneven.shuffles == ()
-    assert [(a.stride, a.count) for a in uneven.across] == [(3, 4)]
+    assert [(a.stride, a.count) for a in uneven.across] == [(3, 4)] and uneven.slots == 12
+    between = combination(loops, (AxisPlan(block=8, threads=8), AxisPlan(block=32, threads=32)), (0, 1), 32)
+    assert between.shuffles == (8, 16)
+    assert [(a.stride, a.count, a.joined) for a in between.across] == [(8, 8, 4)]
+    assert between.slots == 64 and not between.alone
+
+
+@pytest.mark.parametrize("values", [1, 2, 3, 4, 6, 8, 12, 16, 64])
+@pytest.mark.parametrize("steps", range(7))
+@pytest.mark.parametrize("through_memory", [False, True])
+def test_no_more_is_passed_than_by_butterflies(steps: int, values: int, through_memory: bool) -> None:
+    across = (AcrossSubgroups(0, 1, 4, 1 << steps),) if through_memory else ()
+    found = Combination(tuple(1 << step for step in range(steps)), across, (0,), 4, alone=True).passing(values)
+    left = values >> found.halvings
+    assert left << found.halvings == values
+    assert found.joins == values - left + (steps - found.halvings) * left
+    assert found.shuffles - found.joins == (0 if through_memory else values - left)
+    assert found.shuffles <= steps * values
+    if steps > 3 and values % 4 == 0:
+        assert found.shuffles <= steps * values / 2

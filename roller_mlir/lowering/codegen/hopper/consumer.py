@@ -90,7 +90,7 @@ class WarpSpecialised:
         view = op.opview
         tile = scope.tile(op, view.tile)
         assert isinstance(tile, RegisterTile)  # `tensor_store` knows the compute
-        materialise(scope.context, tile, everyone=True)
+        materialise(scope.context, [tile], everyone=True)
         target = scope.place(op, view.destination, view.indices, view.origin_map, view.tile_steps)
         store_by_copies(scope.context, how, tile, target, self._consumer.maps[how.map], self._consumer.staging)
 

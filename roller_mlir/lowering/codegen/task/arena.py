@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The arena: where in a task's workgroup memory staged tiles, partial results that are joined, and results lie."""
 
+from collections import Counter
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from math import prod
 
 from roller_mlir.lowering.codegen.builder.task_context import StagedResults, element_bytes
 from roller_mlir.lowering.codegen.task.staged_results import staged_results
-from roller_mlir.lowering.loops.program import box_axes, box_loops, computes_of, load_layout, staged_loads
+from roller_mlir.lowering.loops.program import box_axes, box_loops, computes_of, is_read, load_layout, staged_loads
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.atoms.vectors import LANE_BYTES
-from roller_mlir.mapping.layout.combine import combination_bytes
+from roller_mlir.mapping.layout.combine import combination, combination_bytes
 from roller_mlir.mapping.layout.data_tile import TileDimension
 from roller_mlir.mapping.layout.layout import buffer_shape
 from roller_mlir.support.bindings import ir
@@ -52,11 +54,20 @@ def combine_bytes(program: ir.Operation, subgroup_size: int) -> int:
     Partial results of several threads are joined there, and opaque fragments become registers of known lanes.
     """
     needed = 0
+    keys: dict[ir.Value, Hashable] = {}
+    together = Counter[Hashable]()
     for compute in computes_of(program):
-        loops, axes = box_loops(compute), box_axes(compute)
+        # What one of them is read for, all that threads hold alike are joined for.
+        for key in {keys[value] for value in compute.inputs if value in keys}:
+            del together[key]
+        loops, axes, order = box_loops(compute), box_axes(compute), compute.thread_map.order
         for result in compute.operation.results:
-            size = element_bytes(ir.RankedTensorType(result.type).element_type)
-            needed = max(needed, combination_bytes(loops, axes, compute.thread_map.order, subgroup_size, size))
+            kind = ir.RankedTensorType(result.type).element_type
+            size = combination_bytes(loops, axes, order, subgroup_size, element_bytes(kind))
+            if is_read(result):
+                key = keys[result] = combination(loops, axes, order, subgroup_size), kind
+                together[key] += size
+            needed = max(needed, size, *together.values())
         instruction = compute.matrix_instruction
         if instruction is not None and atom_family(instruction.family).vectors:
             points = axes[instruction.row].block * axes[instruction.column].block

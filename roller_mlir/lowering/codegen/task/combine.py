@@ -4,6 +4,9 @@
 Paper: ROLLER keeps a reduction inside one execution unit; this is its realisation on threads.
 """
 
+from collections.abc import Sequence
+from math import gcd
+
 from roller_mlir.lowering.codegen.builder.shuffle import shuffle_xor
 from roller_mlir.lowering.codegen.builder.task_context import (
     TaskContext,
@@ -13,7 +16,9 @@ from roller_mlir.lowering.codegen.builder.task_context import (
     vector_type,
 )
 from roller_mlir.lowering.codegen.builder.thread_box import ThreadBox
-from roller_mlir.mapping.index import Linear
+from roller_mlir.mapping.index import Linear, Symbol
+from roller_mlir.mapping.layout.combine import Combination, passed_units
+from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES
 from roller_mlir.support.bindings import ir
 
 
@@ -37,11 +42,22 @@ def combine(
     if box.lane_reduces:
         values = [_combine_lanes(context, combiner, value, width) for value in values]
         width = 1
-    for distance in box.combination.shuffles:
-        values = [_combine(context, combiner, value, shuffle_xor(context, value, distance)) for value in values]
-    if box.combination.across:
-        values = _combine_across(context, box, combiner, values, width, everyone=everyone)
-    return values, width
+    joining = box.combination
+    if not joining.split_loops:
+        return values, width
+    units = _units(context, values, width)
+    halvings, whole = joining.passing(len(units)).halvings, len(units)
+    for distance in joining.shuffles[:halvings]:
+        lower, upper = units[: len(units) // 2], units[len(units) // 2 :]
+        kept, passed = _chosen(context, distance, upper, lower), _chosen(context, distance, lower, upper)
+        units = _combine_passed(context, combiner, kept, passed, distance)
+    for distance in joining.shuffles[halvings:]:
+        units = _combine_passed(context, combiner, units, units, distance)
+    if joining.across:
+        units = _combine_across(context, box, combiner, units, whole, everyone=everyone)
+    else:
+        units = _gather(context, units, joining.shuffles[:halvings])
+    return _values(context, units, values), width
 
 
 def _combine(context: TaskContext, combiner: str, left: ir.Value, right: ir.Value) -> ir.Value:
@@ -58,52 +74,188 @@ def _combine_lanes(context: TaskContext, combiner: str, value: ir.Value, width: 
     return lanes[0]
 
 
-def _combine_across(
-    context: TaskContext, box: ThreadBox, combiner: str, values: list[ir.Value], width: int, *, everyone: bool
-) -> list[ir.Value]:
-    """Join across subgroups: every thread writes, leaders or all read and combine. All threads pass the barrier."""
-    emit = context.emit
-    assert context.arena is not None
-    context.before_arena_write()
+def _units(context: TaskContext, values: list[ir.Value], width: int) -> list[ir.Value]:
+    """Return what threads pass to each other, see `passed_units`."""
+    if width == 1 or passed_units(width, width, element_bytes(ir.VectorType(values[0].type).element_type)) == 1:
+        return list(values)
+    return [context.emit.extract(value, lane) for value in values for lane in range(width)]
+
+
+def _values(context: TaskContext, units: list[ir.Value], values: list[ir.Value]) -> list[ir.Value]:
+    """Return units as vectors again, where values are."""
+    width = len(units) // len(values)
+    if width == 1:
+        return units
     kind = values[0].type
-    element = kind if width == 1 else ir.VectorType(kind).element_type
-    shape = [context.threads] if width == 1 else [context.threads, width]
-    thread = emit.index(Linear.of(context.thread))
-    tail = [] if width == 1 else [emit.constant(0)]
-    size = context.threads * width * element_bytes(element)
-    views = [
-        memref_view(emit, context.arena, context.combine_offset + i * size, shape, element) for i in range(len(values))
+    starts = range(0, len(units), width)
+    return [context.emit.op("vector.from_elements", units[start : start + width], kind) for start in starts]
+
+
+def _bit(context: TaskContext, distance: int) -> Symbol:
+    """Return the binary digit of the thread's number that tells it from its partner at a distance."""
+    return context.emit.divide(context.emit.divide(context.thread, distance)[0], 2)[1]
+
+
+def _chosen(
+    context: TaskContext, distance: int, upper: Sequence[ir.Value], lower: Sequence[ir.Value]
+) -> list[ir.Value]:
+    """Return values that a thread takes if it is the upper one of two partners, else those of the lower one."""
+    emit = context.emit
+    is_upper = emit.compare("eq", emit.index(Linear.of(_bit(context, distance))), emit.constant(1))
+    return [emit.op("arith.select", [is_upper, *pair], pair[0].type) for pair in zip(upper, lower, strict=True)]
+
+
+def _combine_passed(
+    context: TaskContext, combiner: str, kept: Sequence[ir.Value], passed: Sequence[ir.Value], distance: int
+) -> list[ir.Value]:
+    """Return what a thread keeps, joined with what its partner at a distance passes."""
+    return [
+        _combine(context, combiner, own, shuffle_xor(context, other, distance))
+        for own, other in zip(kept, passed, strict=True)
     ]
-    for view, value in zip(views, values, strict=True):
-        access_memory(emit, view, [thread, *tail], width, "workgroup store partial results", value)
+
+
+def _gather(context: TaskContext, units: list[ir.Value], distances: Sequence[int]) -> list[ir.Value]:
+    """Return all values of threads that have halved theirs over these distances."""
+    for distance in reversed(distances):
+        others = [shuffle_xor(context, unit, distance) for unit in units]
+        units = _chosen(context, distance, others, units) + _chosen(context, distance, units, others)
+    return units
+
+
+def _place(context: TaskContext, distances: Sequence[int], count: int) -> Linear:
+    """Return which of so many things are the thread's, the first of them, if partners halve them over distances."""
+    steps = enumerate(distances, 1)
+    return sum((Linear.of(_bit(context, distance), count >> step) for step, distance in steps), Linear())
+
+
+def _slot(context: TaskContext, distances: Sequence[int]) -> Linear:
+    """Return the thread's number without the binary digits over which shuffles joined."""
+    emit = context.emit
+    slot, left, taken = Linear(), context.thread, len(distances)
+    for distance in sorted(distances, reverse=True):
+        above, below = emit.divide(left, 2 * distance)
+        slot = slot + Linear.of(above, 2 * distance >> taken)
+        left, taken = emit.divide(below, distance)[1], taken - 1
+    return slot + Linear.of(left)
+
+
+class _Slots:
+    """Workgroup memory with the values of each slot of a combination.
+
+    Where a subgroup reads several slots, what it reads of them at once lies together; else the values of a slot do.
+    """
+
+    def __init__(self, context: TaskContext, joining: Combination, kind: ir.Type, values: int) -> None:
+        assert context.arena is not None
+        self._context = context
+        self._inner = ir.VectorType(kind).shape[0] if isinstance(kind, ir.VectorType) else 1
+        self._element = ir.VectorType(kind).element_type if self._inner > 1 else kind
+        self._most = MAX_VECTOR_BYTES // element_bytes(self._element) if self._inner == 1 else 1
+        columns = values if joining.alone else gcd(values, self._most)
+        self._sizes = [columns, values // columns]
+        shape = [values // columns, joining.slots, columns * self._inner]
+        self._memory = memref_view(context.emit, context.arena, context.combine_offset, shape, self._element)
+
+    def write(self, slot: Linear, first: Linear, units: Sequence[ir.Value]) -> None:
+        """Write neighbouring values of a slot, from the first one on."""
+        at_once = gcd(len(units), self._most)
+        for start in range(0, len(units), at_once):
+            self._access(slot, first + start, at_once, self._together(units[start : start + at_once]))
+
+    def joined(
+        self, combiner: str, slots: Sequence[Linear], first: Linear, count: int, held: Sequence[ir.Value] = ()
+    ) -> list[ir.Value]:
+        """Return so many neighbouring values, from the first one on, each joined over slots in their order.
+
+        Args:
+            combiner: The operation that joins two values.
+            slots: The slots.
+            first: The first value.
+            count: How many.
+            held: The values of a slot before these, which the thread has.
+        """
+        emit, at_once = self._context.emit, gcd(count, self._most)
+        found: list[ir.Value] = []
+        for start in range(0, count, at_once):
+            parts = [self._together(held[start : start + at_once])] if held else []
+            parts += [self._access(slot, first + start, at_once) for slot in slots]
+            total, *others = parts
+            for other in others:
+                total = _combine(self._context, combiner, total, other)
+            found += [total] if at_once == 1 else [emit.extract(total, lane) for lane in range(at_once)]
+        return found
+
+    def _together(self, units: Sequence[ir.Value]) -> ir.Value:
+        """Return neighbouring values as one."""
+        if len(units) == 1:
+            return units[0]
+        return self._context.emit.op("vector.from_elements", units, vector_type(self._element, len(units)))
+
+    def _access(self, slot: Linear, value: Linear, at_once: int, stored: ir.Value | None = None) -> ir.Value:
+        """Load values, or store and return them."""
+        emit = self._context.emit
+        column, row = emit.digits(value, self._sizes)
+        at = [emit.index(row), emit.index(slot), emit.index(column * self._inner)]
+        site = f"workgroup {'load' if stored is None else 'store'} partial results"
+        loaded = access_memory(emit, self._memory, at, at_once * self._inner, site, stored)
+        found = loaded if stored is None else stored
+        assert found is not None
+        return found
+
+
+def _combine_across(
+    context: TaskContext, box: ThreadBox, combiner: str, units: list[ir.Value], whole: int, *, everyone: bool
+) -> list[ir.Value]:
+    """Join across subgroups: each slot's values are written once, leaders or all read and combine them.
+
+    All threads pass the barrier.
+
+    Args:
+        context: The task.
+        box: The thread's box.
+        combiner: The operation that joins two results.
+        units: The values that the thread holds after the shuffles.
+        whole: How many there are in its slot.
+        everyone: As of `combine`.
+    """
+    emit, joining = context.emit, box.combination
+    halvings = joining.passing(whole).halvings
+    context.before_arena_write()
+    slots = _Slots(context, joining, units[0].type, whole)
+    own, held = _slot(context, joining.shuffles), _place(context, joining.shuffles[:halvings], whole)
+    writes: ir.Value | None = None
+    for distance in joining.shuffles[halvings:]:  # threads that hold the same
+        lower = emit.compare("eq", emit.index(Linear.of(_bit(context, distance))), emit.constant(0))
+        writes = emit.both(writes, lower)
+    emit.when(writes, lambda: slots.write(own, held, units) or [])
     context.barrier()
-    offsets = [0]
-    leader: ir.Value | None = None
-    first = Linear.of(context.thread)
-    for across in box.combination.across:
-        offsets = [o + across.stride * j for o in offsets for j in range(across.count)]
-        coordinate = Linear.of(box.coordinates[across.loop])
-        if everyone:
-            # Whom shuffles joined hold the same: each starts at its own like among the first of them.
-            run, _ = emit.divide(box.coordinates[across.loop], across.joined)
-            first = first + Linear.of(run, -across.stride)
-        else:
-            below = emit.compare("ult", emit.index(coordinate), emit.constant(across.joined))
-            leader = emit.both(leader, below)
-
-    def combine_all() -> list[ir.Value]:
-        results: list[ir.Value] = []
-        for view, value in zip(views, values, strict=True):
-            total = value
-            for offset in offsets if everyone else offsets[1:]:
-                at = emit.index(first + offset)
-                other = access_memory(emit, view, [at, *tail], width, "workgroup load partial results")
-                assert other is not None
-                total = other if everyone and offset == 0 else _combine(context, combiner, total, other)
-            results.append(total)
-        return results
-
     context.arena_in_use = True
-    if leader is None:
-        return combine_all()
-    return emit.branch(leader, [vector_type(element, width)] * len(values), combine_all, lambda: values)
+    offsets = [0]
+    leads: ir.Value | None = None
+    first = own
+    for across in joining.across:
+        offsets = [o + across.stride * j for o in offsets for j in range(across.count)]
+        run, _ = emit.divide(box.coordinates[across.loop], across.joined)
+        leads = emit.both(leads, emit.compare("eq", emit.index(Linear.of(run)), emit.constant(0)))
+        first = first + Linear.of(run, -across.stride)
+    if not everyone:
+        assert leads is not None
+        has = [] if halvings else units
+        others = [own + offset for offset in offsets[bool(has) :]]
+        return emit.branch(
+            leads,
+            [units[0].type] * whole,
+            lambda: slots.joined(combiner, others, Linear(), whole, has),
+            lambda: has or units[:1] * whole,  # nothing is asked of those that do not lead
+        )
+    divisions = joining.shared_reading(whole)
+    if divisions is None:
+        return slots.joined(combiner, [first + offset for offset in offsets], Linear(), whole)
+    distances = joining.shuffles[halvings : halvings + divisions]
+    first = first + _place(context, distances, len(offsets)) * joining.across[0].stride
+    mine = offsets[: len(offsets) >> divisions]
+    units = slots.joined(combiner, [first + offset for offset in mine], held, len(units))
+    for distance in distances:
+        units = _combine_passed(context, combiner, units, units, distance)
+    return _gather(context, units, joining.shuffles[:halvings])

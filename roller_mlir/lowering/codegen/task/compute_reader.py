@@ -22,7 +22,7 @@ from roller_mlir.lowering.codegen.matrix.product import matrix_of
 from roller_mlir.lowering.codegen.matrix.results import pack, unpack
 from roller_mlir.lowering.codegen.task.compute import Compute
 from roller_mlir.lowering.codegen.task.padded_points import padded_dimensions
-from roller_mlir.lowering.codegen.task.register_tiles import materialise, read_register_tile
+from roller_mlir.lowering.codegen.task.register_tiles import materialise, read_register_tile, waiting_alike
 from roller_mlir.lowering.codegen.task.scope import TaskScope
 from roller_mlir.lowering.codegen.vectors.vector_atom import vector_atom_of
 from roller_mlir.lowering.linalg.affine import apply_indices, map_indices
@@ -75,6 +75,7 @@ class ComputeReader:
         maps = [map_indices(m) for m in view.maps]
         inputs: Inputs = {}
         tables: dict[int, DirectTile] = {}
+        joined: list[RegisterTile] = []
         for number, value in enumerate(view.inputs):
             if not body.reads(number):
                 continue
@@ -82,11 +83,13 @@ class ComputeReader:
             if isinstance(tile, SplatTile | ChoiceTile):
                 fail(view.operation, f"'{view.operation.name}' input {number} is no loaded tile; load it first")
             if isinstance(tile, RegisterTile):
-                materialise(self._scope.context, tile, everyone=True)
+                joined.append(tile)
             if number in body.gathered():
                 tables[number] = _table(view, number, tile)
             else:
                 inputs[number] = (tile, maps[number])
+        if any(tile.combiner is not None for tile in joined):
+            materialise(self._scope.context, waiting_alike(joined, self._scope.tiles.values()), everyone=True)
         origin = tuple(
             apply_indices(map_indices(view.origin_map), self._scope.context.linear(view.operation, view.indices))
         )
@@ -207,7 +210,7 @@ class ComputeReader:
             return [splat(emit, element, box.width, 0.0 if tile.value is None else tile.value)] * len(box.keys)
         indices = map_indices(view.maps[len(view.inputs) + number])
         if isinstance(tile, RegisterTile):
-            materialise(context, tile, everyone=True)
+            materialise(context, [tile], everyone=True)
             found = [read_register_tile(context, tile, box, indices, box.at(key)) for key in box.keys]
         else:
             fragments = TileReader(context, box)

@@ -6,13 +6,14 @@ registers of the same threads. Reductions that were split over threads are joine
 result, in all threads.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from roller_mlir.lowering.codegen.builder.fragments import TileReader, Wide
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext, splat, vector_type
 from roller_mlir.lowering.codegen.builder.thread_box import Positions, ThreadBox
-from roller_mlir.lowering.codegen.builder.tile_values import DirectTile, RegisterTile, SplatTile
+from roller_mlir.lowering.codegen.builder.tile_values import DirectTile, RegisterTile, SplatTile, TileValue
 from roller_mlir.lowering.codegen.task.combine import combine
+from roller_mlir.lowering.loops.program import is_read
 from roller_mlir.mapping.index import Linear
 from roller_mlir.plan import LinearIndex
 from roller_mlir.plan.expression import NEUTRAL
@@ -20,26 +21,60 @@ from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
 
-def materialise(context: TaskContext, tile: RegisterTile, *, everyone: bool) -> None:
-    """Join a tile's partial results, if it has any, and combine them with what the reduction started from.
+def materialise(context: TaskContext, tiles: Sequence[RegisterTile], *, everyone: bool) -> None:
+    """Join the partial results of tiles that have any, and combine them with what the reductions started from.
+
+    What threads hold alike of several tiles they join in one exchange.
 
     Args:
         context: The task.
-        tile: Changed in place.
+        tiles: Changed in place.
         everyone: Whether all threads need the results; else those with coordinate 0 on the loops that were split.
     """
-    if tile.combiner is None:
-        return
-    combiner, box = tile.combiner, tile.box
-    tile.values, tile.width = combine(context, box, combiner, tile.values, everyone=everyone)
-    tile.combiner = None
+    alike: dict[Hashable, list[RegisterTile]] = {}
+    for tile in {id(tile): tile for tile in tiles if tile.combiner is not None}.values():  # one may be read twice
+        alike.setdefault(_how(tile), []).append(tile)
+    for group in alike.values():
+        box, combiner = group[0].box, str(group[0].combiner)
+        values = [value for tile in group for value in tile.values]
+        values, width = combine(context, box, combiner, values, everyone=everyone)
+        for tile in group:
+            tile.values, tile.width, tile.combiner = values[: len(tile.values)], width, None
+            values = values[len(tile.values) :]
+            _combine_with_start(context, tile, combiner, everyone=everyone)
+
+
+def waiting_alike(tiles: Sequence[RegisterTile], others: Iterable[TileValue]) -> list[RegisterTile]:
+    """Return tiles, and those of others that computes read and whose partial results are joined in the same way."""
+    keys = {_how(tile) for tile in tiles if tile.combiner is not None}
+    parents = {tile.compute.parent for tile in tiles}
+    alike = [
+        tile
+        for tile in others
+        if isinstance(tile, RegisterTile)
+        and tile.combiner is not None
+        and _how(tile) in keys
+        and tile.compute.parent in parents
+        and is_read(tile.compute.results[tile.number])
+    ]
+    return [*tiles, *alike]
+
+
+def _how(tile: RegisterTile) -> Hashable:
+    """Return what is the same of tiles whose partial results are joined in one exchange."""
+    return tile.combiner, tile.box.combination, tile.width, tile.values[0].type
+
+
+def _combine_with_start(context: TaskContext, tile: RegisterTile, combiner: str, *, everyone: bool) -> None:
+    """Combine joined results with what the reduction started from, where that is not the neutral element."""
+    box = tile.box
     emit, initial = context.emit, tile.initial
     if isinstance(initial, SplatTile) and initial.value is not None and initial.value != NEUTRAL.get(combiner):
         element = ir.RankedTensorType(tile.compute.results[tile.number].type).element_type
         start = splat(emit, element, tile.width, initial.value)
         tile.values = [emit.op(combiner, [value, start], value.type) for value in tile.values]
     elif isinstance(initial, RegisterTile):
-        materialise(context, initial, everyone=True)
+        materialise(context, [initial], everyone=True)
         found = [read_register_tile(context, initial, box, tile.indices, box.at(key)) for key in box.keys]
         tile.values = [
             emit.op(combiner, [value, _as_wide(context, old, tile.width)], value.type)

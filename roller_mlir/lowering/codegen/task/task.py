@@ -187,7 +187,7 @@ class TaskBuilder:
             for result, tile in zip(results[: len(tiles)], tiles, strict=True):
                 self._scope.tiles[result] = tile
                 materialise(
-                    context, tile, everyone=any(use.owner.operation.name != "rtile.store" for use in result.uses)
+                    context, [tile], everyone=any(use.owner.operation.name != "rtile.store" for use in result.uses)
                 )
             results = results[len(tiles) :]
 
@@ -247,7 +247,7 @@ class TaskBuilder:
         if not isinstance(tile, RegisterTile):
             fail(op, "'rtile.store' stores a tile that no rtile.compute made")
         materialise(
-            self._context, tile, everyone=any(use.owner.operation.name == "rtile.compute" for use in view.tile.uses)
+            self._context, [tile], everyone=any(use.owner.operation.name == "rtile.compute" for use in view.tile.uses)
         )
         target = scope.place(op, view.destination, view.indices, view.origin_map, view.tile_steps)
         if view.copy == STAGED:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The tensor expression of a group: what planning needs to know of ops that become one program."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -84,6 +85,7 @@ def group_expression(
         accumulator_type=_widest(members, untiled, first),
         whole=untiled,
         live_words=_live_words(members, results, count),
+        joined_results=_joined_results(members, made),
         row_passes=tuple(_row_pass(one, members, kinds, list(found.values())) for one in passes if one.members),
     )
     return expression, tuple(tuple(uses) for uses in found.values()), {}
@@ -118,6 +120,28 @@ def _widest(members: Sequence[Member], untiled: tuple[int, ...], output: Access)
     }
     widest = max(kinds, key=lambda kind: ELEMENT_BYTES[kind], default="")
     return "" if widest == output.element_type else widest
+
+
+def _joined_results(members: Sequence[Member], made: dict[ir.Value, int]) -> int:
+    """Return the most results of reductions over the same loops that wait for the first member that reads one.
+
+    0 where each waits alone.
+    """
+    most = 0
+    keys: dict[ir.Value, tuple[tuple[int, ...], ir.Type]] = {}
+    waiting = Counter[tuple[tuple[int, ...], ir.Type]]()
+    read = {source for member in members for source in member.root.sources if source in made}
+    for member in members:
+        for key in {keys[source] for source in member.root.sources if source in keys}:
+            del waiting[key]
+        own = zip(member.loops, loops_of(member.root), strict=True)
+        reduced = tuple(sorted(loop for loop, kind in own if kind.reduction))
+        for result in member.root.operation.results:
+            if reduced and result in read:
+                key = keys[result] = reduced, ir.RankedTensorType(result.type).element_type
+                waiting[key] += 1
+                most = max(most, waiting[key])
+    return most if most > 1 else 0
 
 
 def _live_words(members: Sequence[Member], results: Sequence[ir.Value], count: int) -> int:

@@ -7,13 +7,13 @@ Bytes are exact at edges too; sectors of rows that start between sectors are a m
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, prod
+from math import ceil, gcd, prod
 
 from roller_mlir.hal import Device
 from roller_mlir.mapping.atoms import atom_family
-from roller_mlir.mapping.layout.combine import combination
+from roller_mlir.mapping.layout.combine import combination, passed_units
 from roller_mlir.mapping.layout.data_tile import copy_map, tile_copy, tile_dimensions
-from roller_mlir.mapping.layout.layout import TileCost, epilogue_vectors, steps_of
+from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES, TileCost, epilogue_vectors, steps_of
 from roller_mlir.mapping.layout.thread_reads import live_offsets, live_reads
 from roller_mlir.mapping.resources import SUM_BYTES, staged_stores
 from roller_mlir.model.cost.traffic.counting import Boxes, copied_elements, direct_elements
@@ -131,7 +131,7 @@ def staged_traffic(context: ProblemContext, plan: Plan, boxes: Boxes) -> list[Op
 def combine_traffic(context: ProblemContext, plan: Plan) -> OperandTraffic:
     """Return what joining partial results moves through workgroup memory, all tasks together.
 
-    Every thread stores its accumulators; the threads that lead read those of the others. Leaders are whole subgroups.
+    Each slot's values are stored once; the threads that lead read those of all slots. Leaders are whole subgroups.
     Opaque results all go that way, to threads that know which they hold.
     """
     loops, lanes = context.expression.loops, context.machine.device.subgroup_size
@@ -145,26 +145,30 @@ def combine_traffic(context: ProblemContext, plan: Plan) -> OperandTraffic:
             shared_store_bytes=moved,
             shared_store_phases=rows,
         )
-    across = combination(loops, plan.axes, plan.thread_order, lanes).across
+    joining = combination(loops, plan.axes, plan.thread_order, lanes)
     name = "partial results"
-    if not across:
+    if not joining.across:
         return OperandTraffic(name=name)
     boxes = Boxes(loops, plan.axes)
     tasks = prod(boxes.count(i) for i in context.parallel)
     lane = plan.lane if plan.lane is not None and not loops[plan.lane].reduction else None
-    width = plan.axes[lane].chunk if lane is not None else 1
     values = prod(len(live_offsets(loops[i], plan.axes[i], vector=i == lane)) for i in context.parallel)
-    size = context.result_bytes
-    parts = prod(one.count for one in across)
-    subgroups = -(-plan.threads // lanes)
-    leaders = -(-subgroups // parts)
-    passes = max(1, lanes * width * size // context.machine.phase_bytes) * (values // width)
+    units = passed_units(values, plan.axes[lane].chunk if lane is not None else 1, context.result_bytes)
+    size = context.result_bytes * values // units
+    parts = prod(one.count for one in joining.across)
+    subgroups, leading = -(-plan.threads // lanes), plan.threads // parts
+    leaders = max(1, leading // lanes)
+    halvings = joining.passing(units).halvings
+    left, writing = units >> halvings, joining.slots << halvings
+    wide, whole = (gcd(count, MAX_VECTOR_BYTES // size) for count in (left, units))
+    phase = context.machine.phase_bytes
+    read = parts if halvings else parts - 1  # of its own slot a thread that has not halved anything has all
     return OperandTraffic(
         name=name,
-        shared_load_bytes=tasks * values * size * (plan.threads // parts) * (parts - 1),
-        shared_load_phases=tasks * passes * leaders * (parts - 1),
-        shared_store_bytes=tasks * values * size * plan.threads,
-        shared_store_phases=tasks * passes * subgroups,
+        shared_load_bytes=tasks * units * size * leading * read,
+        shared_load_phases=tasks * units // whole * read * max(leaders, leading * whole * size // phase),
+        shared_store_bytes=tasks * units * size * joining.slots,
+        shared_store_phases=tasks * left // wide * max(subgroups, writing * wide * size // phase),
     )
 
 
