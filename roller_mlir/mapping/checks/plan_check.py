@@ -16,6 +16,7 @@ from roller_mlir.plan import Access, AxisPlan, OperandPlan, Plan, TensorExpressi
 from roller_mlir.plan.plan import CONSTANT, STAGED, SYNCHRONOUS, TENSOR, WORKGROUP, AtomPlan, pipeline_problem
 from roller_mlir.plan.raster import raster_problem
 from roller_mlir.plan.rewrite.uneven import reads_outside
+from roller_mlir.plan.skips import skip_problem
 from roller_mlir.plan.walks import resumable, walked_blocks
 
 
@@ -153,14 +154,11 @@ def _skips_problem(expression: TensorExpression, plan: Plan) -> str:
     """Return why points that read padding cannot be left out, or an empty string."""
     if not plan.skips:
         return ""
-    inputs = len(expression.inputs)
-    if any(number >= inputs for number in plan.skips) or len(plan.skips) > 1 or inputs != 2:
-        return f"must be one of two factors, but there are {inputs} inputs"
-    if not expression.fused_multiply_add or plan.threads > 1 or plan.atom is not None:
+    if len(plan.skips) > 1:
+        return "must be one of two factors"
+    if plan.threads > 1 or plan.atom is not None:
         return "is for sums of products that a task of one thread multiplies and adds"
-    if expression.pad_values[plan.skips[0]] != 0:
-        return f"is an input that reads as {expression.pad_values[plan.skips[0]]} outside of its tensor, not as 0"
-    return ""
+    return skip_problem(expression, plan.skips[0])
 
 
 def _inner_problem(expression: TensorExpression, plan: Plan) -> str:

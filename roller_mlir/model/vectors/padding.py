@@ -12,6 +12,7 @@ from math import prod
 from roller_mlir.mapping.unrolling import LEAST_POINTS_INSIDE
 from roller_mlir.plan import LinearIndex, TensorExpression
 from roller_mlir.plan.rewrite.uneven import reads_outside
+from roller_mlir.plan.skips import skip_problem
 
 
 def skipped_inputs(expression: TensorExpression, finite: Sequence[int]) -> tuple[int, ...]:
@@ -21,13 +22,10 @@ def skipped_inputs(expression: TensorExpression, finite: Sequence[int]) -> tuple
         expression: The operator.
         finite: Its inputs that are such constants.
     """
-    inputs = expression.inputs
-    if len(inputs) != 2 or not expression.fused_multiply_add or expression.whole:
-        return ()
     return tuple(
         number
-        for number, (access, pad) in enumerate(zip(inputs, expression.pad_values, strict=True))
-        if 1 - number in finite and pad == 0 and not access.gathered and reads_outside(expression, access)
+        for number, access in enumerate(expression.inputs)
+        if 1 - number in finite and not skip_problem(expression, number) and reads_outside(expression, access)
     )
 
 

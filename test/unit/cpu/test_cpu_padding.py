@@ -62,6 +62,33 @@ def convolution(
     """
 
 
+def products(body: str, weight: float = 1.0) -> str:
+    """Return sums over the windows of a padded image of what a body makes, in %p, of %x, a constant's %w and 1."""
+    x, p, f, y = "tensor<1x7x7x4xf32>", "tensor<1x9x9x4xf32>", "tensor<3x3x4x16xf32>", "tensor<1x7x7x16xf32>"
+    return f"""func.func @products(%x: {x}) -> {y} {{
+      %zero = arith.constant 0.0 : f32
+      %one = arith.constant 1.0 : f32
+      %w = arith.constant dense<{weight}> : {f}
+      %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {{
+      ^bb0(%i: index, %j: index, %k: index, %l: index):
+        tensor.yield %zero : f32
+      }} : {x} to {p}
+      %e = tensor.empty() : {y}
+      %i = linalg.fill ins(%zero : f32) outs(%e : {y}) -> {y}
+      %r = linalg.generic {{indexing_maps = [affine_map<(b, y, x, f, i, j, c) -> (b, y + i, x + j, c)>,
+                                            affine_map<(b, y, x, f, i, j, c) -> (i, j, c, f)>,
+                                            affine_map<(b, y, x, f, i, j, c) -> (b, y, x, f)>],
+          iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}}
+          ins(%p, %w : {p}, {f}) outs(%i : {y}) {{
+      ^bb0(%x0: f32, %w0: f32, %o: f32):
+        {body}
+        %s = arith.addf %o, %p0 : f32
+        linalg.yield %s : f32
+      }} -> {y}
+      return %r : {y}
+    }}"""
+
+
 def _plan(text: str) -> Plan:
     (kernel,) = compiled(text).kernels
     assert kernel.plan is not None
@@ -140,6 +167,54 @@ def test_the_planner_leaves_padding_out_of_products_with_finite_constants_alone(
     artifact = compiled(infinite)
     found = artifact.run(np.ones((1, 7, 7, 12), np.float32), on="cpu")[0]
     assert np.isnan(found[0, 0, :, 3]).all() and not np.isnan(found[0, 1:, :, :3]).any()
+
+
+COUNTED = {
+    "one more": ("%a = arith.addf %x0, %one : f32\n %p0 = arith.mulf %a, %w0 : f32", 1.0),
+    "exponential": ("%a = math.exp %x0 : f32\n %p0 = arith.mulf %a, %w0 : f32", 1.0),
+    "reciprocal": ("%a = arith.divf %one, %w0 : f32\n %p0 = arith.mulf %x0, %a : f32", 0.0),  # infinite, times 0
+}
+
+
+@pytest.mark.parametrize("case", COUNTED)
+def test_padding_counts_in_products_of_other_factors_than_inputs(case: str, tmp_path: Path) -> None:
+    text = products(*COUNTED[case])
+    artifact = compiled(text)
+    (kernel,) = artifact.kernels
+    assert kernel.plan is not None and kernel.plan.skips == ()
+    assert differences(text, artifact) == []
+    assert np.isnan(artifact.run(np.ones((1, 7, 7, 4), np.float32), on="cpu")[0]).any() == (case == "reciprocal")
+    with pytest.raises(DiagnosedError, match=r"skips \[0\] is for products of two inputs as they are or widened"):
+        _adopted(text, replace(kernel.plan, skips=(0,), prediction=None), tmp_path)
+
+
+def test_padding_of_a_changed_image_is_left_out_and_counts_times_a_changed_constant(tmp_path: Path) -> None:
+    """Padding lies around what an op in front of it makes; a filter is no longer the constant that was looked at."""
+    usual = convolution((7, 7), (3, 3), (1, 1), (1, 1), weights=np.zeros((3, 3, 12, 16), np.float32))
+    of = "indexing_maps = [affine_map<(i, j, k, l) -> (i, j, k, l)>, affine_map<(i, j, k, l) -> (i, j, k, l)>]"
+    kinds = 'iterator_types = ["parallel", "parallel", "parallel", "parallel"]'
+
+    def after(name: str, body: str, kind: str) -> str:
+        return f"""%{name}e = tensor.empty() : {kind}
+          %{name}1 = linalg.generic {{{of}, {kinds}}} ins(%{name} : {kind}) outs(%{name}e : {kind}) {{
+          ^bb0(%a: f32, %o: f32):
+            %b = {body} : f32
+            linalg.yield %b : f32
+          }} -> {kind}
+          """
+
+    one, pad = "%one = arith.constant 1.0 : f32\n", "%p = tensor.pad %x low"
+    exponential = after("x", "math.exp %a", "tensor<1x7x7x12xf32>")
+    image = usual.replace(pad, exponential + pad.replace("%x", "%x1"))
+    assert _plan(image).skips == (0,)
+    assert differences(image, compiled(image)) == []
+    reciprocal = one + after("w", "arith.divf %one, %a", "tensor<3x3x12x16xf32>")
+    filters = usual.replace(pad, reciprocal + pad).replace("ins(%p, %w", "ins(%p, %w1")
+    plan = _plan(filters)
+    assert plan.skips == ()
+    assert differences(filters, compiled(filters)) == []
+    with pytest.raises(DiagnosedError, match=r"skips \[0\] is multiplied by what is computed from input 1"):
+        _adopted(filters, replace(plan, skips=(0,), prediction=None), tmp_path)
 
 
 @pytest.mark.parametrize("size", [7, 9])
