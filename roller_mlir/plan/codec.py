@@ -15,6 +15,7 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
+from roller_mlir.plan.exact import exact_number
 from roller_mlir.plan.extent import Extent, as_extent
 
 Decoder: TypeAlias = Callable[[Any], Any]
@@ -289,6 +290,5 @@ def _scalar(kind: Any) -> Decoder:
 
 def _float(data: Any) -> float:
     if (isinstance(data, (int, float)) and not isinstance(data, bool)) or data in _INFINITIES:
-        number = float(data)
-        return data if isinstance(data, int) and number != data else number  # the greatest i64 is no float
+        return exact_number(float(data) if isinstance(data, str) else data)
     raise _unexpected("a number", data)

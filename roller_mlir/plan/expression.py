@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 from math import inf, prod
 from types import MappingProxyType
 
+from roller_mlir.plan.exact import exact_number
 from roller_mlir.plan.extent import Extent, Size, as_extent, as_extents, static_sizes
 from roller_mlir.plan.hashed import hashed_once
 
@@ -38,9 +39,6 @@ _NEUTRAL_OF_BITS: dict[str, Callable[[int], int]] = {
     "arith.xori": lambda bits: 0,
 }
 
-_EXACT = 1 << 53
-"""Integers below it are floats of the same value; the extremes of i64 stay integers."""
-
 COMBINERS = (*NEUTRAL, *_NEUTRAL_OF_BITS)
 """Operations that join partial results in any order."""
 
@@ -53,8 +51,7 @@ def neutral_of(combiner: str | None, element_type: str) -> float | None:
     """
     if combiner in _NEUTRAL_OF_BITS:
         bits = element_type.removeprefix("i")
-        neutral = _NEUTRAL_OF_BITS[combiner](int(bits)) if bits.isdigit() else None
-        return neutral if neutral is None or abs(neutral) >= _EXACT else float(neutral)
+        return exact_number(_NEUTRAL_OF_BITS[combiner](int(bits))) if bits.isdigit() else None
     return None if combiner is None else NEUTRAL.get(combiner)
 
 

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Numbers of 64 bits whose width matters, against numpy: shifts by 32 and more, and the extremes."""
+"""Numbers of 64 bits whose width matters, against numpy: shifts by 32 and more, the extremes, and what no float is."""
 
 # ruff: noqa: E501 - MLIR as users write it
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -54,3 +57,55 @@ def test_the_least_of_one_row_for_all_rows() -> None:
     greatest = np.iinfo(np.int64).max
     row, start = np.arange(16) + (greatest - 20), np.arange(17) + (greatest - 30)
     assert_gives(LEAST, [row, start], np.minimum(start, row.min()))
+
+
+PADDED = """func.func @f(%x: tensor<5x7xi64>) -> (tensor<7x9xi64>, tensor<5x7xi64>) {
+  %pad = arith.constant PAD : i64
+  %least = arith.constant -9223372036854775808 : i64
+  %p = tensor.pad %x low[1, 1] high[1, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %pad : i64
+  } : tensor<5x7xi64> to tensor<7x9xi64>
+  %w = tensor.empty() : tensor<3x3xi64>
+  %e = tensor.empty() : tensor<5x7xi64>
+  %s = linalg.fill ins(%least : i64) outs(%e : tensor<5x7xi64>) -> tensor<5x7xi64>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k, l) -> (i + k, j + l)>, affine_map<(i, j, k, l) -> (k, l)>, affine_map<(i, j, k, l) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%p, %w : tensor<7x9xi64>, tensor<3x3xi64>) outs(%s : tensor<5x7xi64>) {
+  ^bb0(%a: i64, %b: i64, %o: i64):
+    %m = arith.maxsi %a, %o : i64
+    linalg.yield %m : i64
+  } -> tensor<5x7xi64>
+  return %p, %r : tensor<7x9xi64>, tensor<5x7xi64>
+}"""
+
+
+@pytest.mark.parametrize("pad", [(1 << 53) + 1, -(1 << 53) - 1, (1 << 63) - 1, -(1 << 63)])
+def test_padding_reads_as_the_integer_that_it_is(pad: int) -> None:
+    image = np.arange(35).reshape(5, 7) + (pad >> 1)
+    padded = np.pad(image, 1, constant_values=pad)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3))
+    assert_gives(PADDED.replace("PAD", str(pad)), [image], padded, windows.max((2, 3)))
+
+
+EXTREME = """func.func @f(%x: tensor<LENGTHxi64>, %s: tensor<i64>) -> tensor<i64> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]} ins(%x : tensor<LENGTHxi64>) outs(%s : tensor<i64>) {
+  ^bb0(%a: i64, %o: i64):
+    %one = arith.constant 1 : i64
+    %b = arith.subi %a, %one : i64
+    %m = arith.COMBINER %o, VALUE : i64
+    linalg.yield %m : i64
+  } -> tensor<i64>
+  return %r : tensor<i64>
+}"""
+
+
+@pytest.mark.parametrize(
+    ("combiner", "value", "wanted"),
+    [
+        ("minsi", "%a", np.min),
+    ],
+)
+def test_what_lies_beyond_a_long_row_is_no_extreme_of_it(combiner: str, value: str, wanted: Callable[..., Any]) -> None:
+    text = EXTREME.replace("LENGTH", "20003").replace("COMBINER", combiner).replace("VALUE", value)
+    sign = 1 if combiner == "minsi" else -1
+    row = sign * (np.iinfo(np.int64).max - np.arange(20003) % 1009)
+    assert_gives(text, [row, row[0]], wanted(row))

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
+from roller_mlir.plan.exact import exact_number
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
@@ -46,7 +47,7 @@ class Padding:
     @property
     def value(self) -> float:
         """The constant as a number."""
-        return float(self.scalar.value)
+        return exact_number(self.scalar.value)
 
 
 def padding_of(value: ir.Value) -> Padding | None:

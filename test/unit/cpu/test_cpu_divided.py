@@ -15,9 +15,10 @@ from roller_mlir.support.diagnostics import DiagnosedError
 
 
 def _reduced(rows: int, depth: int, operation: str, element: str = "f32") -> str:
-    """Return the text of a reduction of rows, by addition or by the greater one."""
+    """Return the text of a reduction of rows, by addition, the greater or the lesser one."""
     x, r = f"tensor<{rows}x{depth}x{element}>", f"tensor<{rows}x{element}>"
-    start = {"arith.addf": "0.0", "arith.addi": "0", "arith.maximumf": "0xFF800000"}[operation]
+    starts = {"arith.addf": "0.0", "arith.addi": "0", "arith.maximumf": "0xFF800000", "arith.minsi": f"{(1 << 63) - 1}"}
+    start = starts[operation]
     return f"""func.func @reduced(%x: {x}) -> {r} {{
   %start = arith.constant {start} : {element}
   %e = tensor.empty() : {r}
@@ -37,6 +38,7 @@ def _reduced(rows: int, depth: int, operation: str, element: str = "f32") -> str
         (product(4, 16, 30000), "matmul_0"),
         (product(3, 5, 20011), "matmul_0"),  # a prime: the last part is shorter
         (_reduced(1, 262144, "arith.addf"), "reduce_0"),
+        (_reduced(1, 1000003, "arith.minsi", "i64"), "reduce_0"),  # the greatest i64 behind the last part, no float
         pytest.param(_reduced(1, 262144, "arith.addi", "i32"), "reduce_0", marks=pytest.mark.full),
         pytest.param(_reduced(1, 262144, "arith.maximumf"), "reduce_0", marks=pytest.mark.full),
     ],

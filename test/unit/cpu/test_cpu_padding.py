@@ -240,6 +240,26 @@ def test_lanes_along_the_image_equal_numpy(size: int) -> None:
     assert differences(text, artifact) == []
 
 
+@pytest.mark.parametrize("pad", [(1 << 53) + 1, (1 << 63) - 1])
+def test_padding_of_i64_is_the_integer_that_it_is(pad: int, tmp_path: Path) -> None:
+    """No float has these numbers."""
+    text = f"""func.func @padded(%x: tensor<5x7xi64>) -> tensor<7x9xi64> {{
+      %pad = arith.constant {pad} : i64
+      %p = tensor.pad %x low[1, 1] high[1, 1] {{
+      ^bb0(%i: index, %j: index):
+        tensor.yield %pad : i64
+      }} : tensor<5x7xi64> to tensor<7x9xi64>
+      return %p : tensor<7x9xi64>
+    }}"""
+    image = np.arange(35).reshape(5, 7)
+    plan, wanted = _plan(text), np.pad(image, 1, constant_values=pad)
+    for artifact in (compiled(text), _adopted(text, plan, tmp_path)):
+        assert np.array_equal(artifact.run(image, on="cpu")[0], wanted)
+    rounded = replace(plan.operands[0], pad_value=float(pad))
+    with pytest.raises(DiagnosedError, match=f"read outside of its tensor, where it is {pad}"):
+        _adopted(text, replace(plan, operands=(rounded,), prediction=None), tmp_path)
+
+
 def test_explain_says_what_is_left_out(tmp_path: Path) -> None:
     file = tmp_path / "padded.mlir"
     file.write_text(convolution((7, 7), (3, 3), (1, 1), (1, 1)))
