@@ -101,6 +101,7 @@ EXTREME = """func.func @f(%x: tensor<LENGTHxi64>, %s: tensor<i64>) -> tensor<i64
 @pytest.mark.parametrize(
     ("combiner", "value", "wanted"),
     [
+        ("maxsi", "%b", lambda x: (x - 1).max()),  # the least i64 less one wraps around: it is not neutral
         ("minsi", "%a", np.min),
     ],
 )

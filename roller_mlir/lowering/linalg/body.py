@@ -65,9 +65,10 @@ _EVALUATE: dict[str, Callable[..., Any]] = {
     "arith.muli": operator.mul,
     # Of these only casts that keep every number as it is.
     "arith.extf": float,
-    "arith.extsi": float,
+    "arith.extsi": int,
     "arith.sitofp": float,
 }
+"""Integers are computed as integers: floats have not all of i64."""
 
 
 @dataclass(frozen=True)
@@ -235,19 +236,24 @@ class Body:
     def _evaluate(self, reference: Reference, argument: float) -> float | None:
         if isinstance(reference, BodyArgument):
             known = reference.number < self.inputs and _holds(self.types[reference.number], argument)
-            return argument if known else None
+            return _number_of(self.types[reference.number], argument) if known else None
         if isinstance(reference, BodyConstant):
             known = isinstance(reference.attribute, ir.FloatAttr | ir.IntegerAttr)
-            return float(reference.attribute.value) if known else None
+            return reference.attribute.value if known else None
         op = self.ops[reference.operation]
         operands = [self._evaluate(operand, argument) for operand in op.operands]
         if op.name not in _EVALUATE or None in operands:
             return None
         try:
-            value = float(_EVALUATE[op.name](*operands))
+            value = _EVALUATE[op.name](*operands)
         except (OverflowError, ValueError):
             return None
-        return None if math.isnan(value) else value
+        return value if _holds(op.result_type, value) and not math.isnan(value) else None
+
+
+def _number_of(kind: Any, value: float) -> float:
+    """Return a number that a type holds as one of its own: an integer or a float."""
+    return int(value) if isinstance(kind, ir.IntegerType) else float(value)
 
 
 def _holds(kind: Any, value: float) -> bool:
