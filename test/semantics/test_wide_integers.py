@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Numbers of 64 bits whose width matters, against numpy: shifts by 32 and more, the extremes, and what no float is."""
+"""Numbers whose width matters, against numpy: shifts by 32 and more, extremes, and what no float has."""
 
 # ruff: noqa: E501 - MLIR as users write it
 
@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from roller_mlir.evaluation.reference.values import round_to, to_caller
 
 from .foreign_programs import assert_gives
 
@@ -110,3 +112,37 @@ def test_what_lies_beyond_a_long_row_is_no_extreme_of_it(combiner: str, value: s
     sign = 1 if combiner == "minsi" else -1
     row = sign * (np.iinfo(np.int64).max - np.arange(20003) % 1009)
     assert_gives(text, [row, row[0]], wanted(row))
+
+
+CASTS = """func.func @f(%a: tensor<COUNTxi32>, %b: tensor<COUNTxi64>) -> (tensor<COUNTxbf16>, tensor<COUNTxbf16>, tensor<COUNTxbf16>, tensor<COUNTxbf16>, tensor<COUNTxf16>, tensor<COUNTxf32>) {
+  %e = tensor.empty() : tensor<COUNTxbf16>
+  %h = tensor.empty() : tensor<COUNTxf16>
+  %s = tensor.empty() : tensor<COUNTxf32>
+  %r:6 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%a, %b : tensor<COUNTxi32>, tensor<COUNTxi64>) outs(%e, %e, %e, %e, %h, %s : tensor<COUNTxbf16>, tensor<COUNTxbf16>, tensor<COUNTxbf16>, tensor<COUNTxbf16>, tensor<COUNTxf16>, tensor<COUNTxf32>) {
+  ^bb0(%x: i32, %y: i64, %0: bf16, %1: bf16, %2: bf16, %3: bf16, %4: f16, %5: f32):
+    %p = arith.sitofp %x : i32 to bf16
+    %q = arith.uitofp %x : i32 to bf16
+    %t = arith.sitofp %y : i64 to bf16
+    %u = arith.uitofp %y : i64 to bf16
+    %v = arith.sitofp %y : i64 to f16
+    %w = arith.sitofp %y : i64 to f32
+    linalg.yield %p, %q, %t, %u, %v, %w : bf16, bf16, bf16, bf16, f16, f32
+  } -> (tensor<COUNTxbf16>, tensor<COUNTxbf16>, tensor<COUNTxbf16>, tensor<COUNTxbf16>, tensor<COUNTxf16>, tensor<COUNTxf32>)
+  return %r#0, %r#1, %r#2, %r#3, %r#4, %r#5 : tensor<COUNTxbf16>, tensor<COUNTxbf16>, tensor<COUNTxbf16>, tensor<COUNTxbf16>, tensor<COUNTxf16>, tensor<COUNTxf32>
+}"""
+
+
+@pytest.mark.parametrize(("device", "level"), [("h200", "gpu"), ("v100", "llvm"), ("h200", "llvm"), ("mi300x", "llvm")])
+def test_integers_beside_the_middle_of_two_neighbours_are_rounded_once(device: str, level: str) -> None:
+    """To bf16 through f32, in which some of them are the middle, they went to the wrong side."""
+    middles = [(1 << power) + (odd << (power - 8)) for power in range(8, 63) for odd in (1, 3)]
+    beside = [sign * (middle + side) for middle in middles for sign in (1, -1) for side in (-1, 0, 1)]
+    wide = np.array([*beside, 0, -(1 << 63), (1 << 63) - 1])
+    short = np.resize(wide[np.abs(wide) < 1 << 31], len(wide)).astype(np.int32)
+    wanted = [
+        *((read, "bf16") for read in (short, short.view(np.uint32), wide, wide.view(np.uint64))),
+        *((wide, kind) for kind in ("f16", "f32")),
+    ]
+    text = CASTS.replace("COUNT", str(len(wide)))
+    results = [to_caller(round_to(read, kind), kind) for read, kind in wanted]
+    assert_gives(text, [short, wide], *results, device=device, level=level)

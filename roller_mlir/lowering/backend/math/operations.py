@@ -5,6 +5,7 @@
     %r = math.fpowi %x, 3 : f32, i32            two multiplications; where the exponent is no constant, math.powf
     %r = math.isinf %x                          %a = math.absf %x       %r = arith.cmpf oeq, %a, inf
     %r = math.clampf %x to [%a, %b]             arith.maximumf(arith.minimumf(%x, %b), %a), as upstream expands it
+    %r = arith.sitofp %x : i32 to bf16          rounded once, see `integer_casts`
 
 f16 and bf16 are computed in f32 and rounded once: no library has functions of bf16, and those of f16 differ. math.fma
 stays as it is, because a sum in f32 would be rounded twice. All else of a kernel stays in its order: upstream's passes
@@ -14,6 +15,7 @@ for this go through whole kernels, after which ptxas needs more registers.
 from collections.abc import Iterable
 from typing import Any
 
+from roller_mlir.lowering.backend.math.integer_casts import INTEGER_CASTS, round_once
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import operations_inside, replace_op
 
@@ -30,6 +32,8 @@ def prepare_math(root: Any) -> None:
         for op in find(root, (name,)):
             with ir.InsertionPoint(op), op.location:
                 replace_op(op, expand(op))
+    for op in find(root, INTEGER_CASTS):
+        round_once(op)
     for op in find_prefix(root, "math."):
         if op.name != "math.fma" and _element(op.operands[0].type) in _HALVES:
             widen(op)
