@@ -4,6 +4,7 @@
 ROLLER_NUM_THREADS says how many; without it there are as many as the process may run at a time.
 """
 
+import operator
 import os
 import queue
 import threading
@@ -33,10 +34,10 @@ def thread_count(asked: int | None = None) -> int:
         return len(os.sched_getaffinity(0))
     name = "threads" if asked is not None else VARIABLE
     try:
-        count = int(said) if asked is None else asked
-    except ValueError:
+        count = int(said) if asked is None else operator.index(asked)
+    except (ValueError, TypeError):
         count = 0
-    if isinstance(count, bool) or not 1 <= count <= MOST_THREADS:
+    if isinstance(asked, bool) or not 1 <= count <= MOST_THREADS:
         got = said if asked is None else asked
         raise BackendError(f"{name} must be a number of threads from 1 to {MOST_THREADS}, but is {got!r}")
     return count

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,15 +44,19 @@ def test_any_number_of_threads_gives_the_same(artifact: Artifact, threads: int) 
         ("x", None, "ROLLER_NUM_THREADS must be a number of threads from 1 to 1024, but is 'x'"),
         ("0", None, "ROLLER_NUM_THREADS must be a number of threads from 1 to 1024, but is '0'"),
         ("2", 0, "threads must be a number of threads from 1 to 1024, but is 0"),
+        ("3", "2", "threads must be a number of threads from 1 to 1024, but is '2'"),
+        ("3", 1.5, "threads must be a number of threads from 1 to 1024, but is 1.5"),
         ("2", 1025, "threads must be a number of threads from 1 to 1024, but is 1025"),
     ],
 )
 def test_a_wrong_number_of_threads_is_refused(
-    monkeypatch: pytest.MonkeyPatch, said: str, asked: int | None, message: str
+    monkeypatch: pytest.MonkeyPatch, said: str, asked: Any, message: str, artifact: Artifact
 ) -> None:
     monkeypatch.setenv("ROLLER_NUM_THREADS", said)
     with pytest.raises(BackendError, match=message):
         thread_count(asked)
+    with pytest.raises(BackendError, match=message):
+        artifact.run(*_inputs(), on="cpu", threads=asked)
 
 
 def test_the_environment_says_how_many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
