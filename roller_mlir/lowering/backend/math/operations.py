@@ -3,6 +3,7 @@
 
     %r = math.exp %x : bf16                     %w = arith.extf %x      %e = math.exp %w : f32     %r = arith.truncf %e
     %r = math.fpowi %x, 3 : f32, i32            two multiplications; where the exponent is no constant, math.powf
+                                                of the size, and the sign
     %r = math.isinf %x                          %a = math.absf %x       %r = arith.cmpf oeq, %a, inf
     %r = math.clampf %x to [%a, %b]             arith.maximumf(arith.minimumf(%x, %b), %a), as upstream expands it
     %r = arith.sitofp %x : i32 to bf16          rounded once, see `integer_casts`
@@ -91,13 +92,20 @@ def _clamp(op: Any) -> Any:
 
 
 def _power(op: Any) -> Any:
-    """Multiply as often as a constant exponent has binary digits, at most twice each."""
+    """Multiply as often as a constant exponent has binary digits, at most twice each.
+
+    Of other exponents a float may keep no last bit, which says whose sign the power has.
+    """
     base, exponent = op.operands
     kind, flags, times = base.type, _flags(op), _constant_integer(exponent)
-    if times is None or 2 * abs(times).bit_length() > _MAX_MULTIPLICATIONS:
-        return emit("math.powf", [base, emit("arith.sitofp", [exponent], kind)], kind, flags)
     if _is_half(kind):
         base, kind = emit("arith.extf", [base], _f32(kind)), _f32(kind)
+    if times is None or 2 * abs(times).bit_length() > _MAX_MULTIPLICATIONS:
+        size = emit("math.absf", [base], kind)
+        power = emit("math.powf", [size, emit("arith.sitofp", [exponent], kind)], kind, flags)
+        signed = emit("math.copysign", [power, base], kind)
+        power = emit("arith.select", [_is_odd(exponent), signed, power], kind)
+        return power if kind == op.results[0].type else emit("arith.truncf", [power], op.results[0].type)
     product: Any = None
     left = abs(times)
     while left:
@@ -112,6 +120,14 @@ def _power(op: Any) -> Any:
     if times < 0:
         product = emit("arith.divf", [one, product], kind, flags)
     return product if kind == op.results[0].type else emit("arith.truncf", [product], op.results[0].type)
+
+
+def _is_odd(value: Any) -> Any:
+    """Return whether integers are odd."""
+    bit: Any = ir.IntegerType.get_signless(1)
+    if _is_vector(value.type):
+        bit = ir.VectorType.get(ir.VectorType(value.type).shape, bit)
+    return emit("arith.trunci", [value], bit)
 
 
 def _constant_integer(value: Any) -> int | None:

@@ -3,6 +3,7 @@
 
 import re
 
+import numpy as np
 import pytest
 from math_kernels import FUNCTIONS, build, element_wise, function
 
@@ -10,6 +11,7 @@ import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.evaluation.reference import compare_all, evaluate_function, random_inputs
 from roller_mlir.evaluation.reference.scalars import SCALARS
+from roller_mlir.evaluation.reference.values import to_caller
 from roller_mlir.lowering.backend.checks.resources import ptx_foreign_calls
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
@@ -110,6 +112,25 @@ def test_what_is_rewritten_for_every_vendor(name: str) -> None:
         expected = evaluate_function(parse_module(artifact.text("input"), context), "f", inputs)
     (found,) = compare_all(artifact.run(*inputs), expected)
     assert found.matches, found
+
+
+@pytest.mark.parametrize("kind", ["bf16", "f16", "f32"])
+def test_odd_powers_of_negative_numbers_are_negative(kind: str) -> None:
+    """257 is no bf16, 2049 no f16, and 16777217 no f32; their neighbours are even."""
+    body = f"""%m = arith.fptosi %y : {kind} to i32
+    %p = arith.fptosi %z : {kind} to i32
+    %q = arith.muli %m, %p : i32
+    %one = arith.constant 1 : i32
+    %n = arith.addi %q, %one : i32
+    %r = math.fpowi %x, %n : {kind}, i32"""
+    text = element_wise(body, kind)
+    shape, exponents = (37, 4), {"bf16": (256, 1), "f16": (2048, 1), "f32": (4096, 4096)}
+    values = [np.full(shape, value) for value in (-1, *exponents[kind])]
+    inputs = [to_caller(value.astype(np.float64), kind) for value in values]
+    for device in ("h200", "mi300x"):
+        assert build(text, device, "ptx").files
+    artifact = roller_mlir.compile(text, target="h200", options=CompileOptions(binaries=False))
+    assert (artifact.run(*inputs)[0] == to_caller(np.array(-1.0), kind)).all()
 
 
 def test_extremes_of_flagged_bf16_are_selected_on_amd() -> None:
