@@ -85,6 +85,17 @@ def _diagnostic(record: dict[str, Any]) -> Diagnostic:
     return Diagnostic(record["severity"], record["message"], place, tuple(map(_diagnostic, record["notes"])))
 
 
+def _placed(error: Diagnostic, module: "ir.Module") -> Diagnostic:
+    """Return an error with a place: of a constant, which has none, that of the first operation that is left with it."""
+    if error.place is not None or "'torch.constant." not in error.message:
+        return error
+    for operation in operations_inside(module.operation):
+        place = place_of(operation.location)
+        if operation.name.startswith("torch.aten.") and place is not None:
+            return Diagnostic("error", f"failed to legalize operation '{operation.name}'", place)
+    return error
+
+
 def _answer(text: str, what: str, *pipelines: str) -> str | dict[str, Any]:
     context = make_import_context()
     try:
@@ -97,7 +108,7 @@ def _answer(text: str, what: str, *pipelines: str) -> str | dict[str, Any]:
                 passmanager.PassManager.parse(pipeline).run(module.operation)
             except ir.MLIRError as error:
                 found = [one for one in diagnosed(collector, error).diagnostics if one.severity == "error"]
-                return {"is_pass": True, "diagnostics": [asdict(found[0])]}
+                return {"is_pass": True, "diagnostics": [asdict(_placed(found[0], module))]}
             for operation in operations_inside(module.operation):
                 if operation.name == "torch.operator":  # else later passes complain about its operands
                     message = f"failed to legalize operation 'torch.operator': {operation.attributes['name']}"

@@ -162,6 +162,16 @@ def test_refusals_of_the_compiler_name_file_and_node(tmp_path: Path) -> None:
     assert random.startswith("m.onnx: node 'r' (RandomNormalLike): error: 'ml_program.global_store'")
 
 
+def test_refusals_of_constants_that_are_left_name_file_and_node(tmp_path: Path) -> None:
+    graph = Graph("whole")
+    mean = graph.node("ReduceMean", graph.input("x", [3, 5], onnx.TensorProto.INT32), name="m", axes=[1])
+    graph.output(mean, [3, 1], onnx.TensorProto.INT32)
+    assert _refused(graph.model(), tmp_path / "m.onnx") == (
+        "m.onnx: node 'm' (ReduceMean): error: "
+        "the node becomes 'torch.aten.mean.dim', which cannot be brought to linalg"
+    )
+
+
 def test_an_operator_that_onnx_defines_by_others(tmp_path: Path) -> None:
     graph = Graph("normed")
     graph.output(graph.node("MeanVarianceNormalization", graph.input("x", [1, 4, 4, 4])), [1, 4, 4, 4])
