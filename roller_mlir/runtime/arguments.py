@@ -132,7 +132,9 @@ def _check(subject: str, buffer: Buffer, array: object) -> None:
         raise ArgumentError(f"{subject} must be a numpy array, but got {type(array).__name__}")
     dtype = NUMPY_TYPES[buffer.element_type]
     if array.dtype != dtype:
-        raise ArgumentError(f"{subject} must have dtype {dtype} ({buffer.element_type}), but has {array.dtype}")
+        same = np.dtype(f"i{array.dtype.itemsize}") == dtype and array.dtype.kind == "u"
+        remedy = f"; pass its bits: array.view(numpy.{dtype})" if same else ""
+        raise ArgumentError(f"{subject} must have dtype {dtype} ({buffer.element_type}), but has {array.dtype}{remedy}")
     if array.shape != buffer.static_shape:
         raise ArgumentError(f"{subject} must have shape {buffer.static_shape}, but has {array.shape}")
     if not array.flags.c_contiguous:

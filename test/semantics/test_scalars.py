@@ -164,6 +164,7 @@ def test_numbers_are_checked_for_range() -> None:
         (3, 2, "must be 0 to 1 (i1), but got 2"),
         (0, "1", "must be a numpy array, but got str"),
         (0, np.array(1, np.int32), "must have dtype int8 (i8), but has int32"),
+        (0, np.array(1, np.uint8), "but has uint8; pass its bits: array.view(numpy.int8)"),
     ]:
         given: list[Any] = [1, 1.0, 1.0, False]
         given[number] = value
