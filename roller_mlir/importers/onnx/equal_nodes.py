@@ -3,93 +3,110 @@
 
 Gemm(A, B), alpha = 2           Gemm(A, B, zeros of one element), alpha = 2: without a third input it forgets alpha
 MatMul(A of k, B of b,k,n)      Reshape(MatMul(Reshape(A to 1,k), B) to b,n): it has no row times matrices
+DequantizeLinear, axis = -1     the axis counted from the front: it crashes
+QLinearConv with a bias         QuantizeLinear of (ConvInteger + bias) * scales: of a scale for each channel it forgets
+                                those of the bias
+SoftmaxCrossEntropyLoss         NegativeLogLikelihoodLoss(LogSoftmax(x)): for a mean it divides by a sum of weights
+                                whose fraction is cut off
 
-Diagnostics name what was made after the node that it stands for.
+Those of extrema, pools, reductions and unsigned integers stand in files of their own.
 """
 
 from typing import Any
 
-import numpy as np
+from roller_mlir.importers.onnx.equal_extrema import (
+    keep_nan_of_clip,
+    keep_nan_of_equal,
+    keep_nan_of_extremum,
+    keep_nan_of_sign,
+)
+from roller_mlir.importers.onnx.equal_pools import divide_by_what_is_there, make_plain_pool
+from roller_mlir.importers.onnx.equal_reductions import name_axes, sum_unsigned, take_out_maximum
+from roller_mlir.importers.onnx.equal_unsigned import count_exponent, take_as_it_is, widen
+from roller_mlir.importers.onnx.rewriting import NodeReplacement, replace_nodes
+from roller_mlir.importers.onnx.values import attributes_of, input_of
 
-from roller_mlir.importers.onnx.graph import nodes_of
 
-
-def use_equal_nodes(proto: Any) -> None:
-    """Rewrite the nodes of a model that the table above names, in place.
+def use_equal_nodes(proto: Any) -> Any:
+    """Return a model without the nodes that the table above names.
 
     Args:
-        proto: A model; the types of its values are known.
+        proto: A model; the types of its values are known. It is changed.
     """
+    return replace_nodes(proto, _RULES)
+
+
+def _add_zero(new: NodeReplacement) -> None:
+    """Give a product without an addend, whose factor is not 1, the addend zero."""
+    node, attributes = new.node, attributes_of(new.node)
+    if any(node.input[2:]) or attributes.get("alpha", 1.0) == 1.0 or node.input[0] not in new.values.types:
+        return
+    new.end("Gemm", *node.input[:2], new.like(node.input[0], [0]), **attributes)
+
+
+def _make_row(new: NodeReplacement) -> None:
+    """Let a vector in front of several matrices be a matrix of one row."""
+    left, right = (new.values.shapes.get(name, ()) for name in new.node.input)
+    if len(left) != 1 or len(right) < 3:
+        return
+    row = new.add("Reshape", new.node.input[0], new.numbers(1, *left))
+    product = new.add("MatMul", row, new.node.input[1])
+    new.end("Reshape", product, new.numbers(*right[:-2], right[-1]))
+
+
+def _count_axis(new: NodeReplacement) -> None:
+    """Count the axis of scales from the front."""
+    attributes, shape = attributes_of(new.node), new.values.shapes.get(new.node.input[0], ())
+    if attributes.get("axis", 1) < 0:
+        new.end("DequantizeLinear", *new.node.input, **{**attributes, "axis": attributes["axis"] + len(shape)})
+
+
+def _scale_with_bias(new: NodeReplacement) -> None:
+    """Add the bias of a quantized convolution to its sums, before they are scaled channel by channel."""
     import onnx
 
-    types = {one.name: one.type.tensor_type for one in (*proto.graph.input, *proto.graph.output)}
-    types |= {one.name: one.type.tensor_type for one in proto.graph.value_info}
-    graph = _Nodes(proto.graph, {name: kind.elem_type for name, kind in types.items()})
-    for name, kind in types.items():
-        graph.shapes[name] = [extent.dim_value for extent in kind.shape.dim]
-    for one in proto.graph.initializer:
-        graph.kinds[one.name], graph.shapes[one.name] = one.data_type, list(one.dims)
-    for node in list(proto.graph.node):
-        if node.op_type == "Gemm":
-            graph.add_zero(node, onnx)
-        elif node.op_type == "MatMul":
-            graph.make_row(node, onnx)
+    x, x_scale, x_zero, weight, scales, zeros, y_scale, y_zero = new.node.input[:8]
+    bias, known = input_of(new.node, 8), new.values.constants.get(zeros)
+    if not bias or len(new.values.shapes.get(scales, ())) != 1:
+        return
+    if new.values.shapes[zeros] and known is not None:
+        zeros = new.constant(known.reshape(-1)[:1].reshape(()))  # lowerings.py has seen that they are equal
+    along = new.numbers(-1, *[1] * (len(new.values.shapes[x]) - 2))
+    sums = new.add("ConvInteger", x, weight, x_zero, zeros, **attributes_of(new.node))
+    sums = new.add("Cast", new.add("Add", sums, new.add("Reshape", bias, along)), to=onnx.TensorProto.FLOAT)
+    scale = new.add("Reshape", new.add("Mul", x_scale, scales), along)
+    new.end("QuantizeLinear", new.add("Mul", sums, scale), y_scale, y_zero)
 
 
-class _Nodes:
-    """A graph whose nodes are rewritten.
+def _take_logarithms(new: NodeReplacement) -> None:
+    """Say a loss of scores as one of logarithms of probabilities."""
+    scores, labels, *weights = new.node.input
+    if len(new.values.shapes.get(scores, ())) != 2:  # others are not lowered
+        return
+    logarithms = new.add("LogSoftmax", scores, results=new.node.output[1:], axis=1)
+    new.end("NegativeLogLikelihoodLoss", logarithms, labels, *weights, **attributes_of(new.node))
 
-    Attributes:
-        kinds: Element types of values, in onnx.TensorProto's numbers.
-        shapes: Extents of values.
-    """
 
-    def __init__(self, graph: Any, kinds: dict[str, int]) -> None:
-        self._graph = graph
-        self._used = {name for node in nodes_of(graph) for name in (*node.input, *node.output)} | set(kinds)
-        self.kinds = kinds
-        self.shapes: dict[str, list[int]] = {}
-
-    def add_zero(self, node: Any, onnx: Any) -> None:
-        """Give a product without an addend, whose factor is not 1, the addend zero."""
-        factors = [one.f for one in node.attribute if one.name == "alpha"]
-        if any(node.input[2:]) or factors in ([], [1.0]) or node.input[0] not in self.kinds:
-            return
-        element = onnx.helper.tensor_dtype_to_np_dtype(self.kinds[node.input[0]])
-        del node.input[2:]
-        node.input.append(self._constant(np.zeros(1, element), onnx))
-
-    def make_row(self, node: Any, onnx: Any) -> None:
-        """Let a vector in front of several matrices be a matrix of one row."""
-        left, right = (self.shapes.get(name, []) for name in node.input)
-        if len(left) != 1 or len(right) < 3:
-            return
-        kind, result = self.kinds[node.input[0]], node.output[0]
-        row, rows = self._name(), self._name()
-        product = [*right[:-2], 1, right[-1]]
-        shapes = {row: [1, *left], rows: product}
-        self._graph.value_info.extend(onnx.helper.make_tensor_value_info(n, kind, shapes[n]) for n in shapes)
-        reshapes = [
-            onnx.helper.make_node("Reshape", [given, self._constant(np.array(shape, np.int64), onnx)], [made])
-            for given, shape, made in (
-                (node.input[0], shapes[row], row),
-                (rows, [*right[:-2], right[-1]], result),
-            )
-        ]
-        for one in reshapes:
-            one.name = node.name
-        at = next(number for number, one in enumerate(self._graph.node) if one.output[:1] == [result])
-        node.input[0], node.output[0] = row, rows
-        self._graph.node.insert(at + 1, reshapes[1])
-        self._graph.node.insert(at, reshapes[0])
-
-    def _name(self) -> str:
-        """Return a name that no value of the graph has."""
-        name = next(name for number in range(len(self._used) + 1) if (name := f"equal_{number}") not in self._used)
-        self._used.add(name)
-        return name
-
-    def _constant(self, value: Any, onnx: Any) -> str:
-        name = self._name()
-        self._graph.initializer.append(onnx.numpy_helper.from_array(value, name))
-        return name
+_RULES = {
+    "Abs": take_as_it_is,
+    "AveragePool": divide_by_what_is_there,
+    "Clip": keep_nan_of_clip,
+    "DequantizeLinear": _count_axis,
+    "Div": widen,
+    "Equal": keep_nan_of_equal,
+    "Gemm": _add_zero,
+    "MatMul": _make_row,
+    "Max": keep_nan_of_extremum,
+    "MaxPool": make_plain_pool,
+    "Min": keep_nan_of_extremum,
+    "Mod": widen,
+    "PRelu": take_as_it_is,
+    "Pow": count_exponent,
+    "QLinearConv": _scale_with_bias,
+    "ReduceL1": sum_unsigned,
+    "ReduceL2": name_axes,
+    "ReduceLogSum": name_axes,
+    "ReduceLogSumExp": take_out_maximum,
+    "Sign": keep_nan_of_sign,
+    "SoftmaxCrossEntropyLoss": _take_logarithms,
+}

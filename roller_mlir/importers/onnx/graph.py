@@ -200,6 +200,11 @@ def nodes_of(graph: Any) -> Iterator[Any]:
     """Yield the nodes of a graph, and of the graphs inside of it."""
     for node in graph.node:
         yield node
-        for attribute in node.attribute:
-            for inner in (*([attribute.g] if attribute.HasField("g") else ()), *attribute.graphs):
-                yield from nodes_of(inner)
+        for inner in graphs_of(node):
+            yield from nodes_of(inner)
+
+
+def graphs_of(node: Any) -> Iterator[Any]:
+    """Yield the graphs that a node holds, such as the branches of an If."""
+    for attribute in node.attribute:
+        yield from (*([attribute.g] if attribute.HasField("g") else ()), *attribute.graphs)

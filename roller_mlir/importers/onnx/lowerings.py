@@ -2,51 +2,16 @@
 """Refuses what torch-mlir lowers to another function than ONNX says, as ONNX's tests and ONNX Runtime find it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from roller_mlir.importers.imported import refuse
+from roller_mlir.importers.onnx.equal_pools import Windows
 from roller_mlir.importers.onnx.graph import label_of, nodes_of
-from roller_mlir.importers.onnx.tensors import tensor_bytes
+from roller_mlir.importers.onnx.values import Values, attributes_of, input_of
 
-
-@dataclass
-class _Values:
-    """What is known of the values of a model, by name.
-
-    Attributes:
-        opset: The version of ONNX's operators that the model is of.
-        types: Types of tensors, in onnx.TensorProto's numbers.
-        shapes: Their extents.
-        constants: Elements of constants; large ones are weights, and inputs by now.
-    """
-
-    opset: int
-    types: dict[str, int] = field(default_factory=dict[str, int])
-    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
-    constants: "dict[str, np.ndarray[Any, Any]]" = field(default_factory=dict[str, Any])
-
-    def add(self, graph: Any) -> None:
-        """Add those of a graph, and of the graphs inside of it."""
-        import onnx
-
-        for one in (*graph.input, *graph.output, *graph.value_info):
-            self.types[one.name] = one.type.tensor_type.elem_type
-            self.shapes[one.name] = tuple(extent.dim_value for extent in one.type.tensor_type.shape.dim)
-        constants = {one.name: one for one in graph.initializer}
-        for node in graph.node:
-            values = {one.name: one for one in node.attribute}
-            if node.op_type == "Constant" and "value" in values:
-                constants[node.output[0]] = values["value"].t
-            for one in node.attribute:
-                for inner in (*([one.g] if one.HasField("g") else ()), *one.graphs):
-                    self.add(inner)
-        for name, tensor in constants.items():
-            self.types[name], self.shapes[name] = tensor.data_type, tuple(tensor.dims)
-            if tensor_bytes(tensor):
-                self.constants[name] = onnx.numpy_helper.to_array(tensor)
+_ACTIVATIONS = ("Tanh", "Sigmoid", "Relu")
 
 
 def check_lowerings(proto: Any, name: str) -> None:
@@ -59,79 +24,76 @@ def check_lowerings(proto: Any, name: str) -> None:
     Raises:
         DiagnosedError: There is one.
     """
-    values = _Values(next((one.version for one in proto.opset_import if not one.domain), 1))
-    values.add(proto.graph)
+    values = Values.of_model(proto)
     for node in nodes_of(proto.graph):
         rule = _RULES.get(node.op_type)
-        if rule is not None and (use := rule(node, {one.name: one for one in node.attribute}, values)):
+        if rule is not None and (use := rule(node, attributes_of(node), values)):
             refuse(name, f"torch-mlir lowers '{node.op_type}' {use} to another function", label_of(node))
 
 
-def _text(attributes: Mapping[str, Any], name: str, default: str) -> str:
-    return attributes[name].s.decode(errors="replace") if name in attributes else default
-
-
-def _input(node: Any, number: int) -> str:
-    return node.input[number] if number < len(node.input) else ""
-
-
-def _bit_shift(node: Any, _: Mapping[str, Any], values: _Values) -> str:
+def _bit_shift(node: Any, _: Mapping[str, Any], values: Values) -> str:
     """ONNX defines shifts by the width and more, and by negative numbers; LLVM does not."""
-    count = values.constants.get(_input(node, 1))
+    count = values.constants.get(input_of(node, 1))
     if count is None:
         return "by a count that is no constant"
     return "" if ((count >= 0) & (count < 8 * count.dtype.itemsize)).all() else "by no count of 0 to the width less 1"
 
 
-def _dequantize(node: Any, _: Mapping[str, Any], values: _Values) -> str:
+def _dequantize(node: Any, _: Mapping[str, Any], values: Values) -> str:
     """Zero points of an axis are read as signed numbers."""
     import onnx
 
-    point = _input(node, 2)
+    point = input_of(node, 2)
     if values.types.get(point) != onnx.TensorProto.UINT8 or not values.shapes.get(point):
         return ""
     known = values.constants.get(point)
     return "" if known is not None and (known < 128).all() else "with zero points of 128 and more for each of an axis"
 
 
-def _grid_sample(_: Any, attributes: Mapping[str, Any], __: _Values) -> str:
+def _grid_sample(_: Any, attributes: Mapping[str, Any], __: Values) -> str:
     """Halves are rounded away, where ONNX rounds them to even; points behind the end read its edge, not zero."""
-    if _text(attributes, "mode", "linear") == "nearest":
+    if attributes.get("mode", "linear") == "nearest":
         return "of mode 'nearest'"
-    return "of padding_mode 'zeros'" if _text(attributes, "padding_mode", "zeros") == "zeros" else ""
+    return "of padding_mode 'zeros'" if attributes.get("padding_mode", "zeros") == "zeros" else ""
 
 
-def _hardmax(_: Any, __: Mapping[str, Any], values: _Values) -> str:
+def _hardmax(_: Any, __: Mapping[str, Any], values: Values) -> str:
     """It took axes from its own on as one."""
     return "of opsets before 13" if values.opset < 13 else ""
 
 
-def _norm(_: Any, __: Mapping[str, Any], ___: _Values) -> str:
+def _norm(_: Any, __: Mapping[str, Any], ___: Values) -> str:
     """What has the norm zero is zero in ONNX, and is divided by zero here."""
     return "of what may be all zeros"
 
 
-def _recurrent(node: Any, _: Mapping[str, Any], values: _Values) -> str:
-    """Lengths and peepholes are ignored."""
-    lengths, steps = _input(node, 4), values.shapes.get(node.input[0], (0,))[0]
+def _recurrent(node: Any, attributes: Mapping[str, Any], values: Values) -> str:
+    """Lengths, peepholes and clip are ignored; of activations it knows few, and of none of these the parameters."""
+    lengths, steps = input_of(node, 4), values.shapes.get(node.input[0], (0,))[0]
     if lengths and (lengths not in values.constants or (values.constants[lengths] != steps).any()):
         return "with sequences shorter than the longest"
-    return "with peepholes" if _input(node, 7) else ""
+    if input_of(node, 7):
+        return "with peepholes"
+    if other := next((one for one in attributes.get("activations", []) if one not in _ACTIVATIONS), ""):
+        return f"with the activation '{other}'"
+    if attributes.get("activation_alpha") or attributes.get("activation_beta"):
+        return "with parameters of activations"
+    return "with 'clip'" if "clip" in attributes else ""
 
 
-def _pad(_: Any, attributes: Mapping[str, Any], __: _Values) -> str:
+def _pad(_: Any, attributes: Mapping[str, Any], __: Values) -> str:
     """Its lowering does not end."""
-    return "of mode 'wrap'" if _text(attributes, "mode", "constant") == "wrap" else ""
+    return "of mode 'wrap'" if attributes.get("mode", "constant") == "wrap" else ""
 
 
-def _batched_product(node: Any, _: Mapping[str, Any], values: _Values) -> str:
+def _batched_product(node: Any, _: Mapping[str, Any], values: Values) -> str:
     return "of batches" if len(values.shapes.get(node.input[0], ())) > 2 else ""
 
 
-def _resize(node: Any, attributes: Mapping[str, Any], values: _Values) -> str:
+def _resize(node: Any, attributes: Mapping[str, Any], values: Values) -> str:
     """Corners are those of whole sizes, where ONNX has fractions left."""
-    scales = _input(node, 2)
-    if not scales or _text(attributes, "coordinate_transformation_mode", "half_pixel") != "align_corners":
+    scales = input_of(node, 2)
+    if not scales or attributes.get("coordinate_transformation_mode", "half_pixel") != "align_corners":
         return ""
     known, extents = values.constants.get(scales), values.shapes.get(node.input[0], ())
     if known is not None and len(known) == len(extents) and not (known * np.array(extents) % 1).any():
@@ -139,21 +101,79 @@ def _resize(node: Any, attributes: Mapping[str, Any], values: _Values) -> str:
     return "of aligned corners by scales whose sizes are no whole numbers"
 
 
-def _space_to_depth(_: Any, attributes: Mapping[str, Any], __: _Values) -> str:
-    return "of mode 'CRD'" if _text(attributes, "mode", "DCR") == "CRD" else ""
+def _upsample(_: Any, attributes: Mapping[str, Any], __: Values) -> str:
+    """Points lie elsewhere."""
+    return "of mode 'linear'" if attributes.get("mode", "nearest") == "linear" else ""
 
 
-_RULES: dict[str, Callable[[Any, Mapping[str, Any], _Values], str]] = {
+def _normalization_of_channels(_: Any, attributes: Mapping[str, Any], __: Values) -> str:
+    """Of an even number of channels ONNX has the one more behind, and the lowering in front."""
+    return "of an even size" if attributes["size"] % 2 == 0 else ""
+
+
+def _quantize(node: Any, _: Mapping[str, Any], values: Values) -> str:
+    """It crashes."""
+    kind = values.type_of(node.output[0])
+    return "to integers of 16 bits" if kind in ("UINT16", "INT16") else ""
+
+
+def _quantized_convolution(node: Any, _: Mapping[str, Any], values: Values) -> str:
+    """Of scales for each channel the bias has none; equal_nodes.py has sums that take one zero point alone."""
+    if not input_of(node, 8) or not values.shapes.get(node.input[4]) or not values.shapes.get(node.input[5]):
+        return ""
+    known = values.constants.get(node.input[5])
+    if known is not None and (known == known[0]).all():
+        return ""
+    return "with a bias, and zero points of weights for each channel"
+
+
+def _max_pool(node: Any, attributes: Mapping[str, Any], values: Values) -> str:
+    """Positions count the padding where it is not the same on both sides."""
+    windows = Windows.of_pool(node, values)
+    if windows is None:
+        return ""
+    if min(*windows.begins, *windows.ends) < 0:
+        return "of auto_pad and strides above the window"
+    if len(node.output) < 2 or not node.output[1]:
+        return ""
+    if attributes.get("storage_order", 0):
+        return "with indices along columns"
+    return "" if list(windows.begins) == list(windows.ends) else "with indices and unequal paddings"
+
+
+def _unsigned(node: Any, _: Mapping[str, Any], values: Values) -> str:
+    """They are taken for signed integers; those of 8 bits are widened by equal_nodes.py."""
+    kind = next((one for one in map(values.type_of, node.input) if one in ("UINT16", "UINT32", "UINT64")), "")
+    return f"of unsigned integers of {kind[4:]} bits" if kind else ""
+
+
+def _space_to_depth(_: Any, attributes: Mapping[str, Any], __: Values) -> str:
+    return "of mode 'CRD'" if attributes.get("mode", "DCR") == "CRD" else ""
+
+
+_RULES: dict[str, Callable[[Any, Mapping[str, Any], Values], str]] = {
     "BitShift": _bit_shift,
     "DequantizeLinear": _dequantize,
+    "Div": _unsigned,
     "GRU": _recurrent,
     "GridSample": _grid_sample,
     "Hardmax": _hardmax,
+    "LRN": _normalization_of_channels,
     "LSTM": _recurrent,
     "LpNormalization": _norm,
+    "MaxPool": _max_pool,
+    "Mod": _unsigned,
     "Pad": _pad,
+    "Pow": _unsigned,
+    "QLinearConv": _quantized_convolution,
     "QLinearMatMul": _batched_product,
+    "QuantizeLinear": _quantize,
     "RNN": _recurrent,
+    "ReduceL2": _unsigned,
+    "ReduceLogSum": _unsigned,
+    "ReduceLogSumExp": _unsigned,
     "Resize": _resize,
+    "Sign": _unsigned,
     "SpaceToDepth": _space_to_depth,
+    "Upsample": _upsample,
 }

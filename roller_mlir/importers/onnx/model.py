@@ -71,8 +71,7 @@ def import_model(
     proto = infer_shapes(proto, name)
     check_lowerings(proto, name)
     name_nodes(proto.graph)
-    use_equal_nodes(proto)
-    module = _lowered(importer, proto, name)
+    module = _lowered(importer, use_equal_nodes(proto), name)
     with module.context:
         resources = make_weights(module, dict(enumerate(weights.items(), inputs)))
         return Imported(name, text_with_places(module), resources)

@@ -51,6 +51,34 @@ class Graph:
         return found
 
 
+def random(*shape: int) -> np.ndarray[Any, Any]:
+    """Return numbers that are the same for a shape."""
+    return np.random.default_rng(1).standard_normal(shape).astype(np.float32)
+
+
+def model_of(
+    operator: str,
+    inputs: list[Any],
+    *results: tuple[int, list[int]],
+    opset: int = 20,
+    **attributes: Any,
+) -> ModelProto:
+    """Return a model of one node: a pair of type and shape is an input, an array a constant, None is left out."""
+    graph, names = Graph("g", opset=opset), list[str]()
+    for number, one in enumerate(inputs):
+        if one is None:
+            names.append("")
+        elif isinstance(one, tuple):
+            names.append(graph.input(f"x{number}", one[1], one[0]))
+        else:
+            names.append(graph.constant(f"c{number}", np.asarray(one)))
+    graph.node(operator, *names, name="n", **attributes)
+    graph.nodes[-1].output.extend(f"n_out{number}" for number in range(1, len(results)))
+    for name, (kind, shape) in zip(graph.nodes[-1].output, results, strict=True):
+        graph.output(name, shape, kind)
+    return graph.model()
+
+
 def mlp() -> ModelProto:
     graph = Graph("mlp")
     hidden = graph.node("Gemm", graph.input("x", [8, 32]), graph.weight("w1", 64, 32), graph.weight("b1", 64), transB=1)

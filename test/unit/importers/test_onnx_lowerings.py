@@ -2,12 +2,11 @@
 """What torch-mlir lowers to another function than ONNX says is refused, or lowered in another way."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
 import pytest
-from onnx_models import Graph
+from onnx_models import model_of, random
 from onnx_results import onnx_results
 
 import roller_mlir
@@ -15,34 +14,12 @@ from roller_mlir import CompileOptions
 from roller_mlir.importers.onnx import import_model
 from roller_mlir.support.diagnostics import DiagnosedError
 
-F32, U8 = onnx.TensorProto.FLOAT, onnx.TensorProto.UINT8
+F32, U8, U16 = onnx.TensorProto.FLOAT, onnx.TensorProto.UINT8, onnx.TensorProto.UINT16
+U32, U64, I64 = onnx.TensorProto.UINT32, onnx.TensorProto.UINT64, onnx.TensorProto.INT64
 LSTM = {"W": (1, 12, 4), "R": (1, 12, 3), "B": (1, 24)}
 QUANTIZED = [np.float32(0.5), np.uint8(3)]
-
-
-def random(*shape: int) -> np.ndarray[Any, Any]:
-    return np.random.default_rng(1).standard_normal(shape).astype(np.float32)
-
-
-def model_of(
-    operator: str,
-    inputs: list[Any],
-    result: tuple[int, list[int]],
-    *,
-    opset: int = 20,
-    **attributes: Any,
-) -> onnx.ModelProto:
-    """Return a model of one node: a pair of type and shape is an input, an array a constant, None is left out."""
-    graph, names = Graph("g", opset=opset), list[str]()
-    for number, one in enumerate(inputs):
-        if one is None:
-            names.append("")
-        elif isinstance(one, tuple):
-            names.append(graph.input(f"x{number}", one[1], one[0]))
-        else:
-            names.append(graph.constant(f"c{number}", np.asarray(one)))
-    graph.output(graph.node(operator, *names, name="n", **attributes), result[1], result[0])
-    return graph.model()
+STEPS = [(F32, [3, 2, 4]), *(random(1, *shape) for shape in ((3, 4), (3, 3), (6,)))]
+WHOLE = (F32, [3, 1, 2, 3])
 
 
 LOWERED_WRONGLY: dict[str, tuple[onnx.ModelProto, str]] = {
@@ -115,6 +92,72 @@ LOWERED_WRONGLY: dict[str, tuple[onnx.ModelProto, str]] = {
         ),
         "of aligned corners by scales whose sizes are no whole numbers",
     ),
+    "indices behind unequal paddings": (
+        model_of(
+            "MaxPool", [(F32, [1, 2, 4, 4])], (F32, [1, 2, 2, 2]), (I64, [1, 2, 2, 2]),
+            kernel_shape=[3, 3], strides=[2, 2], pads=[1, 0, 0, 1],
+        ),
+        "with indices and unequal paddings",
+    ),
+    "indices along columns": (
+        model_of(
+            "MaxPool", [(F32, [1, 2, 4, 4])], (F32, [1, 2, 2, 2]), (I64, [1, 2, 2, 2]),
+            kernel_shape=[2, 2], strides=[2, 2], storage_order=1,
+        ),
+        "with indices along columns",
+    ),
+    "gaps between windows": (
+        model_of(
+            "MaxPool", [(F32, [1, 2, 6])], (F32, [1, 2, 2]), kernel_shape=[2], strides=[3], auto_pad="SAME_UPPER"
+        ),
+        "of auto_pad and strides above the window",
+    ),
+    "quotients of 16 bits": (
+        model_of("Div", [(U16, [4]), (U16, [4])], (U16, [4])), "of unsigned integers of 16 bits"
+    ),
+    "remainders of 32 bits": (
+        model_of("Mod", [(U32, [4]), (U32, [4])], (U32, [4])), "of unsigned integers of 32 bits"
+    ),
+    "exponents of 32 bits": (
+        model_of("Pow", [(F32, [4]), (U32, [4])], (F32, [4])), "of unsigned integers of 32 bits"
+    ),
+    "signs of 64 bits": (model_of("Sign", [(U64, [4])], (U64, [4])), "of unsigned integers of 64 bits"),
+    "norms of 32 bits": (model_of("ReduceL2", [(U32, [4])], (U32, [1])), "of unsigned integers of 32 bits"),
+    "quantized to 16 bits": (
+        model_of("QuantizeLinear", [(F32, [4]), np.float32(0.5), np.uint16(3)], (U16, [4]), opset=21),
+        "to integers of 16 bits",
+    ),
+    "zero points of weights": (
+        model_of(
+            "QLinearConv",
+            [(U8, [1, 1, 2, 2]), *QUANTIZED, np.ones((2, 1, 1, 1), np.uint8), np.ones(2, np.float32),
+             np.array([1, 2], np.uint8), *QUANTIZED, np.ones(2, np.int32)],
+            (U8, [1, 2, 2, 2]),
+        ),
+        "with a bias, and zero points of weights for each channel",
+    ),
+    "lines between points": (
+        model_of("Upsample", [(F32, [1, 1, 2, 2]), np.array([1, 1, 2, 2], np.float32)], (F32, [1, 1, 4, 4]),
+                 opset=9, mode="linear"),
+        "of mode 'linear'",
+    ),
+    "an even number of channels": (
+        model_of("LRN", [(F32, [1, 6, 2, 2])], (F32, [1, 6, 2, 2]), size=4), "of an even size"
+    ),
+    "another activation": (
+        model_of("RNN", STEPS, WHOLE, hidden_size=3, activations=["HardSigmoid"]),
+        "with the activation 'HardSigmoid'",
+    ),
+    "an activation of a gate": (
+        model_of("LSTM", [STEPS[0], *(random(*shape) for shape in LSTM.values())], WHOLE, hidden_size=3,
+                 activations=["Sigmoid", "Softsign", "Tanh"]),
+        "with the activation 'Softsign'",
+    ),
+    "parameters of an activation": (
+        model_of("RNN", STEPS, WHOLE, hidden_size=3, activations=["Relu"], activation_alpha=[0.5]),
+        "with parameters of activations",
+    ),
+    "a bound of sums": (model_of("RNN", STEPS, WHOLE, hidden_size=3, clip=0.5), "with 'clip'"),
 }  # fmt: skip
 if onnx.defs.onnx_opset_version() >= 28:  # what older ones do not know
     LOWERED_WRONGLY["depth from columns"] = (
