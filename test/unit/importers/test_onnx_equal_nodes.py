@@ -118,7 +118,9 @@ def test_unsigned_integers_of_more_bits(tmp_path: Path) -> None:
     case.output("PRelu", x, case.constant(np.array([[2, 3]], np.uint32)))
     case.output("Clip", x, case.constant(np.uint32(4)), case.constant(np.uint32(1 << 31)))
     case.output("ReduceL1", x, case.constant(np.array([1])), keepdims=0)
-    case.run(tmp_path, [numbers, numbers, numbers.clip(4, 1 << 31), numbers.sum(1, dtype=np.uint32)])
+    case.output("Sign", x)
+    sums, signs = numbers.sum(1, dtype=np.uint32), np.ones((2, 2), np.uint32)
+    case.run(tmp_path, [numbers, numbers, numbers.clip(4, 1 << 31), sums, signs])
 
 
 def test_sums_of_unsigned_integers_of_older_opsets(tmp_path: Path) -> None:
