@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `roller run --check` compares with: the linalg ops that were compiled, or those of --reference."""
+"""What `roller run --check` compares with: the linalg ops that were compiled, or what --reference names."""
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,22 +13,46 @@ from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.reached_stage import reached_stage
 from roller_mlir.compiler.source import Source, parse_source, read_source, source_of
 from roller_mlir.evaluation.reference import Comparison, compare_all, evaluate_function, random_inputs
+from roller_mlir.evaluation.reference.compare import judged_by
 from roller_mlir.evaluation.reference.draws import defined_inputs
+from roller_mlir.importers.onnx.judge import runtime_results
 from roller_mlir.plan.accuracy.accumulation import Accumulation
 from roller_mlir.runtime import Artifact, RunResult
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.tools.console.errors import InputError, UsageError
 
 
-def open_reference(arguments: argparse.Namespace, artifact: Artifact) -> tuple[Source, str]:
-    """Return linalg ops of the artifact's signature, and the name of their function.
+@dataclass(frozen=True)
+class CheckReference:
+    """What results are compared with.
+
+    Attributes:
+        source: Linalg ops of the artifact's signature.
+        name: Their function.
+        model: A model of ONNX that gives the results instead; the linalg ops say how far results may be off.
+    """
+
+    source: Source
+    name: str
+    model: Path | None = None
+
+    @property
+    def judge(self) -> str:
+        """Who says what is right."""
+        return "numpy" if self.model is None else "ONNX Runtime"
+
+
+def open_reference(arguments: argparse.Namespace, artifact: Artifact) -> CheckReference:
+    """Return what an artifact's results are compared with.
 
     Raises:
         UsageError: The artifact was compiled from a later stage, and no reference is given.
-        InputError: The reference is no linalg, or of another signature.
+        InputError: The reference is neither linalg nor a model, or of another signature.
     """
-    if arguments.reference:
-        source = read_source(Path(arguments.reference))
+    model = Path(arguments.reference) if (arguments.reference or "").endswith(".onnx") else None
+    other = arguments.reference if model is None else None
+    if other:
+        source = read_source(Path(other))
         arguments.source = (source.name, source.lines)
     else:
         # As the user wrote it, so that places are the user's; of a compiled artifact only its own copy is there.
@@ -37,22 +62,20 @@ def open_reference(arguments: argparse.Namespace, artifact: Artifact) -> tuple[S
     with make_context() as context:
         module = parse_source(source, context)
         if reached_stage(module) is not None:
-            if arguments.reference:
-                raise InputError(
-                    f"{arguments.reference} holds no linalg ops to compare with, but a later stage of them"
-                )
+            if other:
+                raise InputError(f"{other} holds no linalg ops to compare with, but a later stage of them")
             raise UsageError(
                 f"'{manifest.function}' was not compiled from linalg ops, so that --check has nothing to compare with; "
                 "name linalg ops of the same signature with --reference"
             )
-        name = isolate_entry(module, None if arguments.reference else manifest.function)
-        if arguments.reference:
+        name = isolate_entry(module, None if other else manifest.function)
+        if other:
             found = _signature(module, name)
             buffers = [[manifest.buffer(name) for name in names] for names in (manifest.inputs, manifest.outputs)]
             wanted = _spelled(*([_tensor(b.static_shape, b.element_type) for b in part] for part in buffers))
             if found != wanted:
-                raise InputError(f"{arguments.reference} is {found}, but '{manifest.function}' is {wanted}")
-    return source, name
+                raise InputError(f"{other} is {found}, but '{manifest.function}' is {wanted}")
+    return CheckReference(source, name, model)
 
 
 def draw_inputs(arguments: argparse.Namespace, artifact: Artifact) -> list[np.ndarray[Any, Any]]:
@@ -70,9 +93,9 @@ def draw_inputs(arguments: argparse.Namespace, artifact: Artifact) -> list[np.nd
 
 
 def check_result(
-    reference: tuple[Source, str], inputs: Sequence[np.ndarray[Any, Any]], result: RunResult, accumulation: Accumulation
+    reference: CheckReference, inputs: Sequence[np.ndarray[Any, Any]], result: RunResult, accumulation: Accumulation
 ) -> list[Comparison]:
-    """Compare each output with what the linalg ops give.
+    """Compare each output with what the reference gives.
 
     Args:
         reference: See `open_reference`.
@@ -81,8 +104,10 @@ def check_result(
         accumulation: How they sum.
     """
     with make_context() as context:
-        source, name = reference
-        expected = evaluate_function(parse_source(source, context), name, inputs, accumulation)
+        module = parse_source(reference.source, context)
+        expected = evaluate_function(module, reference.name, inputs, accumulation)
+    if reference.model is not None:
+        expected = judged_by(expected, runtime_results(reference.model, inputs), reference.model)
     return compare_all(result.outputs, expected)
 
 

@@ -8,12 +8,13 @@
   roller run matmul.mlir --target host --random --check     compiled for this machine, and run by it
 
 --check compares each result with a numpy reference computed from the linalg bodies; where FILE is of a later stage
-(edited output of `roller compile --emit loops`), --reference names linalg ops to compare with. --count compares the
+(edited output of `roller compile --emit loops`), --reference names linalg ops to compare with, or a model of ONNX,
+which ONNX Runtime runs: an import that gives another function is found by that alone. --count compares the
 transactions that the simulator counted with those that the plan predicts. --sanitize looks for races between threads
 and between blocks, reads of memory that nobody has written, outputs that no kernel writes, accesses out of bounds and
 barriers that not all threads reach; it reports each with its threads and places, and the exit code is 1. --time runs
-the function again and again on a device, caches cleared before each time, and prints the median by the device's events.
---times writes when each task of a persistent kernel started and ended, a trace that Perfetto shows.
+the function again and again on a device, caches cleared before each time, and prints the median by the device's
+events. --times writes when each task of a persistent kernel started and ended, a trace that Perfetto shows.
 """
 
 import argparse
@@ -59,7 +60,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     given.add_argument("--seed", type=int, default=0, metavar="N", help="seed of inputs and of the thread order (0)")
     results = parser.add_argument_group("results")
     results.add_argument("--check", action="store_true", help="compare with numpy; exit code 1 if a result differs")
-    results.add_argument("--reference", metavar="FILE", help="linalg ops of the same signature for --check (the input)")
+    results.add_argument(
+        "--reference", metavar="FILE", help="what --check compares with: linalg ops (the input), or an ONNX model"
+    )
     results.add_argument("--count", action="store_true", help="count memory transactions and compare with the plan")
     results.add_argument("--sanitize", action="store_true", help="look for races, unwritten memory, bad accesses")
     results.add_argument(
@@ -113,8 +116,8 @@ def run(arguments: argparse.Namespace) -> int:
     with looking_for_undefined() as log:
         comparisons = check_result(reference, inputs, result, accumulation) if reference else []
     timed = _time(arguments, artifact, inputs) if arguments.time else None
-    undefined = [one.named(reference[0].name) for one in log.findings()] if reference else []
-    _report(arguments, artifact, result, comparisons, timed, undefined)
+    undefined = [one.named(reference.source.name) for one in log.findings()] if reference else []
+    _report(arguments, artifact, result, comparisons, timed, undefined, reference.judge if reference else "")
     return 0 if all(comparison.matches for comparison in comparisons) else 1
 
 
@@ -228,6 +231,7 @@ def _report(
     comparisons: "list[Comparison]",
     timed: "dict[str, float] | None",
     undefined: "Sequence[Undefined]",
+    judge: str,
 ) -> None:
     from roller_mlir.tools.commands.counts import count_rows, site_rows
 
@@ -270,14 +274,14 @@ def _report(
         print_line("sanitizer: nothing found")
     for index, comparison in enumerate(comparisons):
         subject = f"output {index}" if len(comparisons) > 1 else "result"
-        print_line(_verdict(subject, comparison, defined=not undefined))
+        print_line(_verdict(subject, comparison, judge, defined=not undefined))
     for one in undefined:
         print_line(f"the program has undefined behaviour on these inputs: {one}; any number is right there")
 
 
-def _verdict(subject: str, comparison: "Comparison", defined: bool) -> str:
+def _verdict(subject: str, comparison: "Comparison", judge: str, *, defined: bool) -> str:
     if not comparison.matches and not defined:
-        return f"{subject} cannot be compared with numpy: {comparison.mismatches} elements differ"
+        return f"{subject} cannot be compared with {judge}: {comparison.mismatches} elements differ"
     if comparison.matches:
-        return f"{subject} matches numpy ({comparison})"
-    return f"{subject} does not match numpy: {comparison}"
+        return f"{subject} matches {judge} ({comparison})"
+    return f"{subject} does not match {judge}: {comparison}"
