@@ -81,14 +81,14 @@ def divide_by_what_is_there(new: NodeReplacement) -> None:
     """Rewrite an AveragePool of windows that may reach beyond the padding."""
     attributes = attributes_of(new.node)
     windows, counts_pads = Windows.of_pool(new.node, new.values), attributes.pop("count_include_pad", 0)
-    if not attributes.pop("ceil_mode", 0) or windows is None:
-        return
+    if not attributes.pop("ceil_mode", 0) or windows is None or any(gap != 1 for gap in windows.dilations):
+        return  # of windows with gaps torch-mlir counts what is there
     ends: list[int] = []
     factors: list[np.ndarray[Any, Any]] = []
     for axis, count in enumerate(windows.counts):
         extent, begin, end = windows.extents[axis], windows.begins[axis], windows.ends[axis]
-        size, gap = windows.sizes[axis], windows.dilations[axis]
-        at = np.arange(count)[:, None] * windows.strides[axis] - begin + np.arange(size) * gap
+        size = windows.sizes[axis]
+        at = np.arange(count)[:, None] * windows.strides[axis] - begin + np.arange(size)
         ends.append(max(0, int(at.max()) + 1 - extent))
         is_there = (at < extent + end) if counts_pads else (at >= 0) & (at < extent)
         factors.append((size / np.maximum(1, is_there.sum(1))).reshape(-1, *[1] * (len(windows.counts) - 1 - axis)))

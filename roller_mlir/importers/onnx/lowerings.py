@@ -141,6 +141,14 @@ def _max_pool(node: Any, attributes: Mapping[str, Any], values: Values) -> str:
     return "" if list(windows.begins) == list(windows.ends) else "with indices and unequal paddings"
 
 
+def _average_pool(node: Any, attributes: Mapping[str, Any], values: Values) -> str:
+    """Windows with gaps count padding that is not the same on both sides wrongly."""
+    windows = Windows.of_pool(node, values)
+    if windows is None or not attributes.get("count_include_pad", 0) or all(gap == 1 for gap in windows.dilations):
+        return ""
+    return "" if list(windows.begins) == list(windows.ends) else "with gaps and unequal paddings that count"
+
+
 def _unsigned(node: Any, _: Mapping[str, Any], values: Values) -> str:
     """They are taken for signed integers; those of 8 bits are widened by equal_nodes.py."""
     kind = next((one for one in map(values.type_of, node.input) if one in ("UINT16", "UINT32", "UINT64")), "")
@@ -157,6 +165,7 @@ def _space_to_depth(_: Any, attributes: Mapping[str, Any], __: Values) -> str:
 
 
 _RULES: dict[str, Callable[[Any, Mapping[str, Any], Values], str]] = {
+    "AveragePool": _average_pool,
     "BitShift": _bit_shift,
     "DequantizeLinear": _dequantize,
     "Div": _unsigned,

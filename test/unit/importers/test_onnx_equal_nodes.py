@@ -152,6 +152,17 @@ def test_means_of_windows_that_reach_beyond_the_padding(counts: int, tmp_path: P
             count_include_pad=counts,
         )
     case.output("AveragePool", case.input(random(1, 2, 6)), kernel_shape=[3], strides=[2], ceil_mode=1)
+    for pads in ([0, 0, 0, 0], [1, 1, 1, 1]):  # of windows with gaps torch-mlir counts rightly
+        case.output(
+            "AveragePool",
+            case.input(random(1, 2, 11, 13)),
+            kernel_shape=[3, 3],
+            strides=[3, 2],
+            dilations=[2, 2],
+            pads=pads,
+            ceil_mode=1,
+            count_include_pad=counts,
+        )
     case.run(tmp_path)
 
 

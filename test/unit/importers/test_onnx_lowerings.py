@@ -99,6 +99,13 @@ LOWERED_WRONGLY: dict[str, tuple[onnx.ModelProto, str]] = {
         ),
         "with indices and unequal paddings",
     ),
+    "a mean of gaps and unequal paddings": (
+        model_of(
+            "AveragePool", [(F32, [1, 2, 11, 13])], (F32, [1, 2, 5, 6]),
+            kernel_shape=[3, 3], strides=[2, 2], dilations=[2, 2], pads=[0, 1, 2, 1], count_include_pad=1,
+        ),
+        "with gaps and unequal paddings that count",
+    ),
     "indices along columns": (
         model_of(
             "MaxPool", [(F32, [1, 2, 4, 4])], (F32, [1, 2, 2, 2]), (I64, [1, 2, 2, 2]),
