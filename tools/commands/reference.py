@@ -102,12 +102,19 @@ def check_result(
         inputs: What the kernels were run on.
         result: What they gave.
         accumulation: How they sum.
+
+    Raises:
+        DiagnosedError: ONNX Runtime does not run the reference.
+        InputError: The reference gives results of other types or shapes.
     """
     with make_context() as context:
         module = parse_source(reference.source, context)
         expected = evaluate_function(module, reference.name, inputs, accumulation)
     if reference.model is not None:
-        expected = judged_by(expected, runtime_results(reference.model, inputs), reference.model)
+        try:
+            expected = judged_by(expected, runtime_results(reference.model, inputs))
+        except ValueError as error:
+            raise InputError(f"{reference.model} {error}") from error
     return compare_all(result.outputs, expected)
 
 

@@ -111,7 +111,7 @@ def compare_all(outputs: Sequence[Array], expected: Evaluation) -> list[Comparis
     return [compare(*one) for one in zip(outputs, expected.bounded, expected.element_types, strict=True)]
 
 
-def judged_by(expected: Evaluation, results: Sequence[Array], name: object) -> Evaluation:
+def judged_by(expected: Evaluation, results: Sequence[Array]) -> Evaluation:
     """Return an evaluation with another program's results in the place of its own.
 
     That program rounds, too: results may be twice as far from its as from those of the evaluation, which are exact.
@@ -119,24 +119,20 @@ def judged_by(expected: Evaluation, results: Sequence[Array], name: object) -> E
     Args:
         expected: The evaluation.
         results: The other program's, in the caller's types.
-        name: What errors call that program.
 
     Raises:
-        ValueError: It has other results.
+        ValueError: They are of other types or shapes.
     """
-    kinds, shapes = expected.element_types, [one.data.shape for one in expected.bounded]
-    if [one.shape for one in results] != shapes or any(
-        one.dtype != own.dtype for one, own in zip(results, expected.outputs, strict=True)
-    ):
-        found, wanted = (
-            ", ".join(f"{one.dtype} of {one.shape}" for one in arrays) for arrays in (results, expected.outputs)
-        )
-        raise ValueError(f"{name} gives {found}, but what is compared with it gives {wanted}")
+    found, wanted = (
+        ", ".join(f"{one.dtype} of shape {one.shape}" for one in arrays) for arrays in (results, expected.outputs)
+    )
+    if found != wanted:
+        raise ValueError(f"gives {found}, but what is compared with it gives {wanted}")
     bounded = tuple(
         Bounded(from_caller(one, kind), None if own.error is None else 2 * own.error)
-        for one, own, kind in zip(results, expected.bounded, kinds, strict=True)
+        for one, own, kind in zip(results, expected.bounded, expected.element_types, strict=True)
     )
-    return Evaluation(tuple(results), kinds, bounded)
+    return Evaluation(tuple(results), expected.element_types, bounded)
 
 
 def random_inputs(buffers: Sequence[Buffer], seed: int, kind: str = "integers") -> list[np.ndarray[Any, Any]]:

@@ -27,12 +27,17 @@ def runtime_results(path: Path, inputs: "Sequence[np.ndarray[Any, Any]]") -> "li
         refuse(str(path), "is a model to compare with, which needs the package onnxruntime: pip install onnxruntime")
     try:
         session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-        # Unsigned integers as they are; what does not fit is told by ONNX Runtime.
-        arrays = {
-            one.name: array.view(f"u{array.dtype.itemsize}") if one.type.startswith("tensor(uint") else array
-            for one, array in zip(session.get_inputs(), inputs, strict=True)
-        }
-        found = [np.asarray(one) for one in session.run(None, arrays)]
     except Exception as error:  # noqa: BLE001 - ONNX Runtime's errors have no other class above them
+        refuse(str(path), f"is not run by ONNX Runtime: {reason_of(error)}")
+    wanted = session.get_inputs()
+    if len(wanted) != len(inputs):
+        refuse(str(path), f"has {len(wanted)} inputs, but what is compared with it has {len(inputs)}")
+    arrays = {
+        one.name: array.view(f"u{array.dtype.itemsize}") if one.type.startswith("tensor(uint") else array
+        for one, array in zip(wanted, inputs, strict=True)
+    }
+    try:
+        found = [np.asarray(one) for one in session.run(None, arrays)]
+    except Exception as error:  # noqa: BLE001 - as above: inputs of other types or shapes
         refuse(str(path), f"is not run by ONNX Runtime: {reason_of(error)}")
     return [one.view(f"i{one.dtype.itemsize}") if one.dtype.kind == "u" else one for one in found]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx_models import MODELS, Graph, mlp
+from onnx_models import MODELS, Graph
 
 from roller_mlir.importers.onnx import model as importer
 from roller_mlir.tools.roller import main
@@ -58,12 +58,35 @@ def test_an_import_that_gives_another_function_is_found(
     assert code == 1 and "does not match ONNX Runtime" in said
 
 
-def test_another_model_does_not_match(tmp_path: Path, ran: Any) -> None:
-    one, other = tmp_path / "one.onnx", tmp_path / "other.onnx"
-    onnx.save(mlp(), one)
-    _maximum(other)
-    code, said = ran(one, "--reference", str(other))
-    assert code == 1 and f"{other}" in said and "Traceback" not in said
+def _results(path: Path, inputs: int, shapes: list[tuple[int, ...]]) -> Path:
+    """Save a model with so many inputs of 8 elements, and results of such shapes."""
+    graph = Graph("g")
+    names = [graph.input(f"x{number}", (8,)) for number in range(inputs)]
+    for shape in shapes:
+        kept = graph.node("Sum", *names)
+        graph.output(graph.node("Reshape", kept, graph.constant(f"s{len(graph.outputs)}", np.int64(shape))), shape)
+    return _saved(graph, path)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "shapes", "said"),
+    [
+        (2, [(8,)], "has 2 inputs, but what is compared with it has 1"),
+        (1, [(8,), (8,)], "gives float32 of shape (8,), float32 of shape (8,), but what is compared with it gives"),
+        (1, [(2, 4)], "gives float32 of shape (2, 4), but what is compared with it gives float32 of shape (8,)"),
+    ],
+)
+def test_models_of_another_signature_are_told(
+    inputs: int, shapes: list[tuple[int, ...]], said: str, tmp_path: Path, ran: Any
+) -> None:
+    other = _results(tmp_path / "other.onnx", inputs, shapes)
+    code, found = ran(_maximum(tmp_path / "m.onnx"), "--reference", str(other))
+    assert code == 1 and str(other) in found and said in " ".join(found.split())
+
+
+def test_another_function_does_not_match(tmp_path: Path, ran: Any) -> None:
+    code, found = ran(_maximum(tmp_path / "m.onnx"), "--reference", str(_results(tmp_path / "other.onnx", 1, [(8,)])))
+    assert code == 1 and "does not match ONNX Runtime" in found
 
 
 @pytest.mark.parametrize("content", [None, b"no model"])
