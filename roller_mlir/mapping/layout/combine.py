@@ -13,11 +13,11 @@ from math import prod
 from roller_mlir.plan import AxisPlan, Loop
 
 SHUFFLE_ISSUE = 4
-"""Selects that a scheduler issues while it issues one shuffle: subgroups pass 32 words a cycle on most devices."""
-
+"""Selects that take as long as one shuffle: assumed, for the schedulers of a unit, 4 on most devices, share what passes
+words."""
 
 SHUFFLE_CYCLES = 25
-"""Cycles until a shuffled value is there, about as many as a load of workgroup memory takes."""
+"""Cycles until a shuffled value is there: assumed, about as many as a load of workgroup memory takes."""
 
 _WORD_BYTES = 4
 
