@@ -79,7 +79,6 @@ def test_the_page_has_the_hints() -> None:
     assert "faster" not in page
 
 
-@pytest.mark.full
 def test_the_page_is_what_the_model_says_today_without_tilelang(tmp_path: Path) -> None:
     page = tmp_path / "carver.md"
     done = run("table.py", "-o", str(page))
