@@ -17,7 +17,7 @@ There is a block for each unit, or as many as the widest wave of operators has t
 of a wave need nothing of each other, and run side by side. There are more, up to what the device holds at a time, where
 one operator alone has as many tasks: the predicted time of a task knows of that operator's others only. `blocks` asks
 for another number. Tasks of operators with resident operands run where their slices are: those of an operator lie
-side by side, and all are spread so that vEUs have as much to do.
+side by side, where tasks of others are least in their way, and all are spread so that vEUs have as much to do.
 Refused: resident slices that workgroup memory does not hold, tasks that no block of the device can run, operators whose
 tasks write what others of them touch, applications on anything but arguments, constants and views of the one workspace
 at constant bytes.
@@ -35,9 +35,10 @@ from roller_mlir.lowering.codegen.graph.task_graph import read_graph
 from roller_mlir.lowering.codegen.graph.virtual_device import slot_room, virtual_device, with_most_slots
 from roller_mlir.model.options import DeviceOptions
 from roller_mlir.rammer.events import HAND_OVERS
+from roller_mlir.rammer.homes import homes_of
 from roller_mlir.rammer.options import ScheduleOptions
 from roller_mlir.rammer.policy import POLICIES, usual_blocks
-from roller_mlir.rammer.slots import Slices, homes_of
+from roller_mlir.rammer.slots import Slices
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes.passes import Pass, register
@@ -63,7 +64,7 @@ class RammerSchedule(ScheduleOptions, DeviceOptions, Pass):
             if any(one.resident for one in graph.operators):
                 most = with_most_slots(virtual, device)
                 room, slices = slot_room(program, most, device), Slices.read(graph)
-                homes = homes_of(graph, slices, most.execution_units, room)
+                homes = homes_of(graph, slices, most.execution_units, room, self.hand_over_s)
                 if homes is None:
                     fail(program, _too_large(program, slices, room))
                 spare = room.stop - homes.end_bytes

@@ -37,8 +37,8 @@ from roller_mlir.model.search.best_plan import plan_on_share
 from roller_mlir.passes.rtile_construct import Planning, options_of, plan_for
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.rewrite.least_starts import with_least_starts
+from roller_mlir.rammer.chains import waves_of
 from roller_mlir.rammer.options import HandOverOptions, SelectionOptions, SinkOptions
-from roller_mlir.rammer.policy import waves_of
 from roller_mlir.rammer.selection import SharedKernel, WaveChoice, select
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.passes.passes import Pass, register

@@ -11,10 +11,11 @@ import numpy as np
 
 from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.graph.task_graph import TaskGraph
+from roller_mlir.rammer.homes import Homes, groups_of, homes_of
 from roller_mlir.rammer.policy import Policy
 from roller_mlir.rammer.replay import replay
 from roller_mlir.rammer.schedule import Schedule
-from roller_mlir.rammer.slots import SLOT_BYTES, Homes, Slices, groups_of, homes_of
+from roller_mlir.rammer.slots import SLOT_BYTES, Slices
 
 LEAST = 0.01
 """Of what all save that fit: those that save least, and together no more, are not kept; others lie better then."""
@@ -81,7 +82,7 @@ def choose_kept(
             number for number, own in enumerate(slices.of) if own.size and part[own[0, 0]] in set(chosen)
         )
         kept = graph.keeping(operators)
-        homes = homes_of(kept, Slices.read(kept), units, room)
+        homes = homes_of(kept, Slices.read(kept), units, room, hand_over_s)
         chosen.pop()
     if homes is None:
         return Kept(frozenset())

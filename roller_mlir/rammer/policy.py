@@ -5,24 +5,22 @@ Paper: RAMMER, section 3.3: the policy stands apart from the mechanism.
 """
 
 import heapq
-from collections import defaultdict
-from collections.abc import Sequence
 from itertools import pairwise
 from math import inf
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from roller_mlir.rammer.chains import soonest_of, tasks_in_waves, urgency_of, waves_of
 from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.graph.task_graph import TaskGraph
+from roller_mlir.rammer.homes import Homes
 from roller_mlir.rammer.options import POLICY_NAMES
 from roller_mlir.rammer.parts import Parts
-from roller_mlir.rammer.slots import Homes
 
 SOONEST = 0.1
-"""Of tasks on vEUs that many must share: how much a second counts by which one could begin sooner, beside one by which
-another is more urgent."""
+"""Of tasks on vEUs that many must share: how much a second counts by which one could begin sooner, beside one that is
+left to do behind another."""
 
 
 class Policy(Protocol):
@@ -136,23 +134,6 @@ class _Keeping:
         return taken
 
 
-def waves_of(producers: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Return operators by waves: the fringes of a breadth-first walk over them.
-
-    Paper: RAMMER, Algorithm 1, line 3.
-
-    Args:
-        producers: Of each operator the numbers of those whose results it reads, all smaller than its own.
-    """
-    wave: list[int] = []
-    for each in producers:
-        wave.append(max((wave[one] + 1 for one in each), default=0))
-    found: dict[int, list[int]] = defaultdict(list)
-    for operator, number in enumerate(wave):
-        found[number].append(operator)
-    return [found[number] for number in sorted(found)]
-
-
 def usual_blocks(graph: TaskGraph, units: int) -> int:
     """Return how many blocks find work at once: all tasks of a wave on units of their own, or as many as are predicted.
 
@@ -188,51 +169,6 @@ def wavefront(
             for task in range(graph.first[operator], graph.first[operator + 1]):
                 placement.append(task)
     return placement.result()
-
-
-def _in_waves(graph: TaskGraph) -> list[Ints]:
-    """Return tasks by waves of their operators: none needs one of its own wave or of a later one."""
-    waves = waves_of(graph.operator_producers)
-    wave = np.zeros(len(graph.operators), np.int32)
-    for number, operators in enumerate(waves):
-        wave[operators] = number
-    return [*Parts.by_number(wave[graph.operator_of], len(waves))]
-
-
-def _urgency_of(graph: TaskGraph, waves: Sequence[Ints], hand_over_s: float) -> NDArray[np.float64]:
-    """Return of each task how long it takes at least from its start to the end of all, in seconds."""
-    set_of, (runs_of, runs) = graph.producer_sets[0], graph.producer_runs
-    sets_with, runs_with = runs_of.turned(len(runs)), runs.turned(graph.tasks)
-    urgency, early = graph.seconds.copy(), graph.early_seconds
-    behind = np.full(len(runs_of), -inf)  # the latest of the tasks behind each set, from their waits on
-    for tasks in reversed(waves):
-        mine = runs_with.chosen(tasks)
-        # Each run is looked at once, however many tasks of it there are; what is behind it stands in later waves.
-        asked, number = np.unique(mine.numbers, return_inverse=True)
-        users = sets_with.chosen(asked)
-        found = users.reduced(np.maximum, behind[users.numbers], -inf)
-        latest = mine.reduced(np.maximum, found[number], -inf)
-        some = latest > -inf
-        urgency[tasks[some]] += hand_over_s + latest[some]
-        np.maximum.at(behind, set_of[tasks], urgency[tasks] - early[tasks])
-    return urgency
-
-
-def _soonest_of(graph: TaskGraph, waves: Sequence[Ints], hand_over_s: float) -> NDArray[np.float64]:
-    """Return of each task when it starts at the soonest, if all that it needs is handed over, in seconds."""
-    set_of, (runs_of, runs) = graph.producer_sets[0], graph.producer_runs
-    ends = np.full(len(runs), -inf)  # of the last task of each run
-    start, early = np.zeros(graph.tasks), graph.early_seconds
-    runs_with = runs.turned(graph.tasks)
-    for tasks in waves:
-        asked, number = np.unique(set_of[tasks], return_inverse=True)
-        needed = runs_of.chosen(asked)
-        ready = needed.reduced(np.maximum, ends[needed.numbers], -inf)[number]
-        some = ready > -inf
-        start[tasks[some]] = ready[some] + hand_over_s - early[tasks[some]]
-        mine = runs_with.chosen(tasks)
-        np.maximum.at(ends, mine.numbers, np.repeat(start[tasks] + graph.seconds[tasks], mine.sizes))
-    return start
 
 
 class _Waiting:
@@ -300,7 +236,7 @@ def critical_path(
         return _as_time_goes(graph, execution_units, hand_over_s, homes)
     placement = _Placement(graph, execution_units, hand_over_s, homes)
     waiting = _Waiting(graph)
-    urgency: list[float] = _urgency_of(graph, _in_waves(graph), hand_over_s).tolist()
+    urgency: list[float] = urgency_of(graph, tasks_in_waves(graph), hand_over_s).tolist()
     ready = [(-urgency[task], task) for task in waiting.first()]
     heapq.heapify(ready)
     while ready:
@@ -312,19 +248,23 @@ def critical_path(
 
 
 class _Turns:
-    """Whose turn it is on vEUs that many tasks must share: the most urgent's, of about equals who could begin soonest.
+    """Whose turn it is on vEUs that many tasks must share.
+
+    It is the turn of the task behind whose end most is left to do: on one vEU that order is the best there is, if all
+    may begin (Jackson's rule). Of about equals it is that of the task that could begin soonest.
 
     Attributes:
-        urgency: As of `_urgency_of`.
+        urgency: As of `urgency_of`.
         rank: The first is the smallest.
         least_s: What the schedule takes at least: a chain, the work of a vEU at home, or that of all.
     """
 
     def __init__(self, graph: TaskGraph, execution_units: int, hand_over_s: float, homes: Homes) -> None:
-        waves = _in_waves(graph)
-        urgency = _urgency_of(graph, waves, hand_over_s)
+        waves = tasks_in_waves(graph)
+        urgency = urgency_of(graph, waves, hand_over_s)
         self.urgency: list[float] = urgency.tolist()
-        self.rank: list[float] = (SOONEST * _soonest_of(graph, waves, hand_over_s) - urgency).tolist()
+        behind = urgency - graph.seconds
+        self.rank: list[float] = (SOONEST * soonest_of(graph, waves, hand_over_s) - behind).tolist()
         self.seconds: list[float] = graph.seconds.tolist()
         work_s = float(graph.seconds.sum()) / execution_units
         self.least_s = max(homes.busy_s(graph), work_s, *self.urgency)
@@ -396,7 +336,8 @@ def _as_time_goes(graph: TaskGraph, execution_units: int, hand_over_s: float, ho
                 able.add(unit)
             else:
                 heapq.heappush(others, ranked[number])
-        for unit in sorted(free) if others else sorted(able & free):
+        # What any may run goes to those first that have nothing of their own to do.
+        for unit in sorted(free, key=lambda unit: (bool(own[unit]), unit)) if others else sorted(able & free):
             mine = own[unit]
             able_here = others if not mine or (others and others[0] < mine[0]) else mine
             if not able_here or turns.better_waits(unit, able_here[0][1], now):

@@ -9,12 +9,11 @@ Paper: none of RAMMER, whose tasks bring all that they read. Persistent recurren
 (Diamos et al., Persistent RNNs, ICML 2016).
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from roller_mlir.rammer.graph.boxes import Ints
@@ -23,9 +22,6 @@ from roller_mlir.rammer.schedule import Schedule
 
 SLOT_BYTES = 16
 """A slot begins at a multiple of so many bytes, in which records count."""
-
-LEVEL = 1.1
-"""By how much longer the vEU may be busy that has most to do, so that slices of operators lie side by side."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,159 +117,6 @@ def _numbered(one: TaskAccess, numbers: dict[tuple[object, ...], int], sizes: li
             sizes.append((one.slot_bytes, read))
         found.append(numbers[key])
     return found
-
-
-@dataclass(frozen=True, eq=False)
-class Homes:
-    """Where slices stay.
-
-    Attributes:
-        slices: The slices.
-        unit: The vEU of each.
-        slot: Where it begins there, in pieces of `SLOT_BYTES`.
-    """
-
-    slices: Slices
-    unit: Ints
-    slot: Ints
-
-    @property
-    def end_bytes(self) -> int:
-        """Where the last slot of any vEU ends."""
-        return int((self.slot.astype(np.int64) * SLOT_BYTES + self.slices.bytes).max(initial=0))
-
-    @cached_property
-    def unit_of_task(self) -> Ints:
-        """The vEU of each task that keeps some; -1 of others."""
-        found = np.full(len(self.slices.starts) - 1, -1, np.int32)
-        found[self.slices.tasks] = self.unit[self.slices.flat]
-        return found
-
-    def busy_s(self, graph: TaskGraph) -> float:
-        """Return for how long the vEU that has most to do at home is busy with that."""
-        kept = self.unit_of_task >= 0
-        return float(np.bincount(self.unit_of_task[kept], graph.seconds[kept]).max(initial=0.0))
-
-    def scheduled(self, schedule: Schedule) -> Schedule:
-        """Return a schedule that says what each task brings, and finds: the first one on a vEU that reads it brings it.
-
-        Args:
-            schedule: Each task stands on its vEU.
-        """
-        flat = self.slices.flat
-        order = np.lexsort((schedule.place[1][self.slices.tasks], flat))
-        fills = np.zeros(len(flat), np.int32)
-        fills[order[np.flatnonzero(np.diff(flat[order], prepend=-1))]] = 1
-        return replace(schedule, slots=self.slot[flat], fills=fills)
-
-
-def homes_of(graph: TaskGraph, slices: Slices, units: int, room: range) -> Homes | None:
-    """Give each slice a vEU and a slot; None where they do not fit.
-
-    Slices that some task reads together stay together. Those of an operator's tasks lie side by side, on as many vEUs
-    as there are tasks, and those of other operators on the same vEUs or on others: tasks that become ready together
-    then find their vEUs free together, and none makes those wait that need all of them. Where that leaves some vEU much
-    more to do than if each slice lay by itself, each does. What keeps vEUs busy for longest chooses first, and takes
-    those that have least to do; of equals what is read first.
-
-    Args:
-        graph: The tasks.
-        slices: Theirs.
-        units: How many vEUs there are.
-        room: The bytes of a vEU's workgroup memory that slots may take.
-    """
-    group = groups_of(slices)
-    groups = int(group.max(initial=-1)) + 1
-    sizes = -(-slices.bytes // SLOT_BYTES)
-    size, load = np.bincount(group, sizes, groups).astype(np.int64), np.zeros(groups)
-    seconds: dict[int, float] = {}
-    first: dict[int, Ints] = {}
-    for operator, own in zip(graph.operators, slices.of, strict=True):
-        if own.size:
-            first[id(own)] = own
-            seconds[id(own)] = seconds.get(id(own), 0.0) + operator.seconds
-    rows = {key: group[own[:, 0]] for key, own in first.items()}
-    for key, row in rows.items():
-        load += seconds[key] * np.bincount(row, minlength=groups)
-    together = sorted(rows.values(), key=lambda row: -round(float(load[row].max()), 12))
-    alone = np.lexsort((np.arange(groups), -np.round(load, 12)))[:, None]
-    least_s = float(graph.seconds.sum()) / units
-    best: _Placed | None = None
-    for longest, order in ((1.0, alone), (LEVEL, together)):
-        placed = _placed(order, size, load, units, room)
-        if placed is None:
-            continue
-        if best is None or max(least_s, placed.busy_s) <= longest * max(least_s, best.busy_s):
-            best = placed
-    if best is None:
-        return None
-    order = np.argsort(group, kind="stable")
-    before = np.cumsum(sizes[order]) - sizes[order]
-    within = np.zeros(len(group), np.int64)
-    begins = np.searchsorted(group[order], np.arange(groups))
-    within[order] = before - before[begins][group[order]] if groups else before
-    return Homes(slices, best.unit[group], (best.slot[group] + within).astype(np.int32))
-
-
-@dataclass(frozen=True, eq=False)
-class _Placed:
-    """Where groups of slices stay: the vEU and the slot of each; and for how long the vEU with most to do is busy."""
-
-    unit: Ints
-    slot: NDArray[np.int64]
-    busy_s: float
-
-
-def _placed(
-    rows: Iterable[Ints], size: NDArray[np.int64], load: NDArray[np.float64], units: int, room: range
-) -> _Placed | None:
-    """Place rows of groups in their order, each on vEUs side by side that have least to do then.
-
-    A row that finds no room so is placed one by one; None where one finds none.
-    """
-    start, stop = -(-room.start // SLOT_BYTES), room.stop // SLOT_BYTES
-    used, busy = np.full(units, start, np.int64), np.zeros(units)
-    home, slot = np.full(len(size), -1, np.int32), np.zeros(len(size), np.int64)
-    todo = [*rows][::-1]
-    while todo:
-        row = np.array([*dict.fromkeys(todo.pop().tolist())], np.int64)
-        row = row[home[row] < 0]
-        if len(row) > units:
-            todo += [row[units:], row[:units]]
-            continue
-        if not len(row):
-            continue
-        ends = sliding_window_view(used, len(row)) + size[row]
-        able = np.flatnonzero((ends <= stop).all(axis=1))
-        if not len(able):
-            if len(row) == 1:
-                return None
-            todo += [row[number : number + 1] for number in reversed(range(len(row)))]
-            continue
-        longest = np.round((sliding_window_view(busy, len(row))[able] + load[row]).max(axis=1), 12)
-        on = able[longest.argmin()] + np.arange(len(row))
-        home[row], slot[row] = on, used[on]
-        used[on] += size[row]
-        busy[on] += load[row]
-    return _Placed(home, slot, float(busy.max()))
-
-
-def groups_of(slices: Slices) -> Ints:
-    """Return the group of each slice: those that some task reads together; numbered by their first slices."""
-    parent = list(range(len(slices.bytes)))
-
-    def root(one: int) -> int:
-        while parent[one] != one:
-            parent[one] = one = parent[parent[one]]
-        return one
-
-    for own in {id(each): each for each in slices.of if each.shape[1] > 1}.values():
-        for first, *others in own.tolist():
-            for other in others:
-                low, high = sorted((root(first), root(other)))
-                parent[high] = low
-    numbers: dict[int, int] = {}
-    return np.array([numbers.setdefault(root(one), len(numbers)) for one in range(len(parent))], np.int32)
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,12 @@ import pytest
 from small_graphs import access, conflicts, early_conflicts, is_right, mutations, random_graph
 
 from roller_mlir.rammer import events
+from roller_mlir.rammer.chains import waves_of
 from roller_mlir.rammer.clocks import clocks_of
 from roller_mlir.rammer.events import add_barriers, add_events, reduce_waits
 from roller_mlir.rammer.graph import boxes, task_graph
 from roller_mlir.rammer.graph.task_graph import ConflictError, TaskGraph, TaskOperator
-from roller_mlir.rammer.policy import POLICIES, waves_of
+from roller_mlir.rammer.policy import POLICIES
 from roller_mlir.rammer.proof import find_faults
 from roller_mlir.rammer.schedule import Schedule
 

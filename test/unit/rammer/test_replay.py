@@ -15,9 +15,10 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.scheduled_program import scheduled_program
 from roller_mlir.compiler.source import Source
 from roller_mlir.rammer.bounds.bound import least_makespan_s
+from roller_mlir.rammer.chains import waves_of
 from roller_mlir.rammer.events import add_barriers, add_events, reduce_waits
 from roller_mlir.rammer.graph.task_graph import TaskGraph
-from roller_mlir.rammer.policy import POLICIES, wavefront, waves_of
+from roller_mlir.rammer.policy import POLICIES, wavefront
 from roller_mlir.rammer.replay import NO_TASK, replay
 from roller_mlir.rammer.schedule import Schedule
 

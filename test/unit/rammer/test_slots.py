@@ -10,12 +10,13 @@ from small_graphs import access
 
 from roller_mlir.rammer.events import add_barriers, add_events, reduce_waits
 from roller_mlir.rammer.graph.task_graph import TaskAccess, TaskGraph, TaskOperator
+from roller_mlir.rammer.homes import Homes, homes_of
 from roller_mlir.rammer.keeping import choose_kept
 from roller_mlir.rammer.policy import POLICIES
 from roller_mlir.rammer.proof import find_faults
 from roller_mlir.rammer.replay import replay
 from roller_mlir.rammer.schedule import Schedule
-from roller_mlir.rammer.slots import SLOT_BYTES, Homes, Slices, homes_of, slot_faults
+from roller_mlir.rammer.slots import SLOT_BYTES, Slices, slot_faults
 
 ROOM = range(128, 128 + 40 * SLOT_BYTES)
 
@@ -45,7 +46,7 @@ def cells(layers: int, steps: int, tasks: int, slot_bytes: int = 48, own_s: floa
 
 
 def kept(graph: TaskGraph, units: int, policy: str = "list", room: range = ROOM) -> tuple[Homes, Schedule]:
-    homes = homes_of(graph, Slices.read(graph), units, room)
+    homes = homes_of(graph, Slices.read(graph), units, room, 1.2e-6)
     assert homes is not None
     return homes, homes.scheduled(add_events(graph, POLICIES[policy](graph, units, 1.2e-6, homes)))
 
@@ -97,7 +98,7 @@ def test_another_view_of_the_same_bytes_is_another_slice() -> None:
 @pytest.mark.parametrize("units", [1, 2, 3, 5, 16])
 def test_slices_that_a_task_reads_are_at_home_together_and_vEUs_have_as_much_to_do(units: int) -> None:
     graph = cells(layers=2, steps=3, tasks=4, slot_bytes=64)
-    homes = homes_of(graph, Slices.read(graph), units, range(1 << 20))
+    homes = homes_of(graph, Slices.read(graph), units, range(1 << 20), 1.2e-6)
     assert homes is not None
     work = np.bincount(homes.unit_of_task, minlength=units)
     assert work.sum() == 24 and work.max() == 3 * -(-8 // units)  # of eight groups, three tasks each
@@ -113,7 +114,7 @@ def test_slices_that_a_task_reads_are_at_home_together_and_vEUs_have_as_much_to_
 
 def test_slices_of_an_operator_lie_side_by_side_and_those_of_others_above_them() -> None:
     graph = cells(layers=4, steps=3, tasks=4)
-    homes = homes_of(graph, Slices.read(graph), 9, ROOM)
+    homes = homes_of(graph, Slices.read(graph), 9, ROOM, 1.2e-6)
     assert homes is not None
     on = [set(homes.unit[own[:, 0]].tolist()) for own in homes.slices.of[:4]]
     assert on == [{0, 1, 2, 3}, {4, 5, 6, 7}] * 2
@@ -121,22 +122,53 @@ def test_slices_of_an_operator_lie_side_by_side_and_those_of_others_above_them()
 
 def test_each_slice_lies_by_itself_where_a_vEU_would_else_have_much_more_to_do() -> None:
     graph = cells(layers=3, steps=3, tasks=4)
-    homes = homes_of(graph, Slices.read(graph), 6, ROOM)
+    homes = homes_of(graph, Slices.read(graph), 6, ROOM, 1.2e-6)
     assert homes is not None
     assert np.bincount(homes.unit_of_task).tolist() == [6] * 6
     # Tasks of others fill what that leaves idle: all take as long then.
     others = TaskOperator("others", 60, 2e-6, (), (access(900, 0, (60,), 4, [[range(n, n + 1)] for n in range(60)]),))
     filled = TaskGraph((*graph.operators, others))
-    homes = homes_of(filled, Slices.read(filled), 6, ROOM)
+    homes = homes_of(filled, Slices.read(filled), 6, ROOM, 1.2e-6)
     assert homes is not None
     assert [set(homes.unit[own[:, 0]].tolist()) for own in homes.slices.of[:3]] == [{0, 1, 2, 3}] * 3
 
 
+def _row(name: str, weights: int, seconds: float, slot_bytes: int, *before: str) -> TaskOperator:
+    """Return an operator of two tasks that keep a slice each, behind others."""
+    whole = [[range(2)]] * 2
+    results = [access(sum(map(ord, one)), 0, (2,), 4, whole) for one in before]
+    written = access(sum(map(ord, name)), 0, (2,), 4, [[range(task, task + 1)] for task in range(2)])
+    reads = (*results, _weights(1000 + weights, 2, slot_bytes))
+    return TaskOperator(name, 2, seconds, reads, (written,), brought=(seconds, 0.0))
+
+
+def test_rows_whose_tasks_come_at_the_same_time_lie_apart() -> None:
+    """What is above "second" has less to do, and comes later; "third" has as little to do, and comes with it."""
+    operators = _row("first", 0, 3e-6, 48), _row("second", 1, 2.8e-6, 48, "first"), _row("third", 2, 2e-6, 48, "first")
+    graph = TaskGraph(operators)
+    homes, schedule = kept(graph, 4)
+    first, second, third = (set(homes.unit[own[:, 0]].tolist()) for own in homes.slices.of)
+    assert first == third and not first & second
+    assert replay(graph, schedule, 1.2e-6).makespan_s == pytest.approx(3e-6 + 1.2e-6 + 2.8e-6)
+
+
+def test_rows_that_leave_no_room_for_others_lie_apart() -> None:
+    """On each pair of vEUs two large rows and a small one fit, but not two of 33 pieces, which come at other times."""
+    large = [_row("a", 0, 4e-6, 33 * SLOT_BYTES), _row("b", 1, 4.2e-6, 32 * SLOT_BYTES, "a")]
+    large += [_row("c", 2, 2e-6, 33 * SLOT_BYTES, "a"), _row("d", 3, 1e-6, 32 * SLOT_BYTES)]
+    small = [_row(name, 4 + n, 5e-7, 16 * SLOT_BYTES) for n, name in enumerate("ef")]
+    graph = TaskGraph((*large, *small))
+    homes = homes_of(graph, Slices.read(graph), 4, range((33 + 32 + 16) * SLOT_BYTES), 1.2e-6)
+    assert homes is not None
+    a, b, c, d, e, f = (tuple(sorted(homes.unit[own[:, 0]].tolist())) for own in homes.slices.of)
+    assert a == d != b == c and e != f and {a, b} == {e, f} == {(0, 1), (2, 3)}
+
+
 def test_a_row_that_finds_no_room_side_by_side_is_placed_one_by_one() -> None:
     graph = cells(layers=3, steps=2, tasks=4, slot_bytes=48)  # 12 groups of 64 B
-    homes = homes_of(graph, Slices.read(graph), 6, range(128, 128 + 2 * 64))
+    homes = homes_of(graph, Slices.read(graph), 6, range(128, 128 + 2 * 64), 1.2e-6)
     assert homes is not None and homes.end_bytes == 128 + 2 * 64
-    assert homes_of(graph, Slices.read(graph), 5, range(128, 128 + 2 * 64)) is None
+    assert homes_of(graph, Slices.read(graph), 5, range(128, 128 + 2 * 64), 1.2e-6) is None
 
 
 def test_a_vEU_waits_for_its_own_where_the_schedule_would_be_longer_else() -> None:
@@ -165,14 +197,37 @@ def test_of_tasks_as_urgent_the_one_that_could_begin_sooner_comes_first() -> Non
     assert schedule.programs[homes.unit[0]].tolist() == [0, 3, 2]
 
 
+def test_behind_which_more_is_left_to_do_comes_first() -> None:
+    """From its begin the long one takes longer than the short one with all behind it; from its end nothing is left."""
+    operators = _row("both", 0, 1e-6, 48), _row("long", 1, 5e-6, 48, "both"), _row("short", 2, 1e-6, 48, "both")
+    rest = [_row("rest", 3, 2e-6, 48, "short")]
+    graph = TaskGraph((*operators, *rest))
+    homes = homes_of(graph, Slices.read(graph), 2, ROOM, 1.2e-6)
+    assert homes is not None
+    schedule = add_events(graph, POLICIES["list"](graph, 2, 1.2e-6, homes))
+    assert replay(graph, schedule, 1.2e-6).makespan_s == pytest.approx(1e-6 + 1.2e-6 + 1e-6 + 5e-6 + 2e-6)
+    for program in schedule.programs:
+        assert [graph.operators[one].name for one in graph.operator_of[program]] == ["both", "short", "long", "rest"]
+
+
+def test_what_any_vEU_may_run_goes_to_one_that_has_nothing_of_its_own() -> None:
+    keeps = TaskOperator("keeps", 1, 2e-6, (_weights(100, 1, 48),), ())
+    urgent = TaskOperator("urgent", 1, 1e-6, (), (access(0, 0, (1,), 4, [[range(1)]]),))
+    behind = TaskOperator("behind", 1, 1e-6, (access(0, 0, (1,), 4, [[range(1)]]),), ())
+    graph = TaskGraph((keeps, urgent, behind))
+    homes = Homes(Slices.read(graph), np.array([0], np.int32), np.array([8], np.int32))
+    programs = POLICIES["list"](graph, 2, 0.0, homes)
+    assert [one.tolist() for one in programs] == [[0], [1, 2]]
+
+
 def test_slices_fit_exactly_or_not_at_all() -> None:
     graph = cells(layers=2, steps=2, tasks=4, slot_bytes=48)  # 8 groups of 64 B
     slices = Slices.read(graph)
-    fits = homes_of(graph, slices, 2, range(128, 128 + 4 * 64))
+    fits = homes_of(graph, slices, 2, range(128, 128 + 4 * 64), 1.2e-6)
     assert fits is not None and fits.end_bytes == 128 + 4 * 64
-    assert homes_of(graph, slices, 2, range(128, 128 + 4 * 64 - SLOT_BYTES)) is None
-    assert homes_of(graph, slices, 1, range(128, 128 + 7 * 64)) is None
-    odd = homes_of(graph, slices, 8, range(7, 100))  # begins and ends where no slot does
+    assert homes_of(graph, slices, 2, range(128, 128 + 4 * 64 - SLOT_BYTES), 1.2e-6) is None
+    assert homes_of(graph, slices, 1, range(128, 128 + 7 * 64), 1.2e-6) is None
+    odd = homes_of(graph, slices, 8, range(7, 100), 1.2e-6)  # begins and ends where no slot does
     assert odd is not None and odd.slot.min() * SLOT_BYTES == 16
 
 
@@ -180,7 +235,7 @@ def test_slices_fit_exactly_or_not_at_all() -> None:
 @pytest.mark.parametrize("hand_over", [add_events, add_barriers])
 def test_tasks_run_where_their_slices_are_and_the_first_one_brings_them(policy: str, hand_over: object) -> None:
     graph = cells(layers=2, steps=3, tasks=4)
-    homes = homes_of(graph, Slices.read(graph), 3, ROOM)
+    homes = homes_of(graph, Slices.read(graph), 3, ROOM, 1.2e-6)
     assert homes is not None and callable(hand_over)
     schedule = homes.scheduled(hand_over(graph, POLICIES[policy](graph, 3, 1.2e-6, homes)))
     assert (schedule.place[0] == homes.unit_of_task).all()

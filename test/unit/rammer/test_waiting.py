@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from small_graphs import conflicts, random_graph
 
+from roller_mlir.rammer.chains import soonest_of, tasks_in_waves, urgency_of
 from roller_mlir.rammer.graph.task_graph import TaskGraph
-from roller_mlir.rammer.policy import _Ends, _in_waves, _soonest_of, _urgency_of, _Waiting
+from roller_mlir.rammer.policy import _Ends, _Waiting
 
 HAND_OVER_S = 0.25
 
@@ -46,7 +47,7 @@ def test_sets_are_of_runs_of_one_operator(graphs: list[TaskGraph]) -> None:
 
 def test_times_by_waves_are_longest_paths(graphs: list[TaskGraph]) -> None:
     for graph in graphs:
-        waves, pairs = _in_waves(graph), graph.dependences
+        waves, pairs = tasks_in_waves(graph), graph.dependences
         both = [*zip(pairs.producers.tolist(), pairs.consumers.tolist(), strict=True)]
         soonest, urgency = np.zeros(graph.tasks), graph.seconds.copy()
         for task in range(graph.tasks):
@@ -55,8 +56,8 @@ def test_times_by_waves_are_longest_paths(graphs: list[TaskGraph]) -> None:
         for task in reversed(range(graph.tasks)):
             if behind := [urgency[b] - graph.early_seconds[b] for a, b in both if a == task]:
                 urgency[task] += HAND_OVER_S + max(behind)
-        np.testing.assert_array_equal(_soonest_of(graph, waves, HAND_OVER_S), soonest)
-        np.testing.assert_array_equal(_urgency_of(graph, waves, HAND_OVER_S), urgency)
+        np.testing.assert_array_equal(soonest_of(graph, waves, HAND_OVER_S), soonest)
+        np.testing.assert_array_equal(urgency_of(graph, waves, HAND_OVER_S), urgency)
 
 
 def test_tasks_come_when_their_last_producer_is_placed(graphs: list[TaskGraph]) -> None:
