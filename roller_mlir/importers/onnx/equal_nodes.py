@@ -22,7 +22,7 @@ from roller_mlir.importers.onnx.equal_extrema import (
 )
 from roller_mlir.importers.onnx.equal_pools import divide_by_what_is_there, make_plain_pool
 from roller_mlir.importers.onnx.equal_reductions import name_axes, sum_unsigned, take_out_maximum
-from roller_mlir.importers.onnx.equal_unsigned import count_exponent, take_as_it_is, widen
+from roller_mlir.importers.onnx.equal_unsigned import count_exponent, take_as_it_is, widen, widen_bytes
 from roller_mlir.importers.onnx.rewriting import NodeReplacement, replace_nodes
 from roller_mlir.importers.onnx.values import attributes_of, input_of
 
@@ -93,6 +93,7 @@ _RULES = {
     "Clip": keep_nan_of_clip,
     "DequantizeLinear": _count_axis,
     "Div": widen,
+    "Einsum": widen_bytes,
     "Equal": keep_nan_of_equal,
     "Gemm": _add_zero,
     "MatMul": _make_row,

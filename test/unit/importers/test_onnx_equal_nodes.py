@@ -55,6 +55,14 @@ def _signed(value: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
     return value.view(f"i{value.dtype.itemsize}") if value.dtype.kind == "u" else value
 
 
+@pytest.mark.parametrize("kind", [np.int8, np.uint8])
+def test_sums_of_products_of_bytes_wrap(kind: Any, tmp_path: Path) -> None:
+    case, bits = _Case(), np.random.default_rng(3)
+    a, b = (bits.integers(0, 256, shape, np.uint8).view(kind) for shape in ((3, 4), (4, 5)))
+    case.output("Einsum", case.input(a), case.input(b), equation="ij,jk->ki")
+    case.run(tmp_path, [(a.astype(np.int64) @ b.astype(np.int64)).T.astype(kind)])
+
+
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_extrema_keep_nan(kind: Any, tmp_path: Path) -> None:
     case = _Case()
