@@ -2,6 +2,7 @@
 """Runs of persistent kernels in the simulator, in the tests' own way: from the arguments of the launch alone."""
 
 from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,21 @@ from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError, parse_module
 from roller_mlir.support.passes.pipeline import Step, run_pipeline
 from roller_mlir.support.values import defining_op
+
+
+@lru_cache(maxsize=64)
+def _formed(text: str, device: str, planned: bool, sink: bool, asked: tuple[tuple[str, str], ...]) -> str:
+    """Return a function as a graph of tasks, as text: one for all that is planted, spoiled or scheduled in it."""
+    with make_context() as context:
+        module = parse_module(text, context)
+        options = {"device": device, "join-parts": "false", "staged-stores": "false", **dict(asked)}
+        steps: list[Step] = [
+            *([] if planned else passes_to(BUFFERS, options)),
+            RammerFormGraph(),
+            RammerSinkWaits(device=device, sink_waits=sink),
+        ]
+        run_pipeline(module, steps)
+        return str(module)
 
 
 class GraphRun:
@@ -55,19 +71,7 @@ class GraphRun:
         """
         context = make_context()
         with context:
-            module = parse_module(text, context)
-            steps: list[Step] = [
-                *(
-                    []
-                    if planned
-                    else passes_to(
-                        BUFFERS, {"device": device, "join-parts": "false", "staged-stores": "false", **asked}
-                    )
-                ),
-                RammerFormGraph(),
-                RammerSinkWaits(device=device, sink_waits=sink),
-            ]
-            run_pipeline(module, steps)
+            module = parse_module(_formed(text, device, planned, sink, tuple(asked.items())), context)
             look(module)
             if plant is not None:
                 plant(module)
@@ -85,7 +89,11 @@ class GraphRun:
             self.text = str(module)
             self._read(module)
         self.subgroup = find_device(device).subgroup_size
-        self.kernels = SimulatedKernels(self.text, self.subgroup, sanitize=True)
+
+    @cached_property
+    def kernels(self) -> SimulatedKernels:
+        """It for this machine: made at the first launch, as many a test looks at the text alone."""
+        return SimulatedKernels(self.text, self.subgroup, sanitize=True)
 
     def change(self, text: str) -> None:
         """Run another text from now on, from a state of zeros."""
