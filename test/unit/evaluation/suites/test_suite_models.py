@@ -13,6 +13,7 @@ from roller_mlir.tools.roller import main
 
 SMALL = ("--scale", "32")
 TINY = "seq2seq"
+ONE = ("--only", TINY, "--scale", "64")
 
 
 def printed(capsys: Any, *arguments: str, code: int = 0) -> Any:
@@ -43,15 +44,15 @@ def assert_scheduled(record: dict[str, Any]) -> None:
 @pytest.mark.full(every=2)
 @pytest.mark.parametrize("target", ["h200", "mi300x"])
 def test_schedule(capsys: Any, target: str) -> None:
-    (record,) = printed(capsys, "--target", target, "--only", TINY, *SMALL)
-    assert (record["id"], record["batch"], record["scale"]) == (TINY, 1, 32)
+    (record,) = printed(capsys, "--target", target, *ONE)
+    assert (record["id"], record["batch"], record["scale"]) == (TINY, 1, 64)
     assert_scheduled(record)
     assert (record["dependent_s"] is None) == (record["bounded_dependent_s"] is None) == (target == "mi300x")
 
 
 def test_what_graphs_cost_is_asked_for(capsys: Any) -> None:
     given = ("--graph-node-s", "2e-6", "--dependent-node-s", "2e-6")
-    (usual,), (asked,) = (printed(capsys, "--only", TINY, *SMALL, *more) for more in ((), given))
+    (usual,), (asked,) = (printed(capsys, *ONE, *more) for more in ((), given))
     assert asked["line_s"] - usual["line_s"] == pytest.approx(0.7e-6 * usual["operators"])
     assert asked["graph_s"] == asked["dependent_s"] > usual["graph_s"] > usual["dependent_s"]
     assert asked["makespan_s"] == usual["makespan_s"]
@@ -77,12 +78,12 @@ def test_tables(capsys: Any) -> None:
 
 
 def test_compile(capsys: Any, tmp_path: Path) -> None:
-    (record,) = printed(capsys, "--stage", "compile", "--only", TINY, *SMALL, "-o", str(tmp_path))
+    (record,) = printed(capsys, "--stage", "compile", *ONE, "-o", str(tmp_path))
     assert record["compile_s"] > 0 and len(record["kernels"]) == 1
     assert record["kernels"][0]["registers"] > 0
     artifact = Artifact.load(Path(record["artifact"]))
     assert artifact.manifest.function == TINY and len(artifact.manifest.launches) == 1
-    assert main(["suite", "rammer6", "--stage", "compile", "--only", TINY, *SMALL]) == 0
+    assert main(["suite", "rammer6", "--stage", "compile", *ONE]) == 0
     assert "workgroup (B)" in capsys.readouterr().out
 
 
@@ -99,13 +100,13 @@ def test_a_wrong_result_is_told(capsys: Any, monkeypatch: pytest.MonkeyPatch) ->
     from roller_mlir.evaluation.suites.stages import model_stages
 
     monkeypatch.setattr(model_stages, "reference", lambda *_: [1000.0])
-    assert main(["suite", "rammer6", "--stage", "run", "--only", TINY, *SMALL]) == 1
+    assert main(["suite", "rammer6", "--stage", "run", *ONE]) == 1
     out = capsys.readouterr().out
     assert "differs" in out and f"do not match numpy: {TINY}" in out
 
 
 def test_a_refused_model_has_its_error(capsys: Any) -> None:
-    records = printed(capsys, "--target", "k80", "--only", TINY, *SMALL, code=1)
+    records = printed(capsys, "--target", "k80", *ONE, code=1)
     assert set(records[0]) == {"id", "batch", "scale", "error"}
     assert "no cooperative launch" in records[0]["error"]
 
