@@ -63,6 +63,7 @@ def test_sums_of_products_of_bytes_wrap(kind: Any, tmp_path: Path) -> None:
     case.run(tmp_path, [(a.astype(np.int64) @ b.astype(np.int64)).T.astype(kind)])
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_extrema_keep_nan(kind: Any, tmp_path: Path) -> None:
     case = _Case()
@@ -174,6 +175,7 @@ def test_means_of_windows_that_reach_beyond_the_padding(counts: int, tmp_path: P
     case.run(tmp_path)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("opset", [11, 13, 18])
 def test_logarithms_of_sums_do_not_overflow(opset: int, tmp_path: Path) -> None:
     case = _Case(opset=opset)

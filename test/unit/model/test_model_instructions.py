@@ -164,6 +164,7 @@ def test_loops_much_shorter_than_the_shape_take_another_instruction(sizes: tuple
         assert construct(expr, find_device(name), ConstructOptions(top_k=1))[0].instruction == "fma"
 
 
+@pytest.mark.full(each=["operand", "result", "name"])
 @pytest.mark.parametrize("name", ["v100", "h200", "mi300x", "mi50"])
 @pytest.mark.parametrize(("operand", "result"), TYPES)
 def test_fma_alone(name: str, operand: str, result: str) -> None:

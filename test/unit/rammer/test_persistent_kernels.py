@@ -24,6 +24,7 @@ from roller_mlir.runtime.sequence import LoadedSequence
 from roller_mlir.sim.diagnosis.findings import SanitizerError
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("policy", ["list", "wavefront"])
 def test_two_layers(policy: str) -> None:
     text, inputs, expected, _ = mlp()

@@ -51,6 +51,7 @@ func.func @f(%a: tensor<60xf32>, %s: tensor<f32>) -> (tensor<f32>, tensor<f32>, 
 """
 
 
+@pytest.mark.full(each=["device", "persistent"])
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
 @pytest.mark.parametrize("persistent", [True, False])
 def test_a_mean_the_greatest_and_its_place(device: str, persistent: bool) -> None:

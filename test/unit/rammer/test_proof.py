@@ -71,6 +71,7 @@ def test_early_reads_are_right_and_wrong() -> None:
     assert tried["early", False] and tried["early", True]
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("seed", range(5))
 def test_barriers_stand_between_waves(seed: int) -> None:
     """Each task of a wave is before each of the next ones, by one wait of each vEU for each barrier at most."""

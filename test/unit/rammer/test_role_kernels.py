@@ -54,6 +54,7 @@ def test_two_products(blocks: int | None, launches: int) -> None:
         assert (y == expected).all()
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("policy", ["list", "wavefront"])
 def test_bodies_with_and_without_wgmma(policy: str) -> None:
     text, inputs, expected = layers(256, (128, 256, 128), lowered=(1,))

@@ -269,6 +269,7 @@ def test_tensor_copies(
             assert (found == wanted).all()
 
 
+@pytest.mark.full(each=["stores", "starts", "bodies", "device"])
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize(
     ("stores", "starts", "bodies"),

@@ -2,6 +2,7 @@
 """Vendors are compared where devices, targets and back ends are: everybody else asks the family of the target."""
 
 import ast
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -13,6 +14,7 @@ ROOT = Path(__file__).parents[3]
 FOLDERS = ("roller_mlir", "passes", "dialects", "tools")
 ROOMS = tuple(ROOT / "roller_mlir" / room for room in ("lowering/targets", "lowering/backend", "hal"))
 VENDORS = {family.name for family in families()}
+_NAMED = re.compile(f"[\"'](?:{'|'.join(map(re.escape, sorted(VENDORS)))})[\"']")
 
 LEFT = {
     "roller_mlir/runtime/registry.py": (1, "the table from vendors to back ends, to which others are added by name"),
@@ -30,7 +32,7 @@ def places_of(text: str) -> list[int]:
     "cpu" and "simulator" are names of other things, too: they count beside a vendor, or where `vendor` is written.
     """
     found: list[int] = []
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(ast.parse(text)) if _NAMED.search(text) else ():
         match node:
             case ast.Compare():
                 inner = [one for one in ast.walk(node) if isinstance(one, ast.Constant)]

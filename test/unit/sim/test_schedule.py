@@ -131,6 +131,7 @@ SCRATCH = f"""gpu.module @kernels {{{{
     }}}}"""
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_sweep_shows_scratch_memory_that_subgroups_share(seed):
     for place, right in (("remui %i, %c32", False), ("addi %i, %c0", True)):
@@ -156,6 +157,7 @@ UNEVEN = """gpu.module @kernels { gpu.func @k(%x: memref<64xf32>) kernel {
   gpu.return } }"""
 
 
+@pytest.mark.full(each=["sweep"], every=7)
 @pytest.mark.parametrize("sweep", [False, True])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_lanes_with_full_logs_reach_a_shuffle_late(seed, sweep):

@@ -48,6 +48,7 @@ def test_a_number_is_rounded_once(kind: str) -> None:
     assert np.signbit(special[5:]).all() and not special[5:].any()
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("kind", ["f16", "bf16", "f32", "f64"])
 def test_an_integer_of_64_bits_is_rounded_once(kind: str) -> None:
     digits, _ = FORMATS[kind]

@@ -80,6 +80,7 @@ def check(kind: str, operations: dict[str, Callable[[int, int, int], int]], read
         assert unsigned(got) == want, name
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("kind", TYPES)
 def test_operations_that_are_defined_everywhere(kind: str) -> None:
     left, right = pairs(CORNERS[kind])
@@ -87,6 +88,7 @@ def test_operations_that_are_defined_everywhere(kind: str) -> None:
     check(kind, UNSIGNED, unsigned, left, right)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("kind", TYPES)
 def test_divisions_at_the_ends_of_a_type_and_with_all_signs(kind: str) -> None:
     left, right = pairs(CORNERS[kind])
@@ -97,6 +99,7 @@ def test_divisions_at_the_ends_of_a_type_and_with_all_signs(kind: str) -> None:
     check(kind, SIGNED_DIVISIONS, signed, left[divides & ~overflows], right[divides & ~overflows])
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("kind", TYPES)
 def test_shifts_by_less_than_the_width(kind: str) -> None:
     width = int(kind[1:])
@@ -105,6 +108,7 @@ def test_shifts_by_less_than_the_width(kind: str) -> None:
     check(kind, SHIFTS, unsigned, left, right)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("kind", TYPES)
 def test_bits_are_counted_in_the_width_of_the_type(kind: str) -> None:
     width, values = int(kind[1:]), CORNERS[kind]
@@ -114,6 +118,7 @@ def test_bits_are_counted_in_the_width_of_the_type(kind: str) -> None:
         assert unsigned(got) == [exact(a, width) % (1 << width) for a in unsigned(values)], name
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("kind", TYPES)
 def test_comparisons_with_and_without_sign(kind: str) -> None:
     left, right = pairs(CORNERS[kind])
@@ -128,6 +133,7 @@ def test_comparisons_with_and_without_sign(kind: str) -> None:
         assert got.tolist() == [relation(a, b) for a, b in zip(read(left), read(right), strict=True)], name
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("kind", TYPES)
 def test_results_of_twice_the_width(kind: str) -> None:
     width, (left, right) = int(kind[1:]), pairs(CORNERS[kind])
@@ -149,6 +155,7 @@ def test_results_of_twice_the_width(kind: str) -> None:
     assert found[7].tolist() == [a < b for a, b in plain]
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("source", TYPES)
 def test_conversions_between_widths_and_to_floats(source: str) -> None:
     values, width, body, outs = CORNERS[source], int(source[1:]), [], []

@@ -71,6 +71,7 @@ def operand_types(name: str) -> tuple[list[str], str, str]:
     return [kind] * (1 if plain == "negf" or name.startswith("math.") else 2), kind, kind
 
 
+@pytest.mark.full(each=["device", "part"])
 @pytest.mark.parametrize("part", range(4))
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
 def test_every_operation_reaches_the_vendor_s_compiler(device: str, part: int) -> None:

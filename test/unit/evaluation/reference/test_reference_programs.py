@@ -62,6 +62,7 @@ INPUTS: dict[str, list[Array]] = {
 }
 
 
+@pytest.mark.full(each=["device", "name"])
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("device", ["v100", "mi300x"])
 def test_programs(name: str, device: str) -> None:

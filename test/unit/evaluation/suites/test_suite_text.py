@@ -28,6 +28,7 @@ def result_shape(operator: Operator) -> list[int]:
     return [s["N"], s["F"] if operator.kind == "conv2d" else s["C"], s["OH"], s["OW"]]
 
 
+@pytest.mark.full(each=["suite", "dtype"])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("suite", PUBLISHED)
 def test_every_operator_parses_and_has_its_shape(suite: str, dtype: str) -> None:

@@ -114,6 +114,7 @@ def test_what_is_rewritten_for_every_vendor(name: str) -> None:
     assert found.matches, found
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("kind", ["bf16", "f16", "f32"])
 def test_odd_powers_of_negative_numbers_are_negative(kind: str) -> None:
     """257 is no bf16, 2049 no f16, and 16777217 no f32; their neighbours are even."""

@@ -3,6 +3,7 @@
 
 import re
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -46,6 +47,7 @@ func.func @f(%x: {a}, %v: {b}, %w: {c}) -> ({up}, {wide}) {{
 """
 
 
+@cache
 def built(text: str, **asked: object) -> Artifact:
     options = CompileOptions(dependent_launch=True, binaries=False, reuse=False, **asked)  # type: ignore[arg-type]
     return compile_source(Source("-", text), "h200", options)
@@ -83,6 +85,7 @@ CASES = {
 }
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("case", CASES)
 def test_results_are_right_and_no_access_is_in_front_of_its_wait(case: str) -> None:
     text, asked = CASES[case]

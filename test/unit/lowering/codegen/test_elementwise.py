@@ -24,6 +24,7 @@ def test_broadcast(shape: tuple[int, int]) -> None:
     check(source, make, shapes, lambda a, b, c: np.maximum((a + b) * c, 0))
 
 
+@pytest.mark.full(each=["staged", "shape"])
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("staged", [(0,), ()], ids=["staged", "direct"])
 def test_transpose(shape: tuple[int, int], staged: tuple[int, ...]) -> None:

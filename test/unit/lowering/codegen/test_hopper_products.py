@@ -129,6 +129,7 @@ def small_device(tmp_path):
     return str(small)
 
 
+@pytest.mark.full(each=["stages", "length"])
 @pytest.mark.parametrize(("stages", "length"), [(2, 200), (3, 200), (3, 128), (4, 72)])
 def test_persistent(small_device, stages, length):
     case = PLAIN.but(extents=(200, 200, length), stages=stages, persistent=True)

@@ -160,7 +160,11 @@ def run(name: str, text: str | None = None) -> bool:
     return np.array_equal(found, np.asarray(case.reference(*inputs), np.float32))
 
 
-@pytest.mark.parametrize("name", CASES)
+ALIKE = ("rows on lanes, one point", "two stages", "a part of a pass along rows", "pool", "pool, one point")
+"""Cases whose code others have, too."""
+
+
+@pytest.mark.parametrize("name", [pytest.param(one, marks=[pytest.mark.full] * (one in ALIKE)) for one in CASES])
 def test_results_are_exact_and_clean(name: str) -> None:
     assert "workgroup store results" in kernel_of(name).text
     assert run(name)
@@ -191,6 +195,7 @@ def stored(name: str, make: Callable[[TensorExpression], Plan]) -> tuple[int, in
     return total.sectors32, total.bytes
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", ["rows on lanes, exact tiles", "pool", "depthwise"])
 def test_fewer_sectors_are_touched(name: str) -> None:
     make = CASES[name].make

@@ -115,6 +115,7 @@ def swizzled(tile, span):
     return found.reshape(-1).view(tile.dtype).reshape(tile.shape)
 
 
+@pytest.mark.full(each=["shift", "rank"])
 @pytest.mark.parametrize("rank", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("shift", [0, -1, 2])
 def test_boxes_of_every_rank(rank, shift):

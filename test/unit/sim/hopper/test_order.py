@@ -114,6 +114,7 @@ def run(text, **how):
     return y
 
 
+@pytest.mark.full(each=["parts", "seed", "sweep"])
 @pytest.mark.parametrize("sweep", [False, True])
 @pytest.mark.parametrize("parts", [NAMED, MBARRIERS], ids=["named", "mbarrier"])
 @pytest.mark.parametrize("seed", [0, 1])
@@ -216,6 +217,7 @@ WRITER, READER, SIGNALLER, ISSUER = f"{PROXY_FENCE} // writer", f"{PROXY_FENCE} 
 ACQUIRE = f"{FENCE} // reader"
 
 
+@pytest.mark.full(each=["copy", "moved"])
 @pytest.mark.parametrize("copy", COPIES)
 @pytest.mark.parametrize(
     "moved",
@@ -243,6 +245,7 @@ def proxy_run(text, grid=2, **how):
     return y
 
 
+@pytest.mark.full(each=["copy", "moved", "kind"])
 @pytest.mark.parametrize("copy", COPIES)
 @pytest.mark.parametrize(
     ("moved", "kind"),

@@ -116,6 +116,7 @@ DPP = {
 }
 
 
+@pytest.mark.full(each=["rows", "banks", "bound", "control"])
 @pytest.mark.parametrize("control", DPP)
 @pytest.mark.parametrize(
     ("rows", "banks", "bound"), [(15, 15, "false"), (15, 15, "true"), (10, 15, "false"), (15, 3, "true")]

@@ -55,6 +55,7 @@ def run(text, sums="f32", threads=32, **options):
     return x.astype(np.float64), y[16:32, 16:].astype(np.float64), before, z
 
 
+@pytest.mark.full(each=["sanitize", "layouts", "sums"])
 @pytest.mark.parametrize("sums", ["f32", "f16"])
 @pytest.mark.parametrize("layouts", [("", "", ""), ("transpose", "", ""), ("", "transpose", "transpose")])
 @pytest.mark.parametrize("sanitize", [False, True])
