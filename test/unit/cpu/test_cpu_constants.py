@@ -4,7 +4,6 @@
 import json
 import shutil
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, OperandPlan, P
 from roller_mlir.plan.codec import to_json
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.diagnostics import DiagnosedError
+from roller_mlir.tools.roller import main
 
 FAMILIES = {"f32": ("fma",), "bf16": ("fma", "dot", "amx"), "i8": ("fma", "dot", "amx")}
 SUMS = {"f32": "f32", "bf16": "f32", "i8": "i32"}

@@ -79,7 +79,7 @@ def test_blocks_that_do_not_all_run_at_once(monkeypatch: pytest.MonkeyPatch) -> 
     residency.check("mlp", KernelStatistics(registers=128, shared_bytes=4096))
     with pytest.raises(CompileError, match="needs 264 blocks at a time, but of 256 threads, 136 registers and 4096 B"):
         residency.check("mlp", KernelStatistics(registers=136, shared_bytes=4096))
-    text, *_ = branches()
+    text, *_ = equal_layers()
     monkeypatch.setattr(Residency, "held", lambda *_: 1)
     with pytest.raises(DiagnosedError, match=r"schedule fewer \(rammer-schedule{blocks=1}\), or lower block-registers"):
         roller_mlir.compile(text, target="mi300x", options=CompileOptions(persistent=True))

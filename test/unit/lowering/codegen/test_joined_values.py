@@ -99,7 +99,7 @@ def test_results_are_exact_and_clean(name: str, device: str) -> None:
     assert run(kernel_of(name, device), sanitize=True)[0]
 
 
-@pytest.mark.full(each=["device", "name"])
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
 @pytest.mark.parametrize("name", CASES)
 def test_as_much_is_passed_and_written_as_planned(name: str, device: str) -> None:
