@@ -5,7 +5,9 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -137,9 +139,8 @@ def factors(m: int, n: int, k: int) -> tuple[np.ndarray, np.ndarray]:
     return tuple(rng.integers(-3, 4, shape).astype(np.float16) for shape in ((m, k), (k, n)))  # type: ignore[return-value]
 
 
-def halves(
-    m: int, n: int, k: int, folder: Path, how: str, max_units: int | None = None, store: str = "", **options: Any
-) -> Artifact:
+@cache
+def halves(m: int, n: int, k: int, how: str, max_units: int | None = None, store: str = "", **options: Any) -> Artifact:
     """Compile a product of f16 whose reduction is divided, for a family of instructions."""
     device, family = FAMILIES[how]
     text, parts = HALVES.format(m=m, n=n, k=k, out="f16" if store == TENSOR else "f32"), 3
@@ -154,15 +155,16 @@ def halves(
     assert plan.split is not None
     split = replace(plan.split, join=replace(plan.split.join, max_units=max_units))
     whole = replace(plan, max_units=max_units, tasks_per_unit=1, store=store or plan.store, split=split)
-    return compiled(text, folder, {"matmul_0": whole}, device, **options)
+    with TemporaryDirectory() as folder:
+        return compiled(text, Path(folder), {"matmul_0": whole}, device, **options)
 
 
 @pytest.mark.full(every=3)
 @pytest.mark.parametrize("level", ["gpu", "llvm"])
 @pytest.mark.parametrize("how", FAMILIES)
-def test_instructions_of_every_family(how: str, level: str, tmp_path: Path) -> None:
+def test_instructions_of_every_family(how: str, level: str) -> None:
     m, n, k = 72, 48, 320
-    artifact = halves(m, n, k, tmp_path, how, llvm=True)
+    artifact = halves(m, n, k, how, llvm=True)
     assert len(artifact.kernels) == 1
     a, b = factors(m, n, k)
     (found,) = artifact.run(a, b, on="sim", level=level, sanitize=level == "gpu")
@@ -171,10 +173,10 @@ def test_instructions_of_every_family(how: str, level: str, tmp_path: Path) -> N
 
 @pytest.mark.full(every=2)
 @pytest.mark.parametrize(("how", "store"), [("wgmma", TENSOR), ("wgmma", SYNCHRONOUS), ("mma", SYNCHRONOUS)])
-def test_blocks_that_walk_several_tasks(how: str, store: str, tmp_path: Path) -> None:
+def test_blocks_that_walk_several_tasks(how: str, store: str) -> None:
     """Parts that tensor copies write have arrived before a block counts; the ring of its copies goes on behind it."""
     m, n, k = 72, 64, 320
-    artifact = halves(m, n, k, tmp_path, how, max_units=1, store=store)
+    artifact = halves(m, n, k, how, max_units=1, store=store)
     (kernel,), (launch,) = artifact.kernels, artifact.manifest.launches
     assert kernel.plan is not None and kernel.plan.prediction is not None
     assert launch.static_grid[0] < kernel.plan.prediction.tasks
@@ -194,8 +196,8 @@ MISTAKES: dict[str, Callable[[str], str]] = {
 
 
 @pytest.mark.parametrize("what", MISTAKES)
-def test_the_sanitizer_finds_what_is_not_ordered(what: str, tmp_path: Path) -> None:
-    artifact = halves(40, 24, 192, tmp_path, "plain on wave64")
+def test_the_sanitizer_finds_what_is_not_ordered(what: str) -> None:
+    artifact = halves(40, 24, 192, "plain on wave64")
     inputs = factors(40, 24, 192)
     artifact.run(*inputs, on="sim", sanitize=True)
     with pytest.raises(SanitizedRunError) as caught:
@@ -203,8 +205,8 @@ def test_the_sanitizer_finds_what_is_not_ordered(what: str, tmp_path: Path) -> N
     assert {one.kind for one in caught.value.findings} & {"read-after-write", "write-after-read", "uninitialised-read"}
 
 
-def test_the_sanitizer_finds_copies_that_have_not_arrived(tmp_path: Path) -> None:
-    artifact = halves(72, 64, 320, tmp_path, "wgmma", store=TENSOR)
+def test_the_sanitizer_finds_copies_that_have_not_arrived() -> None:
+    artifact = halves(72, 64, 320, "wgmma", store=TENSOR)
     inputs = factors(72, 64, 320)
     artifact.run(*inputs, on="sim", sanitize=True)
     with pytest.raises(SanitizedRunError):
@@ -213,8 +215,8 @@ def test_the_sanitizer_finds_copies_that_have_not_arrived(tmp_path: Path) -> Non
         )
 
 
-def test_a_block_that_does_not_count_leaves_tiles_undone(tmp_path: Path) -> None:
-    artifact = halves(40, 24, 192, tmp_path, "plain on wave64")
+def test_a_block_that_does_not_count_leaves_tiles_undone() -> None:
+    artifact = halves(40, 24, 192, "plain on wave64")
     inputs = factors(40, 24, 192)
     wrong = edited(artifact, lambda text: text.replace("llvm.atomicrmw add", "llvm.atomicrmw _and"))
     with pytest.raises(SanitizedRunError):
@@ -248,9 +250,9 @@ def launched(artifact: Artifact, inputs: tuple[np.ndarray, ...], times: int, dev
 
 
 @pytest.mark.parametrize("how", ["plain on wave64", "mma"])
-def test_counters_are_zero_again_and_sums_are_the_same_in_every_order(how: str, tmp_path: Path) -> None:
+def test_counters_are_zero_again_and_sums_are_the_same_in_every_order(how: str) -> None:
     m, n, k = 40, 24, 320
-    artifact = halves(m, n, k, tmp_path, how)
+    artifact = halves(m, n, k, how)
     rng = np.random.default_rng(1)
     a, b = rng.standard_normal((m, k)).astype(np.float16), rng.standard_normal((k, n)).astype(np.float16)
     first, *others = launched(artifact, (a, b), 3, FAMILIES[how][0])
@@ -295,14 +297,17 @@ def test_equal_programs_share_a_kernel_and_no_counters(options: dict[str, Any], 
     np.testing.assert_array_equal(found, np.roll(a, 9, axis=1))
 
 
-def on_buffers(folder: Path) -> str:
+@cache
+def on_buffers() -> str:
     """Return the two programs of a sum of rows on buffers."""
     op = DIVIDED["row sum"][0]
     expression = expression_of(op.text())
     plan = joined(expression, hand_plan(expression, 1, 4, 256))
-    (folder / "plan.json").write_text(json.dumps(to_json({"generic_0": plan})))
-    options = CompileOptions(plan_file=folder / "plan.json", binaries=False)
-    return lower_until(Source("-", op.text()), "h200", options, BUFFERS)[0]
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "plan.json"
+        file.write_text(json.dumps(to_json({"generic_0": plan})))
+        options = CompileOptions(plan_file=file, binaries=False)
+        return lower_until(Source("-", op.text()), "h200", options, BUFFERS)[0]
 
 
 def second(text: str, change: Callable[[str], str]) -> str:
@@ -359,9 +364,9 @@ WRONG: dict[str, tuple[Callable[[str], str], str]] = {
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_programs_that_cannot_be_joined(what: str, tmp_path: Path) -> None:
+def test_programs_that_cannot_be_joined(what: str) -> None:
     change, message = WRONG[what]
-    text = on_buffers(tmp_path)
+    text = on_buffers()
     changed = change(text)
     assert changed != text
     with pytest.raises(DiagnosedError) as caught:
@@ -369,8 +374,8 @@ def test_programs_that_cannot_be_joined(what: str, tmp_path: Path) -> None:
     assert message in str(caught.value)
 
 
-def test_a_graph_of_tasks_joins_parts_by_itself(tmp_path: Path) -> None:
-    text = on_buffers(tmp_path)
+def test_a_graph_of_tasks_joins_parts_by_itself() -> None:
+    text = on_buffers()
     with pytest.raises(DiagnosedError, match=r"is joined by blocks of the program before it, but a graph joins parts"):
         roller_mlir.compile(text, target=DEVICE, options=CompileOptions(persistent=True, binaries=False))
 
@@ -416,7 +421,7 @@ def test_plans_that_cannot_be_joined(what: str, tmp_path: Path) -> None:
     assert message in str(caught.value)
 
 
-def test_a_plan_that_may_not_be(tmp_path: Path) -> None:
+def test_a_plan_that_may_not_be() -> None:
     """A data base's plan keeps what is asked; a plan file gives it whatever is asked."""
     op, loop, parts, extent = DIVIDED["matmul"]
     expression = expression_of(op.text())
