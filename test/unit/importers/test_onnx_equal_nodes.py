@@ -14,6 +14,8 @@ import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.importers.onnx import import_model
 
+pytestmark = pytest.mark.usefixtures("preloaded_imports")
+
 KINDS = onnx.TensorProto
 NAN, INF = np.nan, np.inf
 

@@ -13,6 +13,8 @@ from onnx_models import MODELS, Graph
 from roller_mlir.importers.onnx import model as importer
 from roller_mlir.tools.roller import main
 
+pytestmark = pytest.mark.usefixtures("preloaded_imports")
+
 
 @pytest.fixture
 def ran(capsys: pytest.CaptureFixture[str]) -> Any:

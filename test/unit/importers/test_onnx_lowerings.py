@@ -14,6 +14,8 @@ from roller_mlir import CompileOptions
 from roller_mlir.importers.onnx import import_model
 from roller_mlir.support.diagnostics import DiagnosedError
 
+pytestmark = pytest.mark.usefixtures("preloaded_imports")
+
 F32, U8, U16 = onnx.TensorProto.FLOAT, onnx.TensorProto.UINT8, onnx.TensorProto.UINT16
 U32, U64, I64 = onnx.TensorProto.UINT32, onnx.TensorProto.UINT64, onnx.TensorProto.INT64
 LSTM = {"W": (1, 12, 4), "R": (1, 12, 3), "B": (1, 24)}

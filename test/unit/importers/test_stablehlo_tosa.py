@@ -14,6 +14,8 @@ from roller_mlir.importers.formats import import_text
 from roller_mlir.support.bindings import make_import_context, write_portable_artifact
 from roller_mlir.support.diagnostics import DiagnosedError
 
+pytestmark = pytest.mark.usefixtures("preloaded_imports")
+
 STABLEHLO = """module @jit_f {
   func.func public @main(%a: tensor<8x32xf32>, %b: tensor<32x16xf32>) -> tensor<8x16xf32> {
     %0 = call @product(%a, %b) : (tensor<8x32xf32>, tensor<32x16xf32>) -> tensor<8x16xf32>
