@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from simulated_drivers import libraries
 
 from roller_mlir.sim.driver import simulated_device
 from roller_mlir.tools.roller import main
@@ -41,7 +42,7 @@ def run_module(
         np.save(folder / f"in{number}.npy", array)
         words.append(f"--input=@{folder / f'in{number}.npy'}")
     ours, others = (sorted((folder / "parts").glob(pattern)) for pattern in ("*.roller", "*.optimized.ll"))
-    with simulated_device(ours, llvm=others) as environment:
+    with simulated_device(ours, llvm=others, libraries=libraries()) as environment:
         done = subprocess.run(
             [str(RUN), *words, f"--output=@{folder / 'out.npy'}"],
             capture_output=True,

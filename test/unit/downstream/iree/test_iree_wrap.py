@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from simulated_drivers import libraries
 
 from roller_mlir.downstream.iree import IreeError, compile_program, iree_program
 from roller_mlir.plan.manifest import Buffer, Kernel
@@ -65,7 +66,7 @@ def run_module(
     results = [folder / f"out{number}.npy" for number in range(len(Artifact.load(artifact).manifest.outputs))]
     words = [f"--device={driver}", f"--module={folder / 'm.vmfb'}", f"--function={function}"]
     words += [f"--input=@{folder / f'in{number}.npy'}" for number in range(len(inputs))]
-    with simulated_device([artifact], assume_resident=assume_resident) as environment:
+    with simulated_device([artifact], libraries=libraries(), assume_resident=assume_resident) as environment:
         done = subprocess.run(
             [str(RUN), *words, *(f"--output=@{path}" for path in results)],
             capture_output=True,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from simulated_drivers import libraries
 
 from roller_mlir.runtime import Artifact
 from roller_mlir.sim.driver import simulated_device
@@ -94,7 +95,7 @@ def test_the_runtime_gives_the_same_bits(tmp_path: Path, on: str, target: str, k
     ]
     np.savez(tmp_path / "in.npz", *inputs)
     words = [str(folder), on, str(tmp_path / "in.npz"), str(tmp_path / "out.npz")]
-    with simulated_device([folder]) as environment:
+    with simulated_device([folder], libraries=libraries()) as environment:
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM, *words],
             capture_output=True,

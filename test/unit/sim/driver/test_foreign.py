@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from simulated_drivers import libraries
 from simulated_programs import COUNT, run_cases
 
 from roller_mlir.runtime.errors import BackendError
@@ -90,7 +91,7 @@ def test_a_kernel_runs_from_its_llvm_ir_and_the_device_refuses_what_it_cannot_la
         ({"image": ".entry twice(.param .u64 a) {}"}, 200, r"parameters of \(8, 8\) B, but .* takes \(8,\) B"),
     ]
     files, log = sorted(folder.glob("*.ll")), tmp_path / "log"
-    with simulated_device([], llvm=files, target="h200", libraries=tmp_path / "d", log=log) as environment:
+    with simulated_device([], llvm=files, target="h200", libraries=libraries(), log=log) as environment:
         found = run_cases(folder, "cuda", {**os.environ, **environment}, {}, *(case for case, _, _ in wrong), {})
     twice = [2.0 * value for value in range(COUNT)]
     assert found[0] == found[-1] == {"status": 0, "text": "no error", "result": twice}
