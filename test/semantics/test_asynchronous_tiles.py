@@ -6,6 +6,7 @@ What such copies cannot do stays with copies through registers: other values tha
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 import pytest
@@ -35,10 +36,15 @@ FORMS: dict[str, tuple[Window, Sequence[int], Sequence[int], Pads, tuple[int, ..
 }
 
 
+ALIKE = ("pooling", "depthwise")
+"""Forms whose code others have, too."""
+
+
 def integers(shape: Sequence[int], seed: int) -> np.ndarray:
     return np.random.default_rng(seed).integers(-4, 5, tuple(shape)).astype(np.float32)
 
 
+@cache
 def built(
     form: str, device: str, *, half: bool = False, width: int = 0
 ) -> tuple[Artifact, list[np.ndarray], np.ndarray]:
@@ -63,7 +69,7 @@ def copies(artifact: Artifact) -> tuple[str, ...]:
     return kernel.plan.copies
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [pytest.param(one, marks=[pytest.mark.full] * (one in ALIKE)) for one in FORMS])
 def test_tiles_that_come_alone_give_what_numpy_gives(form: str) -> None:
     artifact, inputs, expected = built(form, "h100")
     assert set(copies(artifact)) == {"asynchronous"}
