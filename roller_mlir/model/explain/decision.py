@@ -79,7 +79,11 @@ def explain(
     usable = atoms(expression, device, options.instructions, allow_tf32=options.allow_tf32)
     tried = [one for one in usable if _of(one, plan)]
     contexts = [ProblemContext(expression, machine, atom) for atom in tried] or [ProblemContext(expression, machine)]
-    origin = next((one for context in contexts if (one := find_origin(context, plan, options)) is not None), None)
+    searched = [(context, options) for context in contexts]
+    if options.staged_stores:  # programs of the construction's second search have no such stores
+        searched += [(context.unstaged(), replace(options, staged_stores=False)) for context in contexts]
+    found = (find_origin(context, plan, asked) for context, asked in searched)
+    origin = next((one for one in found if one is not None), None)
     whole = origin.context if origin is not None else contexts[0]
     tiled = whole.reductions and any(candidate.staged) and device.vector_bytes is None
     assert origin is not None or not tiled, f"a program with reuse comes from a search, but not {candidate}"

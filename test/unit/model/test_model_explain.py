@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What `explain` says is what the construction did: its tiles, scores, limits and plans, recomputed here."""
 
+from dataclasses import replace
 from itertools import pairwise
 from math import inf, isclose
 
@@ -204,6 +205,16 @@ def test_a_split_is_shown_with_its_second_stage() -> None:
     assert found.split.axis == 2 and found.split.parts * found.split.extent >= 4032
     whole = explain(EXPRESSIONS["long"], H200, ConstructOptions(split=False))
     assert whole.split is None and whole.prediction.seconds > found.prediction.seconds
+
+
+def test_a_program_of_the_search_without_staged_stores_is_explained() -> None:
+    """The descent of the usual search passes results through workgroup memory, and never comes to the best program."""
+    plain = conv3x3(128, 512, 512, 7)
+    image = tuple(LinearIndex(one.coefficients) for one in plain.inputs[0].indices)
+    halves = plain.with_accesses(lambda access: Access(access.name, access.shape, "f16", access.indices))
+    inputs = (Access("x", (128, 512, 9, 9), "f16", image), halves.inputs[1])
+    explained = explain(replace(halves, inputs=inputs, accumulator_type="f32"), find_device("h100"))
+    assert explained.path.walks and explained.path.walks[0].stops
 
 
 def test_options_are_said() -> None:

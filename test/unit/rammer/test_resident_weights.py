@@ -126,7 +126,7 @@ def test_odd_sizes_keep_their_weights(device: str, hidden: int, blocks: int | No
 @pytest.mark.parametrize("name", ["lstm", "seq2seq"])
 def test_small_models_keep_their_weights(name: str, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rammer_keep_weights, "choose_kept", everything)
-    model = make_model(name, 1, 64)
+    model = make_model(name, 1, 32)
     options = CompileOptions(persistent=True, binaries=False, cache=False)
     artifact = compile_source(Source("-", model.text(f"{name}.irpa"), model.weights), device, options)
     assert any("stay in the workgroup memory of" in note for note in artifact.manifest.notes)
