@@ -76,6 +76,8 @@ def _fits(producer: StructuredOp, reader: StructuredOp, value: ir.Value) -> bool
         return False
     if readers_of(value) != {reader.operation} or reader.sources.count(value) != 1:
         return False
+    if any(start == value for _, start, _ in reader.starts):
+        return False  # the reader starts with it, too, and starts are no loads of tiles
     if expression.reductions() or len(expression.inputs) != 1 or expression.more_outputs or expression.accumulates:
         return False
     if expression.pad_values[0] is not None or any(op.name == INDEX for op in producer.body.ops):

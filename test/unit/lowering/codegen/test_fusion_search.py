@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import pytest
 
 import roller_mlir
@@ -151,3 +152,17 @@ def test_more_tensors_than_a_program_takes_are_several_programs() -> None:
     text = _function(ops, f"v{count - 1}").replace("%in:", f"{arguments}, %in:")
     artifact = roller_mlir.compile(text, target="h200", options=CompileOptions(binaries=False))
     assert 80 / MOST_TENSORS <= len(artifact.manifest.launches) <= 4
+
+
+def test_what_a_product_starts_with_is_not_computed_by_its_loads() -> None:
+    """The loads of a product compute what is before it, of tiles that it reads; it starts with a tensor in memory."""
+    text = f"""#m = affine_map<(i, j) -> (i, j)>
+func.func @f(%in: {KIND}, %b: {KIND}) -> {KIND} {{
+  %e = tensor.empty() : {KIND}
+  {_op("a", ["in"])}
+  %c = linalg.matmul ins(%a, %b : {KIND}, {KIND}) outs(%a : {KIND}) -> {KIND}
+  return %c : {KIND}
+}}"""
+    first, second = (np.random.default_rng(7).integers(-4, 5, (8, 8)).astype(np.float32) for _ in range(2))
+    (found,) = roller_mlir.compile(text, target="h200", binaries=False).run(first, second)
+    np.testing.assert_array_equal(found, 2 * first + 2 * first @ second)
