@@ -21,7 +21,8 @@ from typing import Any
 from roller_mlir.compiler import CompileOptions, compile  # noqa: A004 - as in re.compile
 from roller_mlir.hal import find_device
 from roller_mlir.importers.imported import refuse
-from roller_mlir.importers.torch_graph import array_of, decompositions, import_graph, load_torch, results_of
+from roller_mlir.importers.torch_graph import array_of, import_graph, load_torch, results_of
+from roller_mlir.importers.torch_operators import decompositions
 from roller_mlir.support.diagnostics import DiagnosedError, render
 
 _DEFAULT_TARGET = "h200"

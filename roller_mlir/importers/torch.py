@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from roller_mlir.importers.imported import Imported, refuse
-from roller_mlir.importers.torch_graph import decompositions, import_graph, load_torch
+from roller_mlir.importers.torch_graph import import_graph, load_torch
+from roller_mlir.importers.torch_operators import decompositions
 from roller_mlir.support.foreign.printable import printable
 
 

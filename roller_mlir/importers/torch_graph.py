@@ -8,12 +8,11 @@ lowered. PyTorch has no types that are read here: what comes of it is `Any`.
 import importlib
 import re
 from collections.abc import Mapping, Sequence
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.importers.imported import WEIGHT_BYTES, Imported, make_weights, refuse, text_with_places
 from roller_mlir.importers.lower import lower
-from roller_mlir.support.bindings import ir, make_import_context, torch_decompositions, torch_importer
+from roller_mlir.support.bindings import ir, make_import_context, torch_importer
 from roller_mlir.support.foreign.printable import printable
 
 if TYPE_CHECKING:
@@ -23,6 +22,12 @@ _PIPELINES = (
     "builtin.module(func.func(torch-match-quantized-custom-ops),torchdynamo-export-to-torch-backend-pipeline)",
     "builtin.module(torch-backend-to-linalg-on-tensors-backend-pipeline)",
 )
+_FOLDED_ELEMENTS = 16
+"""Elements of constants that torch-mlir folds, where they are not equal."""
+
+_EVALUATED_ELEMENTS = 2**24
+"""Elements of a constant that is evaluated to find out whether all are equal."""
+
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 _NOT_THE_USERS = re.compile(r"^<|[/\\](?:site|dist)-packages[/\\]")
 
@@ -40,72 +45,11 @@ def load_torch(name: str) -> Any:
         refuse(name, f"is a PyTorch model, which needs the package torch: pip install 'roller-mlir[torch]' ({error})")
 
 
-def decompositions() -> dict[Any, Any]:
-    """Return by what operators are replaced before the import.
-
-    Of gelu torch-mlir's own constant has four digits; of clamps and hardtanh its own code gives a bound for NaN; its
-    variances, of which layer norms are made, are computed in f64, which devices are slow at; its roll has slices of
-    dynamic sizes.
-    """
-    torch: Any = importlib.import_module("torch")
-    find: Any = importlib.import_module("torch._decomp").get_decompositions
-    aten = torch.ops.aten
-
-    def clamp(value: Any, min: Any = None, max: Any = None) -> Any:  # noqa: A002 - as the operator calls them
-        if min is not None:
-            value = torch.where(value < min, min, value)
-        return value if max is None else torch.where(value > max, max, value)
-
-    def clamp_max(value: Any, max: Any) -> Any:  # noqa: A002 - torch's name of the argument
-        return clamp(value, None, max)
-
-    def hardtanh(value: Any, min_val: Any = -1, max_val: Any = 1) -> Any:
-        if not value.is_floating_point():  # whose type the result has, whatever the bounds are
-            min_val, max_val = int(min_val), int(max_val)
-        return clamp(value, min_val, max_val)
-
-    def var_mean(value: Any, dim: Any = None, *, correction: Any = None, keepdim: bool = False) -> Any:
-        if value.is_complex():
-            return NotImplemented
-        axes = [axis % value.dim() for axis in dim] if dim else list(range(value.dim()))
-        wide = value.float() if value.dtype in (torch.float16, torch.bfloat16) else value
-        mean = wide.mean(axes, keepdim=True)
-        off = wide - mean
-        count = prod(value.shape[axis] for axis in axes) - (1 if correction is None else correction)
-        variance = (off * off).sum(axes, keepdim=keepdim) / max(count, 0)
-        mean = mean if keepdim else mean.squeeze(axes)
-        return variance.to(value.dtype), mean.to(value.dtype)
-
-    def var(value: Any, dim: Any = None, *, correction: Any = None, keepdim: bool = False) -> Any:
-        both = var_mean(value, dim, correction=correction, keepdim=keepdim)
-        return both if both is NotImplemented else both[0]
-
-    def roll(value: Any, shifts: Any, dims: Any = ()) -> Any:
-        if not dims:
-            return roll(value.flatten(), shifts, [0]).view(value.shape)
-        for shift, axis in zip(shifts, dims, strict=True):
-            size = value.shape[axis]
-            at = size and -shift % size
-            value = torch.cat([value.narrow(axis, at, size - at), value.narrow(axis, 0, at)], axis)
-        return value
-
-    ours = {
-        aten.clamp.default: clamp,
-        aten.clamp_min.default: clamp,
-        aten.clamp_max.default: clamp_max,
-        aten.hardtanh.default: hardtanh,
-        aten.roll.default: roll,
-        aten.var.correction: var,
-        aten.var_mean.correction: var_mean,
-    }
-    return {**torch_decompositions(), **find([aten.gelu]), **ours}
-
-
 def import_graph(graph: Any, name: str, weights: Mapping[str, tuple[str, Any]] | None = None) -> Imported:
     """Bring a graph to linalg on tensors; it is changed.
 
     Args:
-        graph: A `torch.fx.Graph` of operators that are replaced by `decompositions` already.
+        graph: A `torch.fx.Graph` of operators that are replaced by `torch_operators.decompositions` already.
         name: What diagnostics call it.
         weights: Name and tensor of each placeholder that is a weight, by the name of the placeholder.
 
@@ -115,7 +59,6 @@ def import_graph(graph: Any, name: str, weights: Mapping[str, tuple[str, Any]] |
     Raises:
         DiagnosedError: Shapes are not static, or an operator cannot be brought to linalg.
     """
-    _rewrite(graph)
     large: dict[int, tuple[str, np.ndarray[Any, Any]]] = {}
     kept = 0
     for node in [one for one in graph.nodes if one.op == "placeholder"]:
@@ -129,6 +72,7 @@ def import_graph(graph: Any, name: str, weights: Mapping[str, tuple[str, Any]] |
         if tensor is not None:
             large[kept] = (label, array_of(tensor))
         kept += 1
+    _rewrite(graph)
     for one in results_of(graph):
         if not hasattr(one, "meta"):
             value = "a constant or weight" if hasattr(one, "tolist") else printable(repr(one))
@@ -140,10 +84,19 @@ def import_graph(graph: Any, name: str, weights: Mapping[str, tuple[str, Any]] |
 
 
 def _rewrite(graph: Any) -> None:
-    """Say otherwise what torch-mlir does not import, or folds wrongly: x == x, which it takes for true, also of NaN."""
+    """Say otherwise what torch-mlir does not import, or folds wrongly.
+
+    That is x == x, which it takes for true, also of NaN, and ops of constants that it folds, where numbers are of
+    another kind: `torch.ones(3) > 0` reads the bits of floats as integers, `torch.ones(3) * -2` takes the number for
+    2^64 - 2.
+    """
     torch: Any = importlib.import_module("torch")
     aten = torch.ops.aten
+    constants: dict[Any, Any] = {}
     for node in list(graph.nodes):
+        constant = _constant(node, constants, torch)
+        if constant is not None:
+            constants[node] = constant
         if node.target == aten.lift_fresh_copy.default:
             node.target = aten.clone.default
         elif node.target == aten.eq.Tensor and node.args[0] is node.args[1]:
@@ -151,6 +104,44 @@ def _rewrite(graph: Any) -> None:
                 unequal = graph.call_function(aten.ne.Tensor, node.args)
             unequal.meta = node.meta
             node.target, node.args = aten.logical_not.default, (unequal,)
+        elif constant is None or not node.all_input_nodes or _is_unspecified(node):
+            continue
+        elif constant.numel() and not constant.is_complex():
+            elements = array_of(constant).reshape(-1, 1).view("u1")
+            if (elements == elements[0]).all():
+                node.target, node.args = aten.full.default, ([*constant.shape], constant.flatten()[0].item())
+                node.kwargs = {"dtype": constant.dtype}
+            elif constant.numel() <= _FOLDED_ELEMENTS:
+                node.target, node.args, node.kwargs = aten.clone.default, (constant,), {}
+
+
+def _is_unspecified(node: Any) -> bool:
+    """Whether a node is a tensor of unspecified content."""
+    return "empty" in str(node.target)
+
+
+def _constant(node: Any, constants: Mapping[Any, Any], torch: Any) -> Any:
+    """Return the tensor that a node is whatever the graph's arguments are, None where that is not known.
+
+    Args:
+        node: It.
+        constants: Those before it.
+        torch: The package.
+    """
+    if node.op == "get_attr" and node.graph.owning_module is not None:
+        return getattr(node.graph.owning_module, node.target, None)
+    value = node.meta.get("val")
+    tags = getattr(node.target, "tags", None)  # which operators have
+    if node.op != "call_function" or tags is None or torch.Tag.nondeterministic_seeded in tags:
+        return None
+    if not hasattr(value, "numel") or value.numel() > _EVALUATED_ELEMENTS:
+        return None
+    if any(_is_unspecified(one) for one in node.all_input_nodes) and not re.search("_like|fill", node.target.name()):
+        return None
+    if any(one not in constants for one in node.all_input_nodes):
+        return None
+    given, named = torch.fx.node.map_arg((node.args, node.kwargs), constants.__getitem__)
+    return node.target(*given, **named)
 
 
 def results_of(graph: Any) -> Sequence[Any]:

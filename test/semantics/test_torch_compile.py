@@ -165,6 +165,39 @@ def test_clamps_and_comparisons_keep_nan(kind: Any) -> None:
         torch.testing.assert_close(found, wanted, equal_nan=True)
 
 
+@pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
+def test_maxima_rests_and_quotients_are_those_of_eager(kind: Any) -> None:
+    def function(x: Any, y: Any) -> Any:
+        rests = torch.fmod(x, y), x % y, torch.fmod(x, 0.1), 3 % x
+        return *rests, torch.maximum(x, y), torch.minimum(x, y), x // y, x // 0.1, 3 // x
+
+    nan, inf = float("nan"), float("inf")
+    x = torch.tensor([nan, 1.0, 1.0, 7.0, -7.0, 123456.7, inf, -1.0, 2.0]).to(kind)
+    y = torch.tensor([2.0, nan, 0.1, -0.3, 0.1, 0.1, 3.0, inf, 0.0]).to(kind)
+    for found, wanted in zip(_compiled(function)(x, y), function(x, y), strict=True):
+        torch.testing.assert_close(found, wanted, equal_nan=True)
+
+
+def test_quotients_and_rests_of_8_bits_are_compiled() -> None:
+    def function(x: Any) -> Any:
+        return x // 3, x % 3, x // -3, x % -3, torch.div(x, -3, rounding_mode="trunc")
+
+    x = torch.arange(-128, 128).to(torch.int8)
+    for found, wanted in zip(_compiled(function)(x), function(x), strict=True):
+        _agree(found, wanted)
+
+
+def test_ops_of_constants_are_those_of_eager() -> None:
+    def function(x: Any) -> Any:
+        mask, flags, equal = torch.ones(3, 3).tril(), torch.tensor([True, False, True]), torch.full((3,), 0.1)
+        masked = x.masked_fill(mask == 0, -7), x.masked_fill(flags == 1, 2), x.masked_fill(equal > 0, 3)
+        return *masked, x + (equal < 1), x + (equal == 0.1), x + torch.ones(3) * -2, x + (torch.ones(3) * 0 == -0.0)
+
+    x = torch.randn(3, 3)
+    for found, wanted in zip(_compiled(function)(x), function(x), strict=True):
+        _agree(found, wanted)
+
+
 @pytest.mark.parametrize("kind", [torch.float32, torch.float64, torch.float16, torch.bfloat16])
 def test_variances_are_those_of_eager(kind: Any) -> None:
     def function(x: Any) -> Any:
