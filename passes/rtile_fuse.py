@@ -10,14 +10,16 @@ others stand as they were; loops that every op of a program runs through contigu
     // becomes
     %r = "rtile.program"(%a, %b, %bias) ({ ... linalg.matmul ... linalg.generic ... })
 
-First reshapes that only add or drop dimensions of one element are read through, and element-wise ops are composed into
-the op that alone reads each of their elements once. Then the legal groupings are listed and the device's model plans
-each: element-wise ops behind a reduction root are computed on its accumulators after the last step of the reduction,
-what starts an accumulator before the first; ops that share rows, such as those of a softmax, keep them in registers
-where a row fits. Of two neighbours whose union saves time the best is joined, until no union saves any; a union that
-another op would have to run both before and behind is none. Each is evaluated as `rtile-construct` plans it when
-nothing is forced; only an op that is alone may have its reduction divided over tasks, and a second kernel joins the
-parts. `explain` reports each decision as a remark: what was joined, seconds and bytes saved (predicted), and why a
+First reshapes that only add or drop dimensions of one element are read through; if `channels-last` asks for it,
+convolutions whose channels lie outside of windows are computed with channels last, between copies of their tensors,
+where all of that is predicted to take less time (`lowering.linalg.rewrite.channels_last`); and element-wise ops are
+composed into the op that alone reads each of their elements once. Then the legal groupings are listed and the device's
+model plans each: element-wise ops behind a reduction root are computed on its accumulators after the last step of the
+reduction, what starts an accumulator before the first; ops that share rows, such as those of a softmax, keep them in
+registers where a row fits. Of two neighbours whose union saves time the best is joined, until no union saves any; a
+union that another op would have to run both before and behind is none. Each is evaluated as `rtile-construct` plans it
+when nothing is forced; only an op that is alone may have its reduction divided over tasks, and a second kernel joins
+the parts. `explain` reports each decision as a remark: what was joined, seconds and bytes saved (predicted), and why a
 legal grouping was left.
 
 Refused: what no tensor expression can say, at its op; what cannot be joined stays apart. Paper: ROLLER section 3.1
@@ -38,6 +40,7 @@ from roller_mlir.lowering.linalg.group.group import members_of
 from roller_mlir.lowering.linalg.group.wrap import wrap
 from roller_mlir.lowering.linalg.pads import PAD, padding_of
 from roller_mlir.lowering.linalg.reader import StructuredOp, StructuredReader, erase_unused, with_sources
+from roller_mlir.lowering.linalg.rewrite.channels_last import put_channels_last
 from roller_mlir.lowering.linalg.rewrite.compose import compose_into_readers
 from roller_mlir.lowering.linalg.rewrite.fusion import Cost, Evaluate, Fusion, FusionDecision, leaving
 from roller_mlir.lowering.linalg.rewrite.separate import renew_operands, separate_results, separate_views
@@ -76,6 +79,8 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
         if self.fusion:
             for block in blocks:
                 read_through_unit_extents(block)
+        if self.channels_last and sum([self._copy_convolutions(block, evaluate) for block in blocks]):
+            run_upstream(CLEAN, module)
         if self.fusion and sum([_compose(block) for block in blocks]):
             run_upstream(CLEAN, module)  # two bodies as one may read less than both
             for function in functions:
@@ -89,6 +94,18 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
             for function in functions:
                 separate_views(function)
                 separate_results(function, flat=True)
+
+    def _copy_convolutions(self, block: ir.Block, evaluate: Evaluate) -> int:
+        def seconds(expression: TensorExpression) -> float | None:
+            cost = evaluate(expression, True)
+            return None if isinstance(cost, str) else cost.seconds
+
+        copied = put_channels_last(block, seconds)
+        if self.explain_fusion:
+            for one in copied:
+                figures = f"predicted {one.after_s * 1e6:.1f} us with the copies, {one.before_s * 1e6:.1f} us as it is"
+                remark(one.operation, f"a convolution{_line(one.operation)} has its channels last: {figures}")
+        return len(copied)
 
     def _fuse(self, block: ir.Block, evaluate: Evaluate) -> None:
         erase_unused(block)

@@ -172,6 +172,11 @@ class FusionOptions(Options):
     fusion: bool = option(
         True, help="whether ops may be joined into one kernel, where the model expects that to save time"
     )
+    channels_last: bool = option(
+        False,
+        help="whether convolutions of 16 and 8 bits may be computed with channels last, between copies of their "
+        "tensors, where the model expects that to save time",
+    )
     explain_fusion: bool = option(
         False,
         name="explain",
