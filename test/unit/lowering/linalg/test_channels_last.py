@@ -130,6 +130,16 @@ def test_a_copied_convolution_gives_the_same(name: str, target: str, monkeypatch
     np.testing.assert_array_equal(found, right)
 
 
+def test_tensor_copies_bring_what_was_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(channels_last, "WORTH", inf)
+    text, image, kernel, _ = convolution(image=(1, 64, 17, 9), filters=128, window=(3, 3), stride=2, pad=1)
+    artifact = compiled(text, instructions=("wgmma", "fma"), fusion=False)
+    assert is_copied(artifact) and b"wgmma" in artifact.files["kernels.mlir"]
+    x, k = numbers(image, 1), numbers(kernel, 2)
+    (found,) = artifact.run(bits(x, "f16"), bits(k, "f16"))
+    np.testing.assert_array_equal(found, wanted(x, k, stride=2, pad=1))
+
+
 def test_copies_between_convolutions_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the first one copies back, and the second one copies again, is a copy of nothing; so is it through an op."""
     monkeypatch.setattr(channels_last, "WORTH", inf)
