@@ -103,6 +103,7 @@ def _is_product(read: StructuredOp) -> bool:
         and expression.widens_only
         and len(factors) == 2
         and read.inputs == (0, 1)
+        and len(read.operation.operands) == len(factors) + 1
         and len(expression.outputs) == 1
         and all(one.element_bytes <= ELEMENT_BYTES for one in factors)
     )

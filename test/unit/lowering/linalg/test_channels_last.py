@@ -173,6 +173,33 @@ def test_what_is_no_convolution_of_narrow_elements_stays(given: Any, monkeypatch
     assert not is_copied(artifact) and len(artifact.manifest.launches) == 1
 
 
+def test_an_operand_that_a_convolution_does_not_read_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(channels_last, "WORTH", inf)
+    loops = "(n, f, h, w, c, i, j)"
+    artifact = compiled(f"""
+    func.func @f(%x: tensor<1x2x4x4xf16>, %k: tensor<3x2x2x2xf16>, %u: tensor<f32>) -> tensor<1x3x3x3xf32> {{
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<1x3x3x3xf32>
+      %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x3x3x3xf32>) -> tensor<1x3x3x3xf32>
+      %y = linalg.generic {{
+        indexing_maps = [affine_map<{loops} -> (n, c, h + i, w + j)>, affine_map<{loops} -> (f, c, i, j)>,
+                         affine_map<{loops} -> ()>, affine_map<{loops} -> (n, f, h, w)>],
+        iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}}
+        ins(%x, %k, %u : tensor<1x2x4x4xf16>, tensor<3x2x2x2xf16>, tensor<f32>) outs(%f : tensor<1x3x3x3xf32>) {{
+      ^bb0(%a: f16, %b: f16, %c: f32, %s: f32):
+        %p = arith.extf %a : f16 to f32
+        %q = arith.extf %b : f16 to f32
+        %m = arith.mulf %p, %q : f32
+        %t = arith.addf %s, %m : f32
+        linalg.yield %t : f32
+      }} -> tensor<1x3x3x3xf32>
+      return %y : tensor<1x3x3x3xf32>
+    }}""")
+    x, k = numbers((1, 2, 4, 4), 1), numbers((3, 2, 2, 2), 2)
+    (found,) = artifact.run(bits(x, "f16"), bits(k, "f16"), np.zeros((), np.float32))
+    np.testing.assert_array_equal(found, wanted(x, k))
+
+
 def test_copies_are_made_where_they_pay() -> None:
     small = compiled(convolution()[0])
     assert not is_copied(small)
