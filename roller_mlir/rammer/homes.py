@@ -227,9 +227,8 @@ class _Crowd:
     def __init__(self, rows: Sequence[_Row], units: int) -> None:
         self.rows, self.seconds = rows, np.zeros((len(rows), units))
         self.of = np.repeat(np.arange(len(rows)), [len(row.begins) for row in rows])
-        self.begins, self.ends = (
-            np.concatenate(both) for both in zip(*((row.begins, row.ends) for row in rows), strict=True)
-        )
+        self.begins = np.concatenate([np.zeros(0), *(row.begins for row in rows)])
+        self.ends = np.concatenate([np.zeros(0), *(row.ends for row in rows)])
 
     def in_the_way(self, row: int, length: int) -> Floats:
         """Return how long that is for a row of some length on vEUs side by side, by the first of these: the longest."""

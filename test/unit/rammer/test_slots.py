@@ -80,6 +80,8 @@ def test_a_graph_without_slots_has_no_slices() -> None:
     assert slices.flat.tolist() == slices.bytes.tolist() == slices.tasks.tolist() == []
     assert graph.seconds.tolist() == pytest.approx([3e-6] * 12)
     assert graph.early_seconds.tolist() == pytest.approx([1.5e-6] * 12)
+    homes = homes_of(graph, slices, 3, ROOM, 1.2e-6)
+    assert homes is not None and homes.end_bytes == 0 and set(homes.unit_of_task.tolist()) == {-1}
 
 
 def test_another_view_of_the_same_bytes_is_another_slice() -> None:
