@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--top-k", type=positive, metavar="K", help="programs to show (10)")
     parser.add_argument("--json", action="store_true", help="print JSON, an array of one object per operator")
     parser.add_argument("--html", metavar="OUT.html", help="write one self-contained page")
-    add_options(parser, FusionOptions, "fusion")
+    add_options(parser, FusionOptions, "fusion", "channels_last")
     group = parser.add_argument_group("what the construction may do")
     add_options(group, ChoiceOptions)
     add_options(group, PlanFileOptions, "tuning")
@@ -72,7 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
     from roller_mlir.tools.report.explain.operators import read_operators
     from roller_mlir.tools.report.explain.tuned import tuned_plans
 
-    operators = read_operators(source, target_of(arguments), arguments.entry, fusion=arguments.fusion)
+    joined = {"fusion": arguments.fusion, "channels_last": arguments.channels_last}
+    operators = read_operators(source, target_of(arguments), arguments.entry, **joined)
     if arguments.op is not None:
         names = [one.name for one in operators]
         if arguments.op not in names:

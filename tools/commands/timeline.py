@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--times", metavar="FILE.json", help="what `roller run --times` recorded, shown beside it")
     parser.add_argument("--html", metavar="OUT.html", help="write one self-contained page")
     parser.add_argument("--trace", metavar="OUT.json", help="write a trace for Perfetto or chrome://tracing")
-    add_options(parser, FusionOptions, "fusion")
+    add_options(parser, FusionOptions, "fusion", "channels_last")
     group = parser.add_argument_group("the schedule")
     add_options(group, PlacingOptions)
     group = parser.add_argument_group("what the construction may do")

@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dtype", choices=DTYPES, help="of a suite: element type, instead of the table's")
     of_a_file = parser.add_argument_group("of a file")
     add_options(of_a_file, CompileOptions, "entry")
-    add_options(of_a_file, FusionOptions, "fusion")
+    add_options(of_a_file, FusionOptions, "fusion", "channels_last")
     add_options(parser, ChoiceOptions, "split", "allow_tf32")
     parser.add_argument("--jobs", type=positive, metavar="N", help="compilations at a time (2)")
     parser.add_argument("--ray", metavar="ADDRESS", help="compile on a Ray cluster: auto, local, HOST:PORT")
@@ -109,9 +109,9 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     if not action and arguments.subject is None:
         raise UsageError("name what to tune: a FILE of MLIR, or a suite such as roller119")
     if not action:
-        for name, files in (("--dtype", False), ("--entry", True), ("--no-fusion", True)):
-            if name in packing and files != _is_file(arguments.subject):
-                raise UsageError(f"{name} goes with {'a file of MLIR' if files else 'a suite'}")
+        for name in ("--dtype", "--entry", "--no-fusion", "--channels-last"):
+            if name in packing and (name == "--dtype") == _is_file(arguments.subject):
+                raise UsageError(f"{name} goes with {'a suite' if name == '--dtype' else 'a file of MLIR'}")
 
 
 def _is_file(subject: str) -> bool:

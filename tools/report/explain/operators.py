@@ -3,6 +3,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.reached_stage import reached_stage
@@ -42,7 +43,7 @@ class SourceOperator:
 
 
 def read_operators(
-    source: Source, target: str, entry: str | None = None, *, fusion: bool = True
+    source: Source, target: str, entry: str | None = None, *, fusion: bool = True, channels_last: bool = False
 ) -> list[SourceOperator]:
     """Return the operators of a source, in order; ops that `rtile-fuse` joins for the target are one.
 
@@ -51,14 +52,16 @@ def read_operators(
         target: A device's name, or the path of its description.
         entry: The function; None for the only public one.
         fusion: Whether ops are joined.
+        channels_last: Whether convolutions may be computed with channels last.
 
     Raises:
         DiagnosedError: The source is refused, is planned already, or holds no operator.
     """
+    fuse = partial(RTileFuse, device=target, fusion=fusion, channels_last=channels_last)
     with make_context() as context, ir.Location.unknown():
-        unfused = _read(source, entry, context, RTileFuse(device=target, fusion=fusion, fuse_axes=False))
+        unfused = _read(source, entry, context, fuse(fuse_axes=False))
         before = dict(zip(_numbered_places(unfused), (one.expression for one in unfused), strict=True))
-        found = _read(source, entry, context, RTileFuse(device=target, fusion=fusion))
+        found = _read(source, entry, context, fuse())
         return [
             SourceOperator(
                 one.name,

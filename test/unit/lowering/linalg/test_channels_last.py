@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Convolutions between copies give what they give as they are, and are copied where that is predicted to save time."""
 
+import json
 from math import inf
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from roller_mlir.passes.rtile_normalize import CLEAN, RTileNormalize
 from roller_mlir.runtime.element_types import NUMPY_TYPES
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.passes.upstream import run_upstream
+from roller_mlir.tools.roller import main
 
 ELEMENTS = {"f16": ("f16", "f32"), "bf16": ("bf16", "f32"), "i8": ("i8", "i32"), "f32": ("f32", "f32")}
 
@@ -221,6 +224,14 @@ def test_copies_are_made_where_they_pay() -> None:
     (note,) = (note for note in large.manifest.notes if "channels last" in note)
     after, before = (float(one.split()[-1]) for one in note.split(" us")[:2])
     assert after < channels_last.WORTH * before
+
+
+def test_explain_explains_what_is_compiled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any) -> None:
+    monkeypatch.setattr(channels_last, "WORTH", inf)
+    (tmp_path / "f.mlir").write_text(convolution()[0])
+    for asked, programs in (((), 1), (("--channels-last",), 4)):
+        assert main(["explain", str(tmp_path / "f.mlir"), "--target", "h100", "--no-fusion", "--json", *asked]) == 0
+        assert len(json.loads(capsys.readouterr().out)) == programs
 
 
 def test_nobody_copies_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
