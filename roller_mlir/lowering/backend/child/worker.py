@@ -9,6 +9,7 @@ child is started once (`python -m roller_mlir.lowering.backend.child.worker`), i
 import functools
 import os
 import queue
+import re
 import resource
 import sys
 import threading
@@ -21,6 +22,9 @@ import llvmlite.binding as llvm
 from roller_mlir.lowering.backend.child.frames import Message, decode, encode
 
 _NAME = "roller"  # how LLVM calls the program that sets its options
+_FEW_SPILLS = 8
+"""Of vectors, that are left as they are: outside of loops, most of them."""
+_STACKED = re.compile(r"%[yz]mm\d+, -?\d*\(%rsp|\(%rsp[^\n]*%[yz]mm|\b(?:str|ldr|stp|ldp)\s+q[^\n]*\[sp\b")
 
 
 @functools.cache
@@ -99,14 +103,44 @@ def _generate(job: Message) -> Message:
     builder.getModulePassManager().run(module, builder)
     seconds["llvm_s"] = time.perf_counter() - start
     start = time.perf_counter()
-    blobs: dict[str, bytes] = {}
-    if fields["object"]:
-        # Generating code changes the module, so each output is generated from its own copy of the optimised one.
-        copy: Any = llvm.parse_bitcode(module.as_bitcode(), context)
-        blobs["object"] = machine.emit_object(copy)
-    blobs["assembly"] = machine.emit_assembly(module).encode()
+    blobs = _coded(module, machine, context, with_object=fields["object"])
     seconds["codegen_s"] = time.perf_counter() - start
     return Message(fields={"seconds": seconds}, blobs=blobs)
+
+
+def _coded(module: Any, machine: Any, context: Any, *, with_object: bool) -> dict[str, bytes]:
+    """Return the assembly of an optimised module and, if wanted, its object.
+
+    LLVM's scheduler may keep more loads in flight than there are registers, and then spills sums inside of their loop.
+    A CPU reorders by itself what it runs: where vectors are spilled, code is generated in the order of the IR, too, and
+    that with fewer spills is taken.
+    """
+    # Generating code changes the module, so each output is generated from its own copy of the optimised one.
+    optimised = module.as_bitcode()
+
+    def generated(emit: Any, *, scheduled: bool = True) -> Any:
+        llvm.set_option(_NAME, f"-enable-misched={'true' if scheduled else 'false'}")
+        try:
+            return emit(llvm.parse_bitcode(optimised, context))
+        finally:
+            llvm.set_option(_NAME, "-enable-misched=true")
+
+    assembly, scheduled = generated(machine.emit_assembly), True
+    if spilled_vectors(assembly) > _FEW_SPILLS:
+        other = generated(machine.emit_assembly, scheduled=False)
+        if spilled_vectors(other) < spilled_vectors(assembly):
+            assembly, scheduled = other, False
+    blobs = {"object": generated(machine.emit_object, scheduled=scheduled)} if with_object else {}
+    return {**blobs, "assembly": assembly.encode()}
+
+
+def spilled_vectors(assembly: str) -> int:
+    """Return how many instructions of a CPU's code read or write a vector on the stack.
+
+    >>> spilled_vectors("vmovups %zmm0, 64(%rsp)"), spilled_vectors("str q1, [sp, #16]"), spilled_vectors("ld.f32 %f1;")
+    (1, 1, 0)
+    """
+    return len(_STACKED.findall(assembly))
 
 
 def _answer(job: Message) -> Message:
