@@ -5,6 +5,7 @@ Paper: RAMMER, section 3.3: the policy stands apart from the mechanism.
 """
 
 import heapq
+from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
 from typing import Protocol
@@ -22,6 +23,9 @@ SOONEST = 0.1
 """Of tasks on vEUs that many must share: how much a second counts by which one could begin sooner, beside one that is
 left to do behind another."""
 
+NEAR = 1.1
+"""Of the time of all work on all vEUs, which no schedule comes below: one that takes more is compared with another."""
+
 
 class Policy(Protocol):
     """Places the tasks of a graph on so many vEUs."""
@@ -38,6 +42,19 @@ class Policy(Protocol):
             homes: Where tasks run that keep slices in workgroup memory; None where none does.
         """
         ...
+
+
+@dataclass(frozen=True)
+class _TimedPrograms:
+    """Tasks on vEUs.
+
+    Attributes:
+        programs: The tasks of each vEU, in order.
+        end_s: When the last one is expected to end.
+    """
+
+    programs: tuple[Ints, ...]
+    end_s: float
 
 
 class _Placement:
@@ -106,8 +123,9 @@ class _Placement:
         elsewhere = [at + self.hand_over_s for at, unit in zip(ends, units, strict=True) if unit != own]
         return end + self.hand_over_s, own, max(end, max(elsewhere, default=end))
 
-    def result(self) -> tuple[Ints, ...]:
-        return tuple(np.array(program, np.int32) for program in self.programs)
+    def result(self) -> _TimedPrograms:
+        programs = tuple(np.array(program, np.int32) for program in self.programs)
+        return _TimedPrograms(programs, float(self.end.max(initial=0.0)))
 
 
 class _Keeping:
@@ -163,6 +181,10 @@ def wavefront(
 
     Paper: RAMMER, Algorithm 1; kernels (line 13) are chosen before, in `selection`.
     """
+    return _by_waves(graph, execution_units, hand_over_s, homes).programs
+
+
+def _by_waves(graph: TaskGraph, execution_units: int, hand_over_s: float, homes: Homes | None) -> _TimedPrograms:
     placement = _Placement(graph, execution_units, hand_over_s, homes)
     for wave in waves_of(graph.operator_producers):
         for operator in wave:
@@ -231,10 +253,21 @@ def critical_path(
 
     Where slices say on which vEU many tasks run, each vEU takes one of those that could begin there by then: no other
     would begin it sooner.
+
+    Without slices, where vEUs idle for a tenth of the time, tasks are placed wave by wave, too, and the shorter of the
+    two is taken: the most urgent task keeps a vEU idle until its producers are done, where others could run before.
     """
     if homes is not None:
         return _as_time_goes(graph, execution_units, hand_over_s, homes)
-    placement = _Placement(graph, execution_units, hand_over_s, homes)
+    placed = _by_urgency(graph, execution_units, hand_over_s)
+    if placed.end_s > NEAR * float(graph.seconds.sum()) / execution_units:
+        other = _by_waves(graph, execution_units, hand_over_s, None)
+        placed = other if other.end_s < placed.end_s else placed
+    return placed.programs
+
+
+def _by_urgency(graph: TaskGraph, execution_units: int, hand_over_s: float) -> _TimedPrograms:
+    placement = _Placement(graph, execution_units, hand_over_s, None)
     waiting = _Waiting(graph)
     urgency: list[float] = urgency_of(graph, tasks_in_waves(graph), hand_over_s).tolist()
     ready = [(-urgency[task], task) for task in waiting.first()]
