@@ -26,6 +26,9 @@ left to do behind another."""
 NEAR = 1.1
 """Of the time of all work on all vEUs, which no schedule comes below: one that takes more is compared with another."""
 
+WORTH = 0.97
+"""Of the time of the most urgent task first, that the order of waves must not exceed: it may wait twice as often."""
+
 
 class Policy(Protocol):
     """Places the tasks of a graph on so many vEUs."""
@@ -254,15 +257,15 @@ def critical_path(
     Where slices say on which vEU many tasks run, each vEU takes one of those that could begin there by then: no other
     would begin it sooner.
 
-    Without slices, where vEUs idle for a tenth of the time, tasks are placed wave by wave, too, and the shorter of the
-    two is taken: the most urgent task keeps a vEU idle until its producers are done, where others could run before.
+    Without slices, where vEUs idle for a tenth of the time, tasks are placed wave by wave, too, which is taken where it
+    is shorter: the most urgent task keeps a vEU idle until its producers are done, where others could run before.
     """
     if homes is not None:
         return _as_time_goes(graph, execution_units, hand_over_s, homes)
     placed = _by_urgency(graph, execution_units, hand_over_s)
     if placed.end_s > NEAR * float(graph.seconds.sum()) / execution_units:
         other = _by_waves(graph, execution_units, hand_over_s, None)
-        placed = other if other.end_s < placed.end_s else placed
+        placed = other if other.end_s < WORTH * placed.end_s else placed
     return placed.programs
 
 

@@ -18,7 +18,7 @@ from roller_mlir.rammer.bounds.bound import least_makespan_s
 from roller_mlir.rammer.chains import waves_of
 from roller_mlir.rammer.events import add_barriers, add_events, reduce_waits
 from roller_mlir.rammer.graph.task_graph import TaskGraph
-from roller_mlir.rammer.policy import NEAR, POLICIES, wavefront
+from roller_mlir.rammer.policy import NEAR, POLICIES, WORTH, wavefront
 from roller_mlir.rammer.replay import NO_TASK, replay
 from roller_mlir.rammer.schedule import Schedule
 
@@ -107,8 +107,8 @@ def test_no_wave_ends_sooner_behind_a_barrier(seed: int) -> None:
     assert replay(graph, add_events(graph, programs), HAND_OVER_S).makespan_s <= apart
 
 
-def test_the_shorter_of_two_orders_is_taken() -> None:
-    """Where vEUs idle for a tenth of the time, "list" is no longer than "wavefront": it is that, or shorter."""
+def test_the_order_of_waves_is_taken_where_it_is_shorter() -> None:
+    """Where vEUs idle for a tenth of the time, "list" is "wavefront" if that is shorter by more than 3 %."""
     as_waves = shorter = 0
     for seed in range(150):
         rng = random.Random(seed)
@@ -119,7 +119,7 @@ def test_the_shorter_of_two_orders_is_taken() -> None:
         graph, units = graph_of(operators, rng), rng.randint(2, 4)
         both = [POLICIES[name](graph, units, HAND_OVER_S) for name in ("list", "wavefront")]
         first, waves = (replay(graph, add_events(graph, one), HAND_OVER_S).makespan_s for one in both)
-        if waves < first:
+        if waves < WORTH * first:
             assert first <= NEAR * float(graph.seconds.sum()) / units
         same = all(np.array_equal(one, other) for one, other in zip(*both, strict=True))
         as_waves += same and first > NEAR * float(graph.seconds.sum()) / units
