@@ -6,7 +6,8 @@ A back end supplies memory and launches through the protocol `Backend`; its hand
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Protocol, TypeVar
+from functools import partial
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -100,6 +101,15 @@ class Backend(Protocol[B]):
         ...
 
 
+@runtime_checkable
+class BindingBackend(Protocol[B]):
+    """A back end whose launches cost less where their arguments are always the same."""
+
+    def bind(self, launch: Launch, arguments: Sequence[tuple[BufferView, B]]) -> Callable[[], object]:
+        """Return what runs a kernel with these arguments, whose memory the caller keeps."""
+        ...
+
+
 @dataclass(frozen=True)
 class SequenceResult:
     """Outputs and reports of one run."""
@@ -168,13 +178,24 @@ class LoadedSequence(Generic[B]):
             return again
         adopted = _adopted(self._manifest, self._backend, given)
         memory = {**self._constants, **self._made_buffers(arrays, adopted)}
-        views = self._views(memory)
+        launches = [self._bound_launch(launch, arguments) for launch, arguments in self._views(memory)]
+        copies = any(name not in adopted for name in self._manifest.outputs)
 
         def call() -> None:
-            self._launched(memory, views)
-            self._copy_back(memory, adopted, given)
+            for launch in launches:
+                launch()
+            if copies:
+                self._copy_back(memory, adopted, given)
 
         return call
+
+    def _bound_launch(self, launch: Launch, arguments: list[tuple[BufferView, B]]) -> Callable[[], object]:
+        backend = self._backend
+        if not launch.kernel:
+            return partial(backend.copy, arguments[0][1], arguments[1][1])
+        if isinstance(backend, BindingBackend):
+            return backend.bind(launch, arguments)
+        return partial(backend.launch, launch, arguments)
 
     def _new_workspace(self) -> B | None:
         size = self._manifest.workspace_bytes

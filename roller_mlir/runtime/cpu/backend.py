@@ -6,8 +6,9 @@ import os
 import threading
 import time
 from _ctypes import dlclose
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -149,9 +150,14 @@ class CpuBackend:
 
     def launch(self, launch: Launch, arguments: Sequence[tuple[BufferView, HostMemory]]) -> LaunchReport:
         """Run all tasks of a kernel."""
-        function = self._kernels[launch.kernel]
+        run, started = self.bind(launch, arguments), time.perf_counter()
+        run()
+        return LaunchReport(kernel=launch.kernel, seconds=time.perf_counter() - started)
+
+    def bind(self, launch: Launch, arguments: Sequence[tuple[BufferView, HostMemory]]) -> Callable[[], None]:
+        """Return what runs all tasks of a kernel on the same memory each time, which the caller keeps."""
+        function, tasks = self._kernels[launch.kernel], prod(launch.static_grid)
         addresses, scratch_bytes = [memory.address for _, memory in arguments], launch.dynamic_workgroup_bytes
-        started = time.perf_counter()
         count = len(addresses) + bool(scratch_bytes)
         function.argtypes = [*[ctypes.c_void_p] * count, ctypes.c_int64, ctypes.c_int64]
 
@@ -159,8 +165,9 @@ class CpuBackend:
             scratch = (self._scratch(scratch_bytes).address,) if scratch_bytes else ()
             function(*addresses, *scratch, low, high)
 
-        self._pool.run(part, prod(launch.static_grid))
-        return LaunchReport(kernel=launch.kernel, seconds=time.perf_counter() - started)
+        if min(tasks, self.threads) > 1:
+            return partial(self._pool.run, part, tasks)
+        return partial(part, 0, tasks)
 
 
 def _library(function: str, content: bytes) -> ctypes.CDLL:

@@ -97,6 +97,6 @@ def test_sums_stay_in_registers() -> None:
     """In LLVM's order of this kernel 60 accesses of its inner loop are to sums on the stack."""
     artifact = roller_mlir.compile(WINDOW, "spr", tile_sizes=(1, 14, 1, 32, 5, 5, 8))
     (assembly,) = [data.decode() for name, data in artifact.files.items() if name.endswith(".s")]
-    assert spilled_vectors(assembly) <= 8
+    assert spilled_vectors(assembly) <= 4
     multiply = [line for line in assembly.splitlines() if "vfmadd" in line]
     assert len(multiply) >= 28 and not any("(%rsp" in line for line in multiply)
