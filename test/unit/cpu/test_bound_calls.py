@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls that are bound to their arrays once: results, what is uploaded how often, and arrays that do not fit."""
 
+from math import prod
 from typing import Any
 
 import numpy as np
 import pytest
 from cpu_programs import compiled
 
+from roller_mlir.plan.manifest import Launch
 from roller_mlir.runtime.cpu.backend import CpuBackend
 from roller_mlir.runtime.errors import ArgumentError
-from roller_mlir.runtime.sequence import LoadedSequence
+from roller_mlir.runtime.sequence import LaunchReport, LoadedSequence
 
 WEIGHTS = np.arange(24, dtype=np.float32).reshape(6, 4) - 11
 TEXT = f"""func.func @f(%x: tensor<5x6xf32>) -> tensor<5x4xf32> {{
@@ -63,6 +65,58 @@ def test_outputs_that_launches_cannot_reach_are_copied() -> None:
     x, y = np.full((5, 6), 3, np.float32), np.empty((5, 4), np.float32)
     loaded.bound([x], [y])()
     assert np.array_equal(y, x @ WEIGHTS)
+
+
+class Plain:
+    """A back end that has no cheaper way for the same arguments, and counts its launches."""
+
+    def __init__(self) -> None:
+        self._backend, self.launched = CpuBackend(threads=1), 0
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "bind":
+            raise AttributeError(name)
+        return getattr(self._backend, name)
+
+    def launch(self, launch: Launch, arguments: Any) -> LaunchReport:
+        """Launch and count."""
+        self.launched += 1
+        return self._backend.launch(launch, arguments)
+
+
+def test_what_binds_nothing_is_launched_each_time() -> None:
+    artifact, backend = compiled(TEXT), Plain()
+    loaded: LoadedSequence[Any] = LoadedSequence(artifact.manifest, artifact.files, backend)
+    x, y = np.zeros((5, 6), np.float32), np.empty((5, 4), np.float32)
+    call = loaded.bound([x], [y])
+    for value in (1, 2):
+        x[...] = value
+        call()
+        assert np.array_equal(y, x @ WEIGHTS)
+    assert backend.launched == 2 * len(artifact.manifest.launches)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_kernels_that_pack_have_a_scratch_for_each_thread(threads: int) -> None:
+    text = """func.func @f(%a: tensor<60x128xf32>, %b: tensor<128x1024xf32>) -> tensor<60x1024xf32> {
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<60x1024xf32>
+      %i = linalg.fill ins(%zero : f32) outs(%e : tensor<60x1024xf32>) -> tensor<60x1024xf32>
+      %r = linalg.matmul ins(%a, %b : tensor<60x128xf32>, tensor<128x1024xf32>) outs(%i : tensor<60x1024xf32>)
+        -> tensor<60x1024xf32>
+      return %r : tensor<60x1024xf32>
+    }"""
+    artifact = compiled(text, max_units=threads)
+    assert any(launch.dynamic_workgroup_bytes for launch in artifact.manifest.launches)
+    assert any(prod(launch.static_grid) >= min(2, threads) for launch in artifact.manifest.launches)
+    loaded = LoadedSequence(artifact.manifest, artifact.files, CpuBackend(threads=threads))
+    rng = np.random.default_rng(3)
+    a, b, c = (np.empty(shape, np.float32) for shape in ((60, 128), (128, 1024), (60, 1024)))
+    call = loaded.bound([a, b], [c])
+    for _ in range(3):
+        a[...], b[...] = rng.integers(-4, 5, a.shape), rng.integers(-4, 5, b.shape)
+        call()
+        assert np.array_equal(c, a @ b)
 
 
 def test_arrays_are_checked_when_they_are_bound() -> None:

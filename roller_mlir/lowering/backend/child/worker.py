@@ -93,6 +93,8 @@ def _generate(job: Message) -> Message:
     # Loop strength reduction gives each access of an NVIDIA kernel a 64-bit pointer that moves by two additions a step.
     nvidia = fields["triple"].startswith("nvptx")
     llvm.set_option(_NAME, f"-disable-lsr={'true' if nvidia else 'false'}")
+    # What each target has by itself: an option that was ever given, as `_cpu_code` does, counts in its place.
+    llvm.set_option(_NAME, f"-enable-misched={'false' if nvidia else 'true'}")
     # Code of a shared library runs wherever it is put.
     place = {"reloc": "pic", "codemodel": "small"} if fields.get("shared") else {}
     machine: Any = llvm.Target.from_triple(fields["triple"]).create_target_machine(
@@ -105,29 +107,36 @@ def _generate(job: Message) -> Message:
     builder.getModulePassManager().run(module, builder)
     seconds["llvm_s"] = time.perf_counter() - start
     start = time.perf_counter()
-    blobs = _coded(module, machine, context, with_object=fields["object"])
+    gpu = nvidia or fields["triple"].startswith("amdgcn")
+    blobs = (_gpu_code if gpu else _cpu_code)(module, machine, context, with_object=fields["object"])
     seconds["codegen_s"] = time.perf_counter() - start
     return Message(fields={"seconds": seconds}, blobs=blobs)
 
 
-def _coded(module: Any, machine: Any, context: Any, *, with_object: bool) -> dict[str, bytes]:
+def _gpu_code(module: Any, machine: Any, context: Any, *, with_object: bool) -> dict[str, bytes]:
+    """Return the assembly of an optimised module and, if wanted, its object."""
+    blobs: dict[str, bytes] = {}
+    if with_object:
+        # Generating code changes the module, so each output is generated from its own copy of the optimised one.
+        blobs["object"] = machine.emit_object(llvm.parse_bitcode(module.as_bitcode(), context))
+    blobs["assembly"] = machine.emit_assembly(module).encode()
+    return blobs
+
+
+def _cpu_code(module: Any, machine: Any, context: Any, *, with_object: bool) -> dict[str, bytes]:
     """Return the assembly of an optimised module and, if wanted, its object.
 
     LLVM's scheduler may keep more loads in flight than there are registers, and then spills sums inside of their loop.
     A CPU reorders by itself what it runs: where vectors are spilled, code is generated in the order of the IR, too, and
     that with fewer spills is taken.
     """
-    # Generating code changes the module, so each output is generated from its own copy of the optimised one.
     optimised = module.as_bitcode()
 
-    def generated(emit: Any, *, scheduled: bool = True) -> Any:
+    def generated(emit: Any, *, scheduled: bool) -> Any:
         llvm.set_option(_NAME, f"-enable-misched={'true' if scheduled else 'false'}")
-        try:
-            return emit(llvm.parse_bitcode(optimised, context))
-        finally:
-            llvm.set_option(_NAME, "-enable-misched=true")
+        return emit(llvm.parse_bitcode(optimised, context))
 
-    assembly, scheduled = generated(machine.emit_assembly), True
+    assembly, scheduled = generated(machine.emit_assembly, scheduled=True), True
     if spilled_vectors(assembly) > _FEW_SPILLS:
         other = generated(machine.emit_assembly, scheduled=False)
         if spilled_vectors(other) < spilled_vectors(assembly):
