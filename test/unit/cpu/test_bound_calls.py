@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls that are bound to their arrays once: results, what is uploaded how often, and arrays that do not fit."""
 
+import threading
 from math import prod
 from typing import Any
 
 import numpy as np
 import pytest
-from cpu_programs import compiled
+from cpu_programs import compiled, product, targets
 
 from roller_mlir.plan.manifest import Launch
-from roller_mlir.runtime.cpu.backend import CpuBackend
+from roller_mlir.runtime.cpu.backend import CpuBackend, HostMemory
 from roller_mlir.runtime.errors import ArgumentError
 from roller_mlir.runtime.sequence import LaunchReport, LoadedSequence
 
@@ -96,19 +97,20 @@ def test_what_binds_nothing_is_launched_each_time() -> None:
     assert backend.launched == 2 * len(artifact.manifest.launches)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_kernels_that_pack_have_a_scratch_for_each_thread(threads: int) -> None:
-    text = """func.func @f(%a: tensor<60x128xf32>, %b: tensor<128x1024xf32>) -> tensor<60x1024xf32> {
-      %zero = arith.constant 0.0 : f32
-      %e = tensor.empty() : tensor<60x1024xf32>
-      %i = linalg.fill ins(%zero : f32) outs(%e : tensor<60x1024xf32>) -> tensor<60x1024xf32>
-      %r = linalg.matmul ins(%a, %b : tensor<60x128xf32>, tensor<128x1024xf32>) outs(%i : tensor<60x1024xf32>)
-        -> tensor<60x1024xf32>
-      return %r : tensor<60x1024xf32>
-    }"""
-    artifact = compiled(text, max_units=threads)
-    assert any(launch.dynamic_workgroup_bytes for launch in artifact.manifest.launches)
-    assert any(prod(launch.static_grid) >= min(2, threads) for launch in artifact.manifest.launches)
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.skipif("haswell" not in targets(), reason="this machine runs no code for AVX2")
+def test_kernels_that_pack_have_a_scratch_for_each_thread(monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
+    scratch, found = CpuBackend._scratch, set[tuple[int, int]]()
+
+    def noted(backend: CpuBackend, size_bytes: int) -> HostMemory:
+        memory = scratch(backend, size_bytes)
+        found.add((threading.get_ident(), memory.address))
+        return memory
+
+    monkeypatch.setattr(CpuBackend, "_scratch", noted)
+    artifact = compiled(product(60, 1024, 128), "haswell")
+    (launch,) = artifact.manifest.launches
+    assert launch.dynamic_workgroup_bytes and prod(launch.static_grid) >= 3
     loaded = LoadedSequence(artifact.manifest, artifact.files, CpuBackend(threads=threads))
     rng = np.random.default_rng(3)
     a, b, c = (np.empty(shape, np.float32) for shape in ((60, 128), (128, 1024), (60, 1024)))
@@ -117,6 +119,8 @@ def test_kernels_that_pack_have_a_scratch_for_each_thread(threads: int) -> None:
         a[...], b[...] = rng.integers(-4, 5, a.shape), rng.integers(-4, 5, b.shape)
         call()
         assert np.array_equal(c, a @ b)
+    users, places = zip(*found, strict=True)
+    assert min(2, threads) <= len({*users}) == len({*places}) == len(found) <= threads
 
 
 def test_arrays_are_checked_when_they_are_bound() -> None:
