@@ -325,9 +325,13 @@ def _insert(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
 
 
 def _pad(op: ir.Operation, operands: Sequence[Bounded], outer: Mapping[Any, Bounded]) -> Bounded:
-    low, high = ([int(v) for v in ir.DenseI64ArrayAttr(op.attributes[f"static_{key}"])] for key in ("low", "high"))
-    if len(operands) > 1 or any(size < 0 for size in low + high):
-        fail(op, f"numpy reference: '{op.name}' has dynamic or negative paddings")
+    rest = iter(operands[1:])  # as those of TOSA, which are constants
+    low, high = (
+        [int(next(rest).data) if value == _DYNAMIC else int(value) for value in ir.DenseI64ArrayAttr(attribute)]
+        for attribute in (op.attributes["static_low"], op.attributes["static_high"])
+    )
+    if any(size < 0 for size in low + high):
+        fail(op, f"numpy reference: '{op.name}' has negative paddings")
     source, shape = operands[0], _shape(op)
     result = Written(generated(op, shape, outer))
     window = tuple(slice(n, n + extent) for n, extent in zip(low, source.data.shape, strict=True))

@@ -35,6 +35,16 @@ PROGRAMS = {
   %r = linalg.abs ins(%s : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
   return %r : tensor<8xf32>
 }""",
+    "paddings that are constants of index": """func.func @f(%a: tensor<8xf32>) -> tensor<12xf32> {
+  %z = arith.constant 2.0 : f32
+  %three = arith.constant 3 : index
+  %one = arith.constant 1 : index
+  %r = tensor.pad %a low[%three] high[%one] {
+  ^bb0(%i: index):
+    tensor.yield %z : f32
+  } : tensor<8xf32> to tensor<12xf32>
+  return %r : tensor<12xf32>
+}""",
     "bits that become numbers and bits again": """func.func @f(%a: tensor<i1>) -> (tensor<i1>, tensor<i1>) {
   %e = tensor.empty() : tensor<i1>
   %r:2 = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>],
