@@ -2,18 +2,19 @@
 """Which importer a file or a text is for: of ONNX and PyTorch by the name, of others by the operations in the text."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from roller_mlir.importers.imported import Imported, take_constants, text_with_places
-from roller_mlir.importers.lower import lower
+from roller_mlir.importers.lower import REPLACE_STABLEHLO, lower
 from roller_mlir.support.bindings import ir, make_import_context
 from roller_mlir.support.diagnostics import DiagnosedError, in_file
 from roller_mlir.support.source import check_nesting, check_resources
 
 _STABLEHLO = (
-    "builtin.module(func.func(stablehlo-legalize-composite-to-call),inline,func.func(chlo-legalize-to-stablehlo),"
-    "stablehlo-legalize-to-linalg,canonicalize,cse)"
+    "builtin.module(func.func(stablehlo-legalize-composite-to-call),inline,func.func(chlo-legalize-to-stablehlo))",
+    REPLACE_STABLEHLO,
+    "builtin.module(stablehlo-legalize-to-linalg,canonicalize,cse)",
 )
 _TOSA = (
     "builtin.module(inline,func.func(tosa-optional-decompositions,canonicalize,tosa-infer-shapes,"
@@ -53,10 +54,10 @@ def import_text(text: str, name: str) -> Imported | None:
     found = _OPERATION.search(text)
     if found is None:
         return None
-    return _import_dialect(text, name, *(("TOSA", _TOSA) if found[1] == "tosa" else ("StableHLO", _STABLEHLO)))
+    return _import_dialect(text, name, *(("TOSA", (_TOSA,)) if found[1] == "tosa" else ("StableHLO", _STABLEHLO)))
 
 
-def _import_dialect(text: str, name: str, what: str, pipeline: str) -> Imported:
+def _import_dialect(text: str, name: str, what: str, pipelines: Sequence[str]) -> Imported:
     """Parse a module, bring it to linalg on tensors, and keep its places."""
 
     def explain(message: str) -> str:
@@ -68,6 +69,6 @@ def _import_dialect(text: str, name: str, what: str, pipeline: str) -> Imported:
         check_resources(text)
     except DiagnosedError as error:
         raise DiagnosedError([in_file(one, name) for one in error.diagnostics]) from None
-    module = ir.Module.parse(lower(text, name, what, (pipeline,), explain), make_import_context())
+    module = ir.Module.parse(lower(text, name, what, pipelines, explain), make_import_context())
     weights = take_constants(module)
     return Imported(name, text_with_places(module), weights, text)

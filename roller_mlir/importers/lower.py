@@ -15,6 +15,7 @@ from signal import Signals
 from typing import Any
 
 from roller_mlir.importers.imported import refuse
+from roller_mlir.importers.stablehlo_operations import replace_operations
 from roller_mlir.support.bindings import ir, make_import_context, passmanager
 from roller_mlir.support.diagnostics import (
     DiagnosedError,
@@ -28,6 +29,11 @@ from roller_mlir.support.diagnostics import (
 )
 from roller_mlir.support.foreign.bounded import read_json
 from roller_mlir.support.values import operations_inside
+
+REPLACE_STABLEHLO = "replace StableHLO"
+
+# What stands among the pipelines and is no pass.
+_REWRITINGS = {REPLACE_STABLEHLO: replace_operations}
 
 _TIMEOUT_S = 600.0
 _REFUSED = 3
@@ -45,7 +51,8 @@ def lower(text: str, name: str, what: str, pipelines: Sequence[str], explain: Ca
         text: The module, with locations where it has any that matter.
         name: What diagnostics call it.
         what: What the module holds, such as "ONNX".
-        pipelines: The passes, in parts; behind the first no operator of ONNX may be left.
+        pipelines: The passes, in parts, and names of rewritings between them; behind the first part no operator of ONNX
+            may be left.
         explain: Makes the message of a pass that refuses an operation one for the user.
 
     Returns:
@@ -104,6 +111,9 @@ def _answer(text: str, what: str, *pipelines: str) -> str | dict[str, Any]:
         return {"is_pass": False, "diagnostics": [asdict(one) for one in error.diagnostics]}
     with context, collecting(context) as collector:
         for pipeline in pipelines:
+            if pipeline in _REWRITINGS:
+                _REWRITINGS[pipeline](module)
+                continue
             try:
                 passmanager.PassManager.parse(pipeline).run(module.operation)
             except ir.MLIRError as error:

@@ -94,6 +94,31 @@ def test_tosa_text() -> None:
     np.testing.assert_allclose(found, np.tanh(a @ b), rtol=1e-5, atol=1e-6)
 
 
+def test_sums_of_truth_values_are_or() -> None:
+    text = """func.func @f(%a: tensor<2x4xi1>, %b: tensor<2x4xi1>) -> (tensor<2x4xi1>, tensor<2x4xi1>, tensor<2xi1>) {
+      %0 = stablehlo.add %a, %b : tensor<2x4xi1>
+      %1 = chlo.broadcast_add %a, %b : (tensor<2x4xi1>, tensor<2x4xi1>) -> tensor<2x4xi1>
+      %z = stablehlo.constant dense<false> : tensor<i1>
+      %2 = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [1]
+        : (tensor<2x4xi1>, tensor<i1>) -> tensor<2xi1>
+      return %0, %1, %2 : tensor<2x4xi1>, tensor<2x4xi1>, tensor<2xi1>
+    }"""
+    a, b = np.array([[1, 0, 1, 0], [0, 0, 0, 0]], np.bool_), np.array([[1, 1, 0, 0], [1, 0, 0, 0]], np.bool_)
+    sums = roller_mlir.compile(text, options=OPTIONS).run(a, b)
+    for found, wanted in zip(sums, (a | b, a | b, a.any(axis=1)), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
+def test_optimization_barriers_give_what_they_take() -> None:
+    text = """func.func @f(%a: tensor<4xf32>, %b: tensor<2xi32>) -> (tensor<2xi32>, tensor<4xf32>) {
+      %0:2 = stablehlo.optimization_barrier %a, %b : tensor<4xf32>, tensor<2xi32>
+      return %0#1, %0#0 : tensor<2xi32>, tensor<4xf32>
+    }"""
+    a, b = np.arange(4, dtype=np.float32), np.arange(2, dtype=np.int32)
+    for found, wanted in zip(roller_mlir.compile(text, options=OPTIONS).run(a, b), (b, a), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
 def test_large_constants_are_weights() -> None:
     data = np.arange(512, dtype=np.float32).reshape(32, 16)
     text = f"""func.func @f(%a: tensor<32x16xf32>) -> tensor<32x16xf32> {{
