@@ -6,20 +6,25 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from roller_mlir.importers.imported import Imported, take_constants, text_with_places
-from roller_mlir.importers.lower import REPLACE_STABLEHLO, lower
+from roller_mlir.importers.lower import lower
 from roller_mlir.support.bindings import ir, make_import_context
 from roller_mlir.support.diagnostics import DiagnosedError, in_file
 from roller_mlir.support.source import check_nesting, check_resources
 
 _STABLEHLO = (
     "builtin.module(func.func(stablehlo-legalize-composite-to-call),inline,func.func(chlo-legalize-to-stablehlo))",
-    REPLACE_STABLEHLO,
+    "replace operations",
     "builtin.module(stablehlo-legalize-to-linalg,canonicalize,cse)",
 )
 _TOSA = (
+    "mark what is given",
     "builtin.module(inline,func.func(tosa-optional-decompositions,canonicalize,tosa-infer-shapes,"
-    "tosa-make-broadcastable,tosa-to-linalg-named,canonicalize,tosa-make-broadcastable,tosa-to-linalg,tosa-to-arith,"
-    "tosa-to-tensor),canonicalize,cse)"
+    "tosa-make-broadcastable,tosa-to-scf,tosa-to-linalg-named))",
+    "start at infinities",
+    "builtin.module(func.func(canonicalize,tosa-make-broadcastable,tosa-to-linalg))",
+    "start at infinities",
+    "erase marks",
+    "builtin.module(func.func(tosa-to-arith{include-apply-rescale=true},tosa-to-tensor),canonicalize,cse)",
 )
 ONNX_SUFFIX, TORCH_SUFFIX = ".onnx", ".pt2"
 
@@ -54,7 +59,7 @@ def import_text(text: str, name: str) -> Imported | None:
     found = _OPERATION.search(text)
     if found is None:
         return None
-    return _import_dialect(text, name, *(("TOSA", (_TOSA,)) if found[1] == "tosa" else ("StableHLO", _STABLEHLO)))
+    return _import_dialect(text, name, *(("TOSA", _TOSA) if found[1] == "tosa" else ("StableHLO", _STABLEHLO)))
 
 
 def _import_dialect(text: str, name: str, what: str, pipelines: Sequence[str]) -> Imported:

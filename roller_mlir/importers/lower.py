@@ -16,6 +16,7 @@ from typing import Any
 
 from roller_mlir.importers.imported import refuse
 from roller_mlir.importers.stablehlo_operations import replace_operations
+from roller_mlir.importers.tosa_extremes import erase_marks, mark_given, start_at_infinities
 from roller_mlir.support.bindings import ir, make_import_context, passmanager
 from roller_mlir.support.diagnostics import (
     DiagnosedError,
@@ -30,10 +31,13 @@ from roller_mlir.support.diagnostics import (
 from roller_mlir.support.foreign.bounded import read_json
 from roller_mlir.support.values import operations_inside
 
-REPLACE_STABLEHLO = "replace StableHLO"
-
-# What stands among the pipelines and is no pass.
-_REWRITINGS = {REPLACE_STABLEHLO: replace_operations}
+# What stands among pipelines and is no pass.
+_REWRITINGS = {
+    "replace operations": replace_operations,
+    "mark what is given": mark_given,
+    "start at infinities": start_at_infinities,
+    "erase marks": erase_marks,
+}
 
 _TIMEOUT_S = 600.0
 _REFUSED = 3
