@@ -28,8 +28,11 @@ _TOSA = (
 )
 ONNX_SUFFIX, TORCH_SUFFIX = ".onnx", ".pt2"
 
-# An operation at the start of a line, or of what a value is set to; comments and names of functions are none.
-_OPERATION = re.compile(r'^\s*(?:%[^=\n]*=\s*)?"?(stablehlo|chlo|tosa)\.\w', re.MULTILINE)
+# An operation at the start of a line, of what a value is set to, or of a block; comments, strings and names are none.
+_OPERATION = re.compile(
+    r'(?:^|[={:])[^\S\n]*"?(stablehlo|chlo|tosa)\.\w+"?(?![\w."]|\s*[=,}])|//[^\n]*|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"',
+    re.MULTILINE,
+)
 
 
 def import_file(path: Path, name: str, dimensions: Mapping[str, int] | None = None) -> Imported | None:
@@ -56,10 +59,10 @@ def import_text(text: str, name: str) -> Imported | None:
     Raises:
         DiagnosedError: The module cannot be imported.
     """
-    found = _OPERATION.search(text)
+    found = next((one[1] for one in _OPERATION.finditer(text) if one[1]), None)
     if found is None:
         return None
-    return _import_dialect(text, name, *(("TOSA", _TOSA) if found[1] == "tosa" else ("StableHLO", _STABLEHLO)))
+    return _import_dialect(text, name, *(("TOSA", _TOSA) if found == "tosa" else ("StableHLO", _STABLEHLO)))
 
 
 def _import_dialect(text: str, name: str, what: str, pipelines: Sequence[str]) -> Imported:

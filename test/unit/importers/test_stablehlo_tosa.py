@@ -94,6 +94,26 @@ def test_tosa_text() -> None:
     np.testing.assert_allclose(found, np.tanh(a @ b), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "{ %0 = stablehlo.add %a, %a : tensor<4xf32> return %0 : tensor<4xf32> }",
+        "{ stablehlo.custom_call @nothing() {has_side_effect = true} : () -> () return %a : tensor<4xf32> }",
+        '{ %0 = "stablehlo.add"(%a, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> return %0 : tensor<4xf32> }',
+        "{\n  %0 =\n    stablehlo.add %a, %a : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}",
+    ],
+)
+def test_functions_of_one_line_are_known(body: str) -> None:
+    text = f"func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {body}"
+    if "custom_call" in body:
+        with pytest.raises(
+            DiagnosedError, match=r"^-:1:\d+: error: what StableHLO says here becomes 'stablehlo.custom_"
+        ):
+            import_text(text, "-")
+    else:
+        assert import_text(text, "-") is not None
+
+
 def test_sums_of_truth_values_are_or() -> None:
     text = """func.func @f(%a: tensor<2x4xi1>, %b: tensor<2x4xi1>) -> (tensor<2x4xi1>, tensor<2x4xi1>, tensor<2xi1>) {
       %0 = stablehlo.add %a, %b : tensor<2x4xi1>
@@ -165,4 +185,6 @@ def test_refusals_of_the_compiler_are_at_the_line_of_the_file(tmp_path: Path) ->
 def test_names_of_dialects_in_comments_are_no_operations() -> None:
     function = "func.func @stablehlo.f(%a: tensor<4xf32>) -> tensor<4xf32> {\n  return %a : tensor<4xf32>\n}\n"
     assert import_text(f"// = stablehlo.add is not meant\n{function}", "-") is None
+    attributes = 'module attributes {tosa.description = "{ tosa.add %a", stablehlo.known, b = ["= tosa.add %a"]} {\n'
+    assert import_text(f"{attributes}{function}}}\n", "-") is None
     assert import_text(STABLEHLO, "-") is not None
