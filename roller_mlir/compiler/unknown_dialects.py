@@ -3,14 +3,17 @@
 
 linalg.exp {lowering_config = #iree_gpu.lowering_config<...>} ...      linalg.exp ...
 "foo.bar"(%x)                                                          one located error
+arith.constant dense<(1.0, 2.0)> : tensor<4xcomplex<f32>>              one located error
 """
 
 from typing import Any
 
+from roller_mlir.lowering.linalg.accepted_input import ELEMENT_TYPES
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail, parse_module
 from roller_mlir.support.values import operations_inside
 
+_TYPES = f"supported: {', '.join(ELEMENT_TYPES)}"
 _OF_ARGUMENTS = ("arg_attrs", "res_attrs")
 
 
@@ -41,7 +44,12 @@ def parse_with_unknown_dialects(text: str, context: ir.Context) -> ir.Module:
 def _forget(operation: Any) -> None:
     attributes = operation.attributes
     for name in list(attributes):
-        value = attributes[name]
+        try:
+            value = attributes[name]
+        except TypeError:  # the bindings cannot give elements of other types than these
+            fail(
+                operation, f"{name!r} of '{operation.name}' holds elements of a type that cannot be compiled; {_TYPES}"
+            )
         if name in _OF_ARGUMENTS:
             with operation.context:
                 attributes[name] = ir.ArrayAttr.get([_known(one) for one in ir.ArrayAttr(value)])

@@ -58,12 +58,17 @@ def refuse(name: str, message: str, where: str = "") -> NoReturn:
 
 
 def take_constants(module: "ir.Module") -> "dict[str, np.ndarray[Any, Any]]":
-    """Make resources of the large constants of a module, in place, and return their data by the names of these."""
-    from roller_mlir.support.constants.elements import read_elements
+    """Make resources of the large constants of a module, in place, and return their data by the names of these.
+
+    Those of types that cannot be read, such as complex ones, stay: the compiler refuses them at their places.
+    """
+    from roller_mlir.support.constants.elements import is_readable, read_elements
 
     found: dict[str, np.ndarray[Any, Any]] = {}
     for operation in operations_inside(module.operation):
-        value = operation.attributes["value"] if operation.name == "arith.constant" else None
+        if operation.name != "arith.constant" or not is_readable(_element(operation.results[0].type)):
+            continue
+        value = operation.attributes["value"]
         if not isinstance(value, ir.DenseElementsAttr) or value.is_splat:
             continue
         elements = read_elements(value)
@@ -72,6 +77,11 @@ def take_constants(module: "ir.Module") -> "dict[str, np.ndarray[Any, Any]]":
             found[name] = elements
             operation.attributes["value"] = ir.Attribute.parse(f"dense_resource<{name}> : {value.type}", module.context)
     return found
+
+
+def _element(kind: "ir.Type") -> str:
+    """Return the element type of a tensor; "" of what is none."""
+    return str(kind.element_type) if isinstance(kind, ir.RankedTensorType) else ""
 
 
 def make_weights(

@@ -29,7 +29,7 @@ def read_elements(attribute: Any, weights: Mapping[str, np.ndarray[Any, Any]] | 
         ElementsError: The attribute is neither dense nor a resource of the type's size.
     """
     shape, element = tuple(attribute.type.shape), str(attribute.type.element_type)
-    if element != "i1" and element not in _TYPES:
+    if not is_readable(element):
         raise ElementsError(f"has element type {element}, which cannot be read")
     name = resource_name(attribute)
     if name is not None:
@@ -39,6 +39,11 @@ def read_elements(attribute: Any, weights: Mapping[str, np.ndarray[Any, Any]] | 
     if attribute.is_splat:
         return np.broadcast_to(_read_dense(_first(attribute), element), shape)
     return _read_dense(attribute, element).reshape(shape)
+
+
+def is_readable(element: str) -> bool:
+    """Return whether constants of an element type, as MLIR spells it, can be read."""
+    return element == "i1" or element in _TYPES
 
 
 def is_finite(attribute: Any) -> bool:

@@ -155,6 +155,28 @@ def test_large_constants_are_weights() -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "numbers", "message"),
+    [
+        ("i4", "[1, -8, 7]", "'arith.constant' operand or result has element type i4; supported"),
+        ("f8E4M3FN", "[1.0, -8.0, 7.0]", "'arith.constant' operand or result has element type f8E4M3FN; supported"),
+        (
+            "complex<f32>",
+            "[(1.0, 2.0), (1.0, 3.0), (1.0, 2.0)]",
+            "'value' of 'arith.constant' holds elements of a type",
+        ),
+    ],
+)
+def test_constants_of_other_types_are_refused(kind: str, numbers: str, message: str) -> None:
+    text = f"""func.func @f(%a: tensor<3xf32>) -> tensor<3xf32> {{
+  %c = stablehlo.constant dense<{numbers}> : tensor<3x{kind}>
+  %0 = stablehlo.{"real" if kind[0] == "c" else "convert"} %c : (tensor<3x{kind}>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}}"""
+    with pytest.raises(DiagnosedError, match=rf"^-:2:8: error: {message}"):
+        roller_mlir.compile(text, options=OPTIONS)
+
+
+@pytest.mark.parametrize(
     ("operation", "message"),
     [
         ("stablehlo.fft %a, type = FFT, length = [4] : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>", "fft"),
