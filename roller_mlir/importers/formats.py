@@ -69,8 +69,10 @@ def _import_dialect(text: str, name: str, what: str, pipelines: Sequence[str]) -
     """Parse a module, bring it to linalg on tensors, and keep its places."""
 
     def explain(message: str) -> str:
-        refused = re.search(r"failed to legalize operation '([\w.]+)'", message)
-        return f"'{refused[1]}' cannot be brought to linalg as it is used here" if refused else message
+        if refused := re.search(r"failed to legalize operation '([\w.-]+)'", message):
+            return f"'{refused[1]}' cannot be brought to linalg as it is used here"
+        made = re.match(r"'(?!stablehlo|chlo|tosa)[\w.]+' op ", message)
+        return f"what {what} says here cannot be brought to linalg: its passes make {message}" if made else message
 
     try:
         check_nesting(text)

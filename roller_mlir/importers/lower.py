@@ -107,6 +107,15 @@ def _placed(error: Diagnostic, module: "ir.Module") -> Diagnostic:
     return error
 
 
+def _place_of_use(operation: Any) -> SourcePlace | None:
+    """Return the place of an operation; of what passes made and moved without one, that of its first use with one."""
+    place = place_of(operation.location)
+    if place is not None:
+        return place
+    places = (place_of(use.owner.location) for result in operation.results for use in result.uses)
+    return next((one for one in places if one is not None), None)
+
+
 def _answer(text: str, what: str, *pipelines: str) -> str | dict[str, Any]:
     context = make_import_context()
     try:
@@ -131,7 +140,7 @@ def _answer(text: str, what: str, *pipelines: str) -> str | dict[str, Any]:
     for operation in operations_inside(module.operation):
         if operation.name.split(".")[0] not in _KNOWN:
             message = f"what {what} says here becomes '{operation.name}', which is no linalg on tensors"
-            unknown = Diagnostic("error", message, place_of(operation.location))
+            unknown = Diagnostic("error", message, _place_of_use(operation))
             return {"is_pass": False, "diagnostics": [asdict(unknown)]}
     return module.operation.get_asm(enable_debug_info=True)
 

@@ -154,6 +154,26 @@ def test_large_constants_are_weights() -> None:
     np.testing.assert_array_equal(roller_mlir.compile(imported, options=OPTIONS).run(data)[0], 2 * data)
 
 
+def test_what_passes_make_wrong_is_told_at_the_users_line() -> None:
+    text = """func.func @f(%a: tensor<4xf16>) -> tensor<4xbf16> {
+  %0 = tosa.cast %a : (tensor<4xf16>) -> tensor<4xbf16>
+  return %0 : tensor<4xbf16>
+}"""
+    with pytest.raises(
+        DiagnosedError, match=r"^-:2:8: error: what TOSA says here cannot be brought to linalg: its passes"
+    ):
+        import_text(text, "-")
+
+
+def test_what_has_no_place_is_told_where_it_is_used() -> None:
+    text = """func.func @f(%a: tensor<1x4x4xf32>) -> (tensor<1x4x3xf32>, tensor<1x4x3xf32>) {
+  %0, %1 = tosa.rfft2d %a : (tensor<1x4x4xf32>) -> (tensor<1x4x3xf32>, tensor<1x4x3xf32>)
+  return %0, %1 : tensor<1x4x3xf32>, tensor<1x4x3xf32>
+}"""
+    with pytest.raises(DiagnosedError, match=r"^-:2:12: error: what TOSA says here becomes 'index\.constant'"):
+        import_text(text, "-")
+
+
 @pytest.mark.parametrize(
     ("kind", "numbers", "message"),
     [
