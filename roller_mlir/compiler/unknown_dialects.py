@@ -8,7 +8,7 @@ arith.constant dense<(1.0, 2.0)> : tensor<4xcomplex<f32>>              one locat
 
 from typing import Any
 
-from roller_mlir.lowering.linalg.accepted_input import ELEMENT_TYPES
+from roller_mlir.lowering.linalg.accepted_input import ELEMENT_TYPES, check_name
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail, parse_module
 from roller_mlir.support.values import operations_inside
@@ -37,6 +37,7 @@ def parse_with_unknown_dialects(text: str, context: ir.Context) -> ir.Module:
                 f"'{operation.name}' is not known: no dialect '{dialect}' here has it; lower to linalg on tensors with "
                 "the tools that do",
             )
+        check_name(operation)
         _forget(operation)
     return module
 

@@ -19,6 +19,20 @@ func.func @f(%a: tensor<?x4xf32>) {
 
 // -----
 
+// expected-error@+1 {{argument 0 of 'f' has 33 dimensions; tensors have at most 32: collapse some}}
+func.func @f(%a: tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{the name of a 'func.func' is no UTF-8; give it another}}
+func.func @"\FF"(%a: tensor<4xf32>) {
+  return
+}
+
+// -----
+
 // expected-error@+1 {{argument 1 of 'f' has type tensor<0x4xf32>, a dimension of 0; dimensions must be at least 1}}
 func.func @f(%a: tensor<4xf32>, %b: tensor<0x4xf32>) {
   return

@@ -117,6 +117,7 @@ STORED = globals_of(f"mutable @w(dense<2.0> : {T}) : {T}", "global_load", f"ml_p
 EXTERN = globals_of(f"@w(#ml_program.extern<{T}>) : {T}")
 UNKNOWN = 'func.func @a() { "foo.x"() : () -> () return }\n func.func @b() { return }'
 COMPLEX = "func.func @a() { %c = arith.constant dense<(1.0, 2.0)> : tensor<4xcomplex<f32>> return }"
+NAMELESS = 'func.func @"\\FF"() { return }'
 BUFFERS = """func.func @f(%a: memref<8xf32>, %o: memref<8xf32>) {
       linalg.exp ins(%a : memref<8xf32>) outs(%o : memref<8xf32>)
       return
@@ -132,13 +133,14 @@ BUFFERS = """func.func @f(%a: memref<8xf32>, %o: memref<8xf32>) {
         (EXTERN, "-:4:12: error: 'ml_program.global_load_const' loads 'w', whose value is not in the module"),
         (
             COMPLEX,
-            "-:1:24: error: 'value' of 'arith.constant' holds elements of a type that cannot be compiled; supported",
+            "-:1:23: error: 'value' of 'arith.constant' holds elements of a type that cannot be compiled; supported",
         ),
+        (NAMELESS, "-:1:1: error: the name of a 'func.func' is no UTF-8; give it another"),
         (UNKNOWN, "-:1:18: error: 'foo.x' is not known: no dialect 'foo' here has it; lower to linalg on tensors"),
         (BUFFERS, "-:1:1: error: argument 0 of 'f' is a buffer (memref<8xf32>); linalg on tensors can be compiled"),
         (CALLS.replace("private ", ""), "has 4 public functions ('twice', 'both', 'unused', 'main'); name the one"),
     ],
-    ids=["recursion", "declaration", "store", "extern", "complex", "unknown", "buffers", "several"],
+    ids=["recursion", "declaration", "store", "extern", "complex", "nameless", "unknown", "buffers", "several"],
 )
 def test_refused(text: str, message: str) -> None:
     with pytest.raises(DiagnosedError) as error:

@@ -12,6 +12,7 @@ from roller_mlir.lowering.linalg.body import GATHER
 from roller_mlir.lowering.linalg.body_operations import BODY_OPERATIONS, REMEDIES
 from roller_mlir.lowering.linalg.pads import PAD, check_sizes, read_pad
 from roller_mlir.lowering.linalg.views import SLICE, VIEWS, read_slice
+from roller_mlir.plan.manifest import MOST_RANK
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import indexing_maps
@@ -39,11 +40,21 @@ def compiled_functions(module: ir.Module) -> list[Any]:
     return [op for op in module.body.operations if isinstance(op, func.FuncOp) and not op.is_external]
 
 
+def check_name(operation: ir.Operation) -> None:
+    """Fail where a symbol's name is no text, which artifacts, C headers and the bindings need it to be."""
+    if "sym_name" in operation.attributes:
+        try:
+            ir.StringAttr(operation.attributes["sym_name"]).value_bytes.decode()
+        except UnicodeDecodeError:
+            fail(operation, f"the name of a '{operation.name}' is no UTF-8; give it another")
+
+
 def check_signatures(module: ir.Module) -> None:
     """Fail unless the module holds functions, of one block, on non-empty static tensors, without buffers inside."""
     for op in module.body.operations:
         if not isinstance(op, func.FuncOp):
             fail(op, f"'{op.operation.name}' cannot be compiled; a module may hold functions (func.func) only")
+        check_name(op.operation)
     functions = compiled_functions(module)
     if not functions:
         fail(module.operation, "module has no function with a body, nothing can be compiled; add a func.func")
@@ -144,6 +155,8 @@ def _check_tensor(kind: Any, what: str, where: Any) -> None:
         fail(where, f"{what} has type {kind}; tensors with an encoding are not supported")
     if not tensor.has_static_shape:
         fail(where, f"{what} has type {kind}; shapes must be static: give every dimension a size")
+    if tensor.rank > MOST_RANK:
+        fail(where, f"{what} has {tensor.rank} dimensions; tensors have at most {MOST_RANK}: collapse some")
     if 0 in tensor.shape:
         fail(where, f"{what} has type {kind}, a dimension of 0; dimensions must be at least 1")
     if prod(tensor.shape) > MAX_ELEMENTS:
