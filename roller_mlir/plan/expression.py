@@ -219,6 +219,8 @@ class TensorExpression:
             there is.
         joined_results: Of a group: the most results of reductions over the same loops that are joined together, before
             the first op that reads one of them; 0 where none are.
+        tail_apart: Of a group: whether every op behind its reductions computes point by point, from their results, from
+            each other's and from tensors that no op before them reads, so that any thread may have any of its points.
         row_passes: Of a group with `whole` loops: the passes in which a task may walk these in steps instead of holding
             them; empty where it must hold them.
     """
@@ -244,6 +246,7 @@ class TensorExpression:
     epilogue_cycles: int = 0
     prologue_cycles: tuple[int, ...] = ()
     joined_results: int = 0
+    tail_apart: bool = False
 
     def parallel(self) -> tuple[int, ...]:
         """Return the parallel loops, outermost first."""

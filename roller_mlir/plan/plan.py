@@ -301,6 +301,8 @@ class Plan:
         store: How results leave: "synchronous" (each thread writes its own), "staged" (through workgroup memory, from
             which neighbouring threads store neighbouring elements) or "tensor" (whole tiles, from there, by copies that
             one thread starts).
+        spread: Whether threads that split the reduction share the points of what follows it, see
+            `mapping.layout.spread`; else each of them computes all the points that it holds.
         persistent: Whether blocks that fill the device once walk all tasks, so that a task's end overlaps the copies of
             the next one; else each task is a block.
         atom: The instruction that multiplies matrices and its loops, None where each thread computes point by point.
@@ -327,6 +329,7 @@ class Plan:
     part: SplitKPartial | None = None
     max_units: Count | None = None
     store: Annotated[str, OneOf(STORES)] = SYNCHRONOUS
+    spread: bool = False
     persistent: bool = False
     inner_order: tuple[LoopNumber, ...] = ()
     raster: tuple[tuple[LoopNumber, Count, Count], ...] = ()

@@ -1325,7 +1325,7 @@ func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf
 // #rtile.plan.
 
 func.func @plan(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'rtile.program' op plan.grid: expected one of the keys ['atom', 'axes', 'device', 'edge', 'epilogue_vectors', 'inner_order', 'instruction', 'lane', 'max_units', 'operands', 'part', 'persistent', 'pipeline', 'prediction', 'raster', 'reduction_order', 'skips', 'split', 'stages', 'store', 'tasks_per_unit', 'thread_order', 'unit_order', 'unroll'], but got 'grid'}}
+  // expected-error@+1 {{'rtile.program' op plan.grid: expected one of the keys ['atom', 'axes', 'device', 'edge', 'epilogue_vectors', 'inner_order', 'instruction', 'lane', 'max_units', 'operands', 'part', 'persistent', 'pipeline', 'prediction', 'raster', 'reduction_order', 'skips', 'split', 'spread', 'stages', 'store', 'tasks_per_unit', 'thread_order', 'unit_order', 'unroll'], but got 'grid'}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()

@@ -54,6 +54,27 @@ class ComputeBox:
         return Access(access.name, access.shape, access.element_type, indices)
 
 
+def is_plain(access: Access) -> bool:
+    """Whether a tensor is read once per point, each dimension by a loop of its own or at a constant."""
+    terms = [index.terms() for index in access.indices]
+    loops = [loop for each in terms for loop in each]
+    return len(set(loops)) == len(loops) and all(list(each.values()) in ([], [1]) for each in terms)
+
+
+def tensor_box(plan: Plan, box: ComputeBox, access: Access) -> tuple[ComputeBox, Access]:
+    """Return the box of a tensor that a box reads as `is_plain`, and its access there: a loop for each dimension."""
+    loops = [next(iter(index.terms())) for index in access.indices if index.terms()]
+    own = ComputeBox(plan, [box.group[loop] for loop in loops], [Loop(box.loops[loop].extent) for loop in loops])
+    place = {loop: at for at, loop in enumerate(loops)}
+    moved: list[LinearIndex] = []
+    for index in access.indices:
+        coefficients = [0] * len(own.loops)
+        for loop in index.terms():
+            coefficients[place[loop]] = 1
+        moved.append(LinearIndex(tuple(coefficients), index.constant))
+    return own, Access(access.name, access.shape, access.element_type, tuple(moved))
+
+
 def _one_point(axis: AxisPlan) -> AxisPlan:
     """Return an axis on which each thread holds one point."""
     return AxisPlan(block=axis.threads, threads=axis.threads, lanes=axis.lanes, tile=axis.lanes)

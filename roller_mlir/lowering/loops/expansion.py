@@ -15,14 +15,15 @@ from roller_mlir.dialects import rtile
 from roller_mlir.lowering.linalg.affine import affine_sum
 from roller_mlir.lowering.linalg.group.group import Group, Member
 from roller_mlir.lowering.linalg.reader import StructuredOp, fill_constant
-from roller_mlir.lowering.loops.compute_box import ComputeBox, local_map, unit_coefficients
+from roller_mlir.lowering.loops.compute_box import ComputeBox, is_plain, local_map, tensor_box, unit_coefficients
 from roller_mlir.lowering.loops.expand_body import clone_region
 from roller_mlir.lowering.loops.expanded_loops import LoopVariable, StagedPart, Walked
 from roller_mlir.lowering.loops.load_packed import load_packed
 from roller_mlir.lowering.loops.loop_nest import INNER, UNIT
 from roller_mlir.mapping.layout.data_tile import first_elements, tile_dimensions
 from roller_mlir.mapping.layout.layout import epilogue_vectors, planned_vector, residue_shift, steps_of
-from roller_mlir.plan import Access, LinearIndex, Loop, OperandPlan, Plan
+from roller_mlir.mapping.layout.spread import spread_plan
+from roller_mlir.plan import Access, LinearIndex, OperandPlan, Plan
 from roller_mlir.plan.extent import as_extents
 from roller_mlir.plan.plan import CONSTANT, REGISTER, WORKGROUP
 from roller_mlir.plan.walks import staged_depth, walked_blocks
@@ -53,6 +54,7 @@ class Expansion:
         self._walked = [loop for loop in group.expression.whole if self._steps[loop] > 1]  # see `RowExpansion`
         self._beside = plan.epilogue_vectors or epilogue_vectors(group.expression, plan.axes)
         self._operands = {use: number for number, uses in enumerate(group.inputs) for use in uses}
+        self._spread = spread_plan(group.expression, plan) if plan.spread else None  # what members of the tail see
 
     def build(self) -> list[ir.Value]:
         """Build; return the result tensors."""
@@ -185,11 +187,17 @@ class Expansion:
 
     def _box(self, member: Member, walked: Mapping[int, int] | None = None) -> ComputeBox:
         """Return the box of a member, or that of several of its blocks along some of the group's loops."""
-        plan = self._plan
+        plan = self._plan_of(member)
         if walked:
             axes = [replace(axis, block=axis.block * walked.get(i, 1)) for i, axis in enumerate(plan.axes)]
             plan = replace(plan, axes=tuple(axes))
         return ComputeBox(plan, member.loops, member.root.expression.loops)
+
+    def _plan_of(self, member: Member) -> Plan:
+        """Return the plan as a member sees it: one of the tail may be spread."""
+        if self._spread is None or not any(self._group.members[number] is member for number in self._group.tail):
+            return self._plan
+        return self._spread
 
     def _member(self, number: int, member: Member) -> list[ir.Value]:
         """One op: its compute, in reduction loops where it is the heavy one."""
@@ -242,7 +250,8 @@ class Expansion:
     def _beside_vector(self, member: int, operand: int, access: Access, box: ComputeBox) -> int:
         """Return the elements of one read of what is no input of the expression; rows plan none but those."""
         place = self._group.beside.get((member, operand))
-        return planned_vector(access, box.loops, box.axes) if place is None else self._beside[place]
+        widest = planned_vector(access, box.loops, box.axes)
+        return widest if place is None else min(widest, self._beside[place])
 
     def _initial(self, member_number: int, member: Member, box: ComputeBox) -> list[ir.Value]:
         """The accumulators before the first step: constants, unspecified, or the old outputs."""
@@ -265,7 +274,9 @@ class Expansion:
                 start = defining_op(source)
                 if start is not None:
                     fail(start, f"'{start.name}' cannot start an accumulator; a fill with a constant or an operand can")
-                width = self._beside_vector(member_number, len(root.sources) + number, output, box)
+                # Of a spread tail, threads add what a sum starts from to the points that they have then.
+                apart = self._spread is not None
+                width = 1 if apart else self._beside_vector(member_number, len(root.sources) + number, output, box)
                 register = OperandPlan(layer=REGISTER, order=tuple(range(len(shape))), vector=width)
                 found.append(self._load(box, source, output, register))
         return found
@@ -351,31 +362,22 @@ class Expansion:
         if operand in self._staged:
             return self._part(self._staged[operand], box, access)
         layout = self._plan.operands[operand]
+        if self._plan_of(self._group.members[number]) is self._spread:
+            layout = replace(layout, vector=planned_vector(box.access(access), box.loops, box.axes))
         uses = self._group.inputs[operand]
         producer = self._group.producers.get((self._group.members[number].root.operation, position))
         if producer is not None or len(uses) == 1:
             return self._load(box, source, box.access(access), layout, producer)
         if operand not in self._kept:
-            if _is_plain(access):
-                self._kept[operand] = self._keep(box, source, access, layout)
+            if is_plain(access):
+                self._kept[operand] = self._keep(self._group.members[number], box, source, access, layout)
             else:
                 self._kept[operand] = self._load(box, source, box.access(access), layout)
         return self._kept[operand]
 
-    def _keep(self, box: ComputeBox, source: ir.Value, access: Access, layout: OperandPlan) -> ir.Value:
-        """Load a tile that several ops read into registers."""
-        loops = [next(iter(index.terms())) for index in access.indices if index.terms()]
-        kept = ComputeBox(
-            self._plan, [box.group[loop] for loop in loops], [Loop(box.loops[loop].extent) for loop in loops]
-        )
-        place = {loop: at for at, loop in enumerate(loops)}
-        moved: list[LinearIndex] = []
-        for index in access.indices:
-            coefficients = [0] * len(kept.loops)
-            for loop in index.terms():
-                coefficients[place[loop]] = 1
-            moved.append(LinearIndex(tuple(coefficients), index.constant))
-        own = Access(access.name, access.shape, access.element_type, tuple(moved))
+    def _keep(self, member: Member, box: ComputeBox, source: ir.Value, access: Access, layout: OperandPlan) -> ir.Value:
+        """Load a tile that several ops read into registers; a member is the first of them."""
+        kept, own = tensor_box(self._plan_of(member), box, access)
         tile = self._load(kept, source, own, layout)
         shape = [dimension.extent for dimension in tile_dimensions(own, kept.blocks)]
         empty = tensor.empty(shape, ir.Type.parse(access.element_type))
@@ -489,10 +491,3 @@ def _whole(access: Access, loops: int) -> Access:
     if not access.gathered:
         return access
     return replace(access, shape=as_extents([access.gathered]), indices=(LinearIndex((0,) * loops),))
-
-
-def _is_plain(access: Access) -> bool:
-    """Whether a tensor is read once per point, each dimension by a loop of its own or at a constant."""
-    terms = [index.terms() for index in access.indices]
-    loops = [loop for each in terms for loop in each]
-    return len(set(loops)) == len(loops) and all(list(each.values()) in ([], [1]) for each in terms)

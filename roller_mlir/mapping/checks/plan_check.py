@@ -9,6 +9,7 @@ from roller_mlir.mapping.atoms.fragments import COLUMN, ROW, lane_order, result_
 from roller_mlir.mapping.atoms.vectors import LANE_BYTES
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.layout.layout import buffer_shape, epilogue_vectors, keeps_rows, steps_of
+from roller_mlir.mapping.layout.spread import spread_plan
 from roller_mlir.mapping.layout.staged_store import staged_store_problem
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.mapping.whole_matrices import matrix_pitch
@@ -87,6 +88,10 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
     problem = _skips_problem(expression, plan)
     if problem:
         return f"has a plan whose skips {list(plan.skips)} {problem}"
+    if plan.spread and spread_plan(expression, plan) is None:
+        return (
+            "has a plan that is spread, but nothing follows its reduction that its threads could share point by point"
+        )
     problem = _staged_store_problem(expression, plan)
     if problem:
         return f"has a plan whose store '{plan.store}' {problem}"

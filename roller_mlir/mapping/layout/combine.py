@@ -131,6 +131,26 @@ class Combination:
             return None
         return _shared_reading(len(self.shuffles), self.slots, self.across[0].count, values)
 
+    def divided_reading(self, points: int, steps: int) -> int:
+        """Return over how many shuffles threads that need the same points divide the slots that they read.
+
+        Args:
+            points: What a thread needs.
+            steps: Shuffles between threads of a subgroup that need the same.
+
+        >>> gates = Combination((1, 2, 4, 8, 16), (AcrossSubgroups(0, 1, 8, 32),), (0,), 8, alone=True)
+        >>> gates.divided_reading(1, 3), gates.divided_reading(4, 3), gates.divided_reading(4, 0)
+        (0, 2, 0)
+        """
+        (across,) = self.across
+        ways = [divisions for divisions in range(steps + 1) if across.count % (1 << divisions) == 0]
+
+        def cycles(divisions: int) -> int:
+            passed = points * ((across.count >> divisions) + divisions)
+            return self.slots * passed + SHUFFLE_CYCLES * divisions
+
+        return min(ways, key=cycles)
+
     def work(self, values: int, subgroups: int, *, everyone: bool) -> JoinWork:
         """Return what a task does to join so many values a thread.
 

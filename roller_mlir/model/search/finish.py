@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from roller_mlir.mapping.layout.layout import epilogue_vectors
+from roller_mlir.mapping.layout.spread import may_spread
 from roller_mlir.mapping.resources import tasks_per_unit
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimates import Estimate
@@ -121,6 +122,8 @@ def finish(
     prediction = predict_time(context, plan)
     if staged:
         plan, prediction = _with_faster_store(context, program, plan, prediction)
+    if may_spread(expression, plan, context.machine.device.subgroup_size):
+        plan = replace(plan, spread=True)
     prediction = with_traffic(context, plan, prediction) if counted else prediction
     resident = prediction.tasks_per_unit
     # Blocks that stay begin the next task's copies while the last one's results are stored.

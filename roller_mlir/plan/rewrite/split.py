@@ -104,6 +104,7 @@ def first_expression(expression: TensorExpression, loop: int, parts: Size, exten
         epilogue_flops=0,
         epilogue_cycles=0,
         accumulator_type="",
+        tail_apart=False,
     )
 
 

@@ -47,17 +47,91 @@ def combine(
         return values, width
     units = _units(context, values, width)
     halvings, whole = joining.passing(len(units)).halvings, len(units)
+    units = _combine_subgroup(context, joining, combiner, units)
+    if joining.across:
+        units = _combine_across(context, box, combiner, units, whole, everyone=everyone)
+    else:
+        units = _gather(context, units, joining.shuffles[:halvings])
+    return _values(context, units, values), width
+
+
+def combine_spread(
+    context: TaskContext,
+    box: ThreadBox,
+    combiner: str,
+    values: list[ir.Value],
+    reader: ThreadBox,
+    loops: dict[int, int],
+) -> list[ir.Value]:
+    """Join the partial results of a box; each thread gets those of the points that another box gives it.
+
+    Args:
+        context: The task.
+        box: The thread's box, whose partial results pass workgroup memory.
+        combiner: The operation that joins two results.
+        values: One partial result an accumulator, those of one tile or of several that lie alike.
+        reader: The box of what reads them, see `mapping.layout.spread`.
+        loops: For each parallel loop of the box that has several points, that of the reader.
+
+    Returns:
+        The joined points: of each tile, one a register of the reader.
+    """
+    emit, joining, lane = context.emit, box.combination, box.lane
+    assert lane is not None and len(joining.across) == 1
+    units = [emit.extract(value, at) if box.width > 1 else value for value in values for at in range(box.width)]
+    whole, (across,) = len(units), joining.across
+    slots, *_ = _put_in_slots(
+        context, joining, _combine_subgroup(context, joining, combiner, units), whole, together=False
+    )
+    run, point = emit.divide(reader.coordinates[loops[lane]], box.width)
+    first, stride = Linear(), 1
+    for loop in box.order:
+        if not box.loops[loop].reduction:
+            at = run if loop == lane else reader.coordinates[loops[loop]]
+            first = first + Linear.of(at, stride >> sum(distance < stride for distance in joining.shuffles))
+        stride *= box.axes[loop].threads
+    alike = _alike(reader, set(loops.values()), context.subgroup_size)
+    points = len(reader.keys) * (whole // (len(box.keys) * box.width))
+    distances = alike[: joining.divided_reading(points, len(alike))]
+    offsets = [across.stride * j for j in range(across.count >> len(distances))]
+    first = first + _place(context, distances, across.count) * across.stride
+    found: list[ir.Value] = []
+    for tile in range(0, whole, len(box.keys) * box.width):
+        for key in reader.keys:
+            held = dict.fromkeys(box.keys[0], 0)
+            held.update((loop, key[at] * (box.width if loop == lane else 1)) for loop, at in loops.items())
+            value = Linear.of(point) + (tile + box.keys.index(held) * box.width)
+            found += slots.joined(combiner, [first + offset for offset in offsets], value, 1)
+    for distance in distances:
+        found = _combine_passed(context, combiner, found, found, distance)
+    return found
+
+
+def _alike(reader: ThreadBox, loops: set[int], subgroup_size: int) -> tuple[int, ...]:
+    """Return the distances, each twice the one before, between threads of a subgroup that have the same points."""
+    found: list[int] = []
+    place = 1
+    for digit, _ in reader.digits:
+        if digit.loop not in loops and place & (place - 1) == 0:
+            steps = [place << step for step in range(digit.count.bit_length()) if digit.count % (2 << step) == 0]
+            found += [distance for distance in steps if distance < subgroup_size]
+            break
+        place *= digit.count
+    return tuple(found)
+
+
+def _combine_subgroup(
+    context: TaskContext, joining: Combination, combiner: str, units: list[ir.Value]
+) -> list[ir.Value]:
+    """Join what threads of a subgroup hold, halved as far as it pays."""
+    halvings = joining.passing(len(units)).halvings
     for distance in joining.shuffles[:halvings]:
         lower, upper = units[: len(units) // 2], units[len(units) // 2 :]
         kept, passed = _chosen(context, distance, upper, lower), _chosen(context, distance, lower, upper)
         units = _combine_passed(context, combiner, kept, passed, distance)
     for distance in joining.shuffles[halvings:]:
         units = _combine_passed(context, combiner, units, units, distance)
-    if joining.across:
-        units = _combine_across(context, box, combiner, units, whole, everyone=everyone)
-    else:
-        units = _gather(context, units, joining.shuffles[:halvings])
-    return _values(context, units, values), width
+    return units
 
 
 def _combine(context: TaskContext, combiner: str, left: ir.Value, right: ir.Value) -> ir.Value:
@@ -143,16 +217,18 @@ def _slot(context: TaskContext, distances: Sequence[int]) -> Linear:
 class _Slots:
     """Workgroup memory with the values of each slot of a combination.
 
-    Where a subgroup reads several slots, what it reads of them at once lies together; else the values of a slot do.
+    What a thread reads of a slot at once lies together, slot by slot; or all values of a slot do.
     """
 
-    def __init__(self, context: TaskContext, joining: Combination, kind: ir.Type, values: int) -> None:
+    def __init__(
+        self, context: TaskContext, joining: Combination, kind: ir.Type, values: int, *, together: bool
+    ) -> None:
         assert context.arena is not None
         self._context = context
         self._inner = ir.VectorType(kind).shape[0] if isinstance(kind, ir.VectorType) else 1
         self._element = ir.VectorType(kind).element_type if self._inner > 1 else kind
         self._most = MAX_VECTOR_BYTES // element_bytes(self._element) if self._inner == 1 else 1
-        columns = values if joining.alone else gcd(values, self._most)
+        columns = values if together else gcd(values, self._most)
         self._sizes = [columns, values // columns]
         shape = [values // columns, joining.slots, columns * self._inner]
         self._memory = memref_view(context.emit, context.arena, context.combine_offset, shape, self._element)
@@ -204,6 +280,34 @@ class _Slots:
         return found
 
 
+def _put_in_slots(
+    context: TaskContext, joining: Combination, units: Sequence[ir.Value], whole: int, *, together: bool
+) -> tuple[_Slots, Linear, Linear]:
+    """Write what threads hold after the shuffles to slots, once; return these, a thread's slot and its first value.
+
+    All threads pass the barrier.
+
+    Args:
+        context: The task.
+        joining: How they join it.
+        units: The values that the thread holds.
+        whole: How many there are in its slot.
+        together: As of `_Slots`.
+    """
+    emit, halvings = context.emit, joining.passing(whole).halvings
+    context.before_arena_write()
+    slots = _Slots(context, joining, units[0].type, whole, together=together)
+    own, held = _slot(context, joining.shuffles), _place(context, joining.shuffles[:halvings], whole)
+    writes: ir.Value | None = None
+    for distance in joining.shuffles[halvings:]:  # threads that hold the same
+        lower = emit.compare("eq", emit.index(Linear.of(_bit(context, distance))), emit.constant(0))
+        writes = emit.both(writes, lower)
+    emit.when(writes, lambda: slots.write(own, held, units) or [])
+    context.barrier()
+    context.arena_in_use = True
+    return slots, own, held
+
+
 def _combine_across(
     context: TaskContext, box: ThreadBox, combiner: str, units: list[ir.Value], whole: int, *, everyone: bool
 ) -> list[ir.Value]:
@@ -221,16 +325,7 @@ def _combine_across(
     """
     emit, joining = context.emit, box.combination
     halvings = joining.passing(whole).halvings
-    context.before_arena_write()
-    slots = _Slots(context, joining, units[0].type, whole)
-    own, held = _slot(context, joining.shuffles), _place(context, joining.shuffles[:halvings], whole)
-    writes: ir.Value | None = None
-    for distance in joining.shuffles[halvings:]:  # threads that hold the same
-        lower = emit.compare("eq", emit.index(Linear.of(_bit(context, distance))), emit.constant(0))
-        writes = emit.both(writes, lower)
-    emit.when(writes, lambda: slots.write(own, held, units) or [])
-    context.barrier()
-    context.arena_in_use = True
+    slots, own, held = _put_in_slots(context, joining, units, whole, together=joining.alone)
     offsets = [0]
     leads: ir.Value | None = None
     first = own

@@ -22,7 +22,12 @@ from roller_mlir.lowering.codegen.matrix.product import matrix_of
 from roller_mlir.lowering.codegen.matrix.results import pack, unpack
 from roller_mlir.lowering.codegen.task.compute import Compute
 from roller_mlir.lowering.codegen.task.padded_points import padded_dimensions
-from roller_mlir.lowering.codegen.task.register_tiles import materialise, read_register_tile, waiting_alike
+from roller_mlir.lowering.codegen.task.register_tiles import (
+    materialise,
+    materialise_spread,
+    read_register_tile,
+    waiting_alike,
+)
 from roller_mlir.lowering.codegen.task.scope import TaskScope
 from roller_mlir.lowering.codegen.vectors.vector_atom import vector_atom_of
 from roller_mlir.lowering.linalg.affine import apply_indices, map_indices
@@ -75,7 +80,7 @@ class ComputeReader:
         maps = [map_indices(m) for m in view.maps]
         inputs: Inputs = {}
         tables: dict[int, DirectTile] = {}
-        joined: list[RegisterTile] = []
+        joined: list[tuple[RegisterTile, tuple[LinearIndex, ...]]] = []
         for number, value in enumerate(view.inputs):
             if not body.reads(number):
                 continue
@@ -83,13 +88,15 @@ class ComputeReader:
             if isinstance(tile, SplatTile | ChoiceTile):
                 fail(view.operation, f"'{view.operation.name}' input {number} is no loaded tile; load it first")
             if isinstance(tile, RegisterTile):
-                joined.append(tile)
+                joined.append((tile, maps[number]))
             if number in body.gathered():
                 tables[number] = _table(view, number, tile)
             else:
                 inputs[number] = (tile, maps[number])
-        if any(tile.combiner is not None for tile in joined):
-            materialise(self._scope.context, waiting_alike(joined, self._scope.tiles.values()), everyone=True)
+        if any(tile.combiner is not None for tile, _ in joined):
+            waiting = waiting_alike([tile for tile, _ in joined], self._scope.tiles.values())
+            materialise_spread(self._scope.context, waiting, box, joined)
+            materialise(self._scope.context, waiting, everyone=True)
         origin = tuple(
             apply_indices(map_indices(view.origin_map), self._scope.context.linear(view.operation, view.indices))
         )

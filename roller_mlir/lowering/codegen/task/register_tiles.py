@@ -12,9 +12,10 @@ from roller_mlir.lowering.codegen.builder.fragments import TileReader, Wide
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext, splat, vector_type
 from roller_mlir.lowering.codegen.builder.thread_box import Positions, ThreadBox
 from roller_mlir.lowering.codegen.builder.tile_values import DirectTile, RegisterTile, SplatTile, TileValue
-from roller_mlir.lowering.codegen.task.combine import combine
+from roller_mlir.lowering.codegen.task.combine import combine, combine_spread
 from roller_mlir.lowering.loops.program import is_read
 from roller_mlir.mapping.index import Linear
+from roller_mlir.mapping.layout.spread import spread_axes
 from roller_mlir.plan import LinearIndex
 from roller_mlir.plan.expression import NEUTRAL
 from roller_mlir.support.bindings import ir
@@ -42,6 +43,65 @@ def materialise(context: TaskContext, tiles: Sequence[RegisterTile], *, everyone
             tile.values, tile.width, tile.combiner = values[: len(tile.values)], width, None
             values = values[len(tile.values) :]
             _combine_with_start(context, tile, combiner, everyone=everyone)
+
+
+def materialise_spread(
+    context: TaskContext,
+    tiles: Sequence[RegisterTile],
+    reader: ThreadBox,
+    read: Sequence[tuple[RegisterTile, tuple[LinearIndex, ...]]],
+) -> None:
+    """Join the partial results of tiles whose reader is spread, each thread those of the points that it has of it.
+
+    Args:
+        context: The task.
+        tiles: Changed in place; those that lie as a tile that is read.
+        reader: The reader's box.
+        read: Tiles that it reads, with their coordinates as functions of its loops. Those that have whole results, or
+            that it spreads as they are spread, stay as they are.
+    """
+    for first, indices in read:
+        if first.combiner is None or not _is_spread(first, reader, indices):
+            continue
+        if not first.box.combination.across:
+            fail(
+                first.compute,
+                f"partial results of '{first.compute.name}' are joined inside of subgroups, but the rtile.compute that "
+                "reads them is spread over its threads; spread it as what it reads",
+            )
+        lies = first.box.axes, first.box.order, first.indices, _how(first)
+        alike = [
+            tile
+            for tile in {id(tile): tile for tile in (first, *tiles)}.values()
+            if tile.combiner is not None and (tile.box.axes, tile.box.order, tile.indices, _how(tile)) == lies
+        ]
+        values = [value for tile in alike for value in tile.values]
+        loops = _loops(first, indices)
+        combiner = first.combiner
+        found = combine_spread(context, first.box, combiner, values, reader, loops)
+        for number, tile in enumerate(alike):
+            tile.box, tile.indices, tile.width, tile.combiner = reader, indices, 1, None
+            tile.values = found[number * len(reader.keys) : (number + 1) * len(reader.keys)]
+            _combine_with_start(context, tile, combiner, everyone=True)
+
+
+def _is_spread(tile: RegisterTile, reader: ThreadBox, indices: Sequence[LinearIndex]) -> bool:
+    """Whether a reader of partial results has its points spread over the threads that hold them."""
+    box = tile.box
+    loops = _loops(tile, indices)
+    found = spread_axes(box.loops, box.axes, box.order, box.lane)
+    return (
+        found is not None
+        and all(box.loops[loop].reduction or loop in loops for loop in box.order)
+        and any(box.spread(made) != reader.spread(to) for made, to in loops.items())
+        and all(found[0][made] == reader.axes[to] for made, to in loops.items())
+    )
+
+
+def _loops(tile: RegisterTile, indices: Sequence[LinearIndex]) -> dict[int, int]:
+    """Return the loops of a tile's box, each with that along which a reader walks the same dimension."""
+    terms = ((made.terms(), read.terms()) for made, read in zip(tile.indices, indices, strict=True))
+    return {next(iter(made)): next(iter(read)) for made, read in terms if len(made) == len(read) == 1}
 
 
 def waiting_alike(tiles: Sequence[RegisterTile], others: Iterable[TileValue]) -> list[RegisterTile]:

@@ -11,12 +11,13 @@ Paper: ROLLER section 3.1 takes such a group as one tensor expression; PolyDL se
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from roller_mlir.dialects.rtile_slots import SLOTS
 from roller_mlir.lowering.linalg.group.common_loops import CommonLoops, GroupError, loops_of
 from roller_mlir.lowering.linalg.group.expression import Member, group_expression
 from roller_mlir.lowering.linalg.group.producers import Producers, absorb_producers, reuses
+from roller_mlir.lowering.linalg.group.tail import tail_of
 from roller_mlir.lowering.linalg.reader import StructuredOp, fill_constant, is_structured, read_structured
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.extent import Extent
@@ -52,6 +53,7 @@ class Group:
         beside: By a member's number and that of its input, or of its output behind its inputs: which of the tensors of
             `TensorExpression.beside` is read there.
         producers: Element-wise ops that are no members: the loads of the heavy one compute them.
+        tail: Numbers of the members behind the reductions, see `tail_of`.
     """
 
     members: tuple[Member, ...]
@@ -61,6 +63,7 @@ class Group:
     results: tuple[ir.Value, ...]
     beside: Mapping[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
     producers: Producers = field(default_factory=dict[tuple[ir.Operation, int], StructuredOp])
+    tail: frozenset[int] = frozenset()
 
 
 def read_group(operations: Sequence[ir.Operation], results: Sequence[ir.Value]) -> Group:
@@ -92,7 +95,9 @@ def group_of_roots(given: Sequence[StructuredOp], results: Sequence[ir.Value]) -
     _check_reduction_root(members, reduction_root, untiled, made)
     _check_tasks(members, reduction_root, untiled, loops.extents(), made, results)
     expression, inputs, beside = group_expression(members, reduction_root, untiled, loops, made, results)
-    return Group(members, reduction_root, expression, inputs, tuple(results), beside, producers)
+    tail = tail_of(members, loops.count, made)
+    expression = replace(expression, tail_apart=bool(tail))
+    return Group(members, reduction_root, expression, inputs, tuple(results), beside, producers, tail)
 
 
 def common_loops(operations: Sequence[ir.Operation]) -> list[tuple[int, ...]]:

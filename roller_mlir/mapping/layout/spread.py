@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Spreading what follows a reduction over the threads that split it.
+
+Threads that split a reduction all hold its results when they have joined them, a vector of neighbouring points each,
+and each of them would compute what follows for all of these points alike. Spread, a thread takes one point of the
+vector: as many threads as it has points share the work, and the loads and stores that belong to it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from roller_mlir.mapping.layout.combine import combination
+from roller_mlir.plan import AxisPlan, Loop, Plan, TensorExpression
+from roller_mlir.plan.plan import REGISTER, SYNCHRONOUS
+
+
+def spread_axes(
+    loops: Sequence[Loop], axes: Sequence[AxisPlan], thread_order: Sequence[int], lane: int | None
+) -> tuple[tuple[AxisPlan, ...], tuple[int, ...]] | None:
+    """Return how ops behind a reduction are spread, and the order of the threads' loops; None where they cannot be.
+
+    Neighbouring threads have neighbouring points.
+
+    >>> product = (Loop(1), Loop(256), Loop(256, True))
+    >>> own = (AxisPlan(block=1), AxisPlan(block=4, chunk=4), AxisPlan(block=256, threads=256))
+    >>> axes, order = spread_axes(product, own, (2,), 1)
+    >>> [(axis.threads, axis.chunk) for axis in axes], order
+    ([(1, 1), (4, 1), (64, 1)], (1, 2))
+    """
+    split = [loop for loop in thread_order if loops[loop].reduction]
+    if lane is None or loops[lane].reduction or len(split) != 1 or any(axis.lanes for axis in axes):
+        return None
+    wide, deep = axes[lane], axes[split[0]]
+    if wide.chunk == 1 or deep.threads % wide.chunk:
+        return None
+    found = list(axes)
+    found[lane] = replace(wide, threads=wide.threads * wide.chunk, chunk=1)
+    found[split[0]] = replace(deep, threads=deep.threads // wide.chunk)
+    order = (lane, *(loop for loop in thread_order if loop != lane and found[loop].threads > 1))
+    return tuple(found), order
+
+
+def spread_plan(expression: TensorExpression, plan: Plan) -> Plan | None:
+    """Return a plan as the ops behind its reduction see it if they are spread, None where they cannot be."""
+    walks = expression.walks_rows([axis.block for axis in plan.axes])  # and joins each result by itself
+    if not expression.tail_apart or walks or plan.store != SYNCHRONOUS or plan.atom is not None:
+        return None
+    found = spread_axes(expression.loops, plan.axes, plan.thread_order, plan.lane)
+    if found is None or any(
+        operand.layer != REGISTER and not any(expression.loops[loop].reduction for loop in access.loops())
+        for access, operand in zip(expression.inputs, plan.operands, strict=True)
+    ):
+        return None
+    return replace(plan, axes=found[0], thread_order=found[1], lane=None)
+
+
+def may_spread(expression: TensorExpression, plan: Plan, subgroup_size: int) -> bool:
+    """Return whether ops behind a plan's reduction can be spread.
+
+    Partial results have to pass workgroup memory: any thread then finds those of any point.
+    """
+    if spread_plan(expression, plan) is None:
+        return False
+    return bool(combination(expression.loops, plan.axes, plan.thread_order, subgroup_size).across)

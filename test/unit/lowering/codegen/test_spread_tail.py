@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What follows a reduction is spread over the threads that split it: each computes a point, where it held a vector.
+
+Partial results pass workgroup memory, where each thread finds those of its own points.
+"""
+
+import re
+from dataclasses import replace
+from functools import cache
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from kernel_cases import axis, plan
+
+import roller_mlir
+from roller_mlir.compiler import CompileOptions
+from roller_mlir.compiler.driver import lower_until
+from roller_mlir.compiler.source import Source
+from roller_mlir.hal import find_device
+from roller_mlir.lowering.targets.stage import KERNELS, LOOPS, PLANNED
+from roller_mlir.mapping.layout.spread import may_spread
+from roller_mlir.plan import AxisPlan, Plan, TensorExpression
+from roller_mlir.runtime import Artifact
+from roller_mlir.runtime.findings import SanitizedRunError
+from roller_mlir.support.diagnostics import DiagnosedError
+
+OPTIONS = CompileOptions(binaries=False, cache=False)
+COLUMNS = 40
+# Tiles along rows, columns and the reduction, and the order of threads: the fastest first. All have a lane of columns.
+CASES: dict[str, tuple[tuple[AxisPlan, AxisPlan, AxisPlan], tuple[int, ...]]] = {
+    "a vector": ((axis(1), axis(4, 1, 4), axis(256, 256)), (2,)),
+    "a pair": ((axis(1), axis(2, 1, 2), axis(128, 128)), (2,)),
+    "rows of vectors": ((axis(4), axis(4, 1, 4), axis(128, 128)), (2,)),
+    "vectors apart": ((axis(2), axis(16, 1, 4), axis(128, 128)), (2,)),
+    "columns first": ((axis(2), axis(32, 8, 4), axis(32, 32)), (1, 2)),
+    "columns last": ((axis(2), axis(16, 4, 4), axis(128, 128)), (2, 1)),
+    "columns last, apart": ((axis(1), axis(16, 2, 4), axis(128, 128)), (2, 1)),
+    "as many as columns": ((axis(2), axis(128, 32, 4), axis(4, 4)), (1, 2)),
+    "rows between": ((axis(6, 3), axis(8, 2, 4), axis(16, 16)), (1, 0, 2)),
+    "rows first": ((axis(6, 3), axis(8, 2, 4), axis(16, 16)), (0, 2, 1)),
+    "no power of two": ((axis(2), axis(3, 1, 3), axis(96, 96)), (2,)),
+    "several points": ((axis(2), axis(4, 1, 4), axis(256, 128, 2)), (2,)),
+}
+DEVICES = ("v100", "h200", "mi300x")
+
+
+def source(rows: int, depth: int, kind: str = "f32", accumulator: str = "f32", columns: int = COLUMNS) -> str:
+    """Return two products of one factor and what is made of them: the first product, and two results behind both.
+
+    The second starts from what its tensor holds. Of several rows the first product is a program by itself.
+    """
+    x, w = f"tensor<{rows}x{depth}x{kind}>", f"tensor<{depth}x{columns}x{kind}>"
+    r, b = f"tensor<{rows}x{columns}x{accumulator}>", f"tensor<{columns}x{accumulator}>"
+    point, column = "affine_map<(i, j) -> (i, j)>", "affine_map<(i, j) -> (j)>"
+    loops = 'iterator_types = ["parallel", "parallel"]'
+    return f"""func.func @main(%x: {x}, %v: {w}, %w: {w}, %b: {b}, %old: {r}) -> ({r}, {r}, {r}) {{
+  %zero = arith.constant 0.0 : {accumulator}
+  %e = tensor.empty() : {r}
+  %z = linalg.fill ins(%zero : {accumulator}) outs(%e : {r}) -> {r}
+  %p = linalg.matmul ins(%x, %v : {x}, {w}) outs(%z : {r}) -> {r}
+  %q = linalg.matmul ins(%x, %w : {x}, {w}) outs(%old : {r}) -> {r}
+  %s = linalg.generic {{indexing_maps = [{point}, {point}, {column}, {point}], {loops}}}
+    ins(%p, %q, %b : {r}, {r}, {b}) outs(%e : {r}) {{
+  ^bb0(%x0: {accumulator}, %x1: {accumulator}, %x2: {accumulator}, %o: {accumulator}):
+    %two = arith.constant 2.0 : {accumulator}
+    %d = arith.mulf %x1, %two : {accumulator}
+    %u = arith.subf %x0, %d : {accumulator}
+    %y = arith.addf %u, %x2 : {accumulator}
+    linalg.yield %y : {accumulator}
+  }} -> {r}
+  %t = linalg.generic {{indexing_maps = [{point}, {point}, {column}, {point}], {loops}}}
+    ins(%s, %q, %b : {r}, {r}, {b}) outs(%e : {r}) {{
+  ^bb0(%x0: {accumulator}, %x1: {accumulator}, %x2: {accumulator}, %o: {accumulator}):
+    %m = arith.maximumf %x0, %x1 : {accumulator}
+    %y = arith.addf %m, %x2 : {accumulator}
+    linalg.yield %y : {accumulator}
+  }} -> {r}
+  return %p, %s, %t : {r}, {r}, {r}
+}}"""
+
+
+@cache
+def loops_of(
+    name: str, device: str, rows: int, depth: int, kinds: tuple[str, str] = ("f32", "f32")
+) -> tuple[str, tuple[bool, ...]]:
+    """Return the loops by a case's plan, and which of the programs are spread."""
+    axes, order = CASES[name]
+    if rows == 1:
+        axes, order = (axis(1), *axes[1:]), tuple(loop for loop in order if loop)
+    size = find_device(device).subgroup_size
+    spread: list[bool] = []
+
+    def make(expression: TensorExpression, *_: object) -> Plan:
+        made = replace(plan(axes, order, 1, ())(expression), device=device)
+        spread.append(may_spread(expression, made, size))
+        return replace(made, spread=spread[-1])
+
+    with patch("roller_mlir.passes.rtile_construct.best_plan", make):
+        return lower_until(Source("-", source(rows, depth, *kinds)), device, OPTIONS, LOOPS)[0], tuple(spread)
+
+
+def check(
+    loops: str, device: str, rows: int, depth: int, kinds: tuple[str, str] = ("f32", "f32"), columns: int = COLUMNS
+) -> Artifact:
+    element, wide = (np.dtype({"f16": np.float16, "f32": np.float32}[kind]) for kind in kinds)
+    rng = np.random.default_rng(1)
+    shapes = ((rows, depth), (depth, columns), (depth, columns), (columns,), (rows, columns))
+    x, v, w, b, old = (rng.integers(-1, 2, shape).astype(wide) for shape in shapes)
+    p, q = x @ v, old + x @ w
+    s = p - 2 * q + b
+    artifact = roller_mlir.compile(loops, device, options=OPTIONS)
+    found = artifact.run(*(one.astype(element) for one in (x, v, w)), b, old, on="sim", sanitize=True)
+    for one, expected in zip(found, (p, s, np.maximum(s, q) + b), strict=True):
+        assert np.array_equal(one, expected)
+    return artifact
+
+
+@pytest.mark.full(each=["device", "name"])
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", CASES)
+def test_a_product_and_its_tail_are_exact_and_clean(name: str, device: str) -> None:
+    loops, spread = loops_of(name, device, 6, 250)
+    assert spread == (False, True)
+    check(loops, device, 6, 250)
+
+
+@pytest.mark.full(each=["device", "name"])
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", CASES)
+def test_two_sums_and_their_tail_are_exact_and_clean(name: str, device: str) -> None:
+    depth = CASES[name][0][2].block - 1
+    loops, spread = loops_of(name, device, 1, depth)
+    subgroup_size = find_device(device).subgroup_size
+    _, columns, deep = CASES[name][0]
+    assert spread == (columns.threads * deep.threads > subgroup_size,)
+    check(loops, device, 1, depth)
+
+
+@pytest.mark.parametrize("kinds", [("f16", "f32"), ("f16", "f16")])
+@pytest.mark.parametrize("rows", [1, 6])
+def test_halves_are_exact_and_clean(rows: int, kinds: tuple[str, str]) -> None:
+    loops, spread = loops_of("a vector", "h200", rows, 250, kinds)
+    assert spread[-1]
+    check(loops, "h200", rows, 250, kinds)
+
+
+def kernels_of(loops: str) -> str:
+    return lower_until(Source("-", loops), "h200", OPTIONS, KERNELS)[0]
+
+
+def test_each_thread_has_one_point() -> None:
+    kernels = kernels_of(loops_of("a vector", "h200", 1, 250)[0])
+    assert len(re.findall(r"arith.maximumf %\S+, %\S+ : f32", kernels)) == 1
+    assert len(re.findall(r"memref.load[^\n]*load partial results", kernels)) == 8  # 4 of 8 slots, for both products
+
+
+def test_a_missing_barrier_is_found() -> None:
+    kernels = kernels_of(loops_of("a vector", "h200", 1, 250)[0])
+    assert kernels.count("gpu.barrier") == 1
+    artifact = roller_mlir.compile(kernels.replace("gpu.barrier", "", 1), "h200", options=OPTIONS)
+    values = [
+        np.ones(shape, np.float32) for shape in ((1, 250), (250, COLUMNS), (250, COLUMNS), (COLUMNS,), (1, COLUMNS))
+    ]
+    with pytest.raises(SanitizedRunError, match="race"):
+        artifact.run(*values, on="sim", sanitize=True)
+
+
+def test_a_plan_of_one_subgroup_cannot_be_spread() -> None:
+    device, (axes, order) = "h200", ((axis(1), axis(4, 1, 4), axis(32, 32)), (2,))
+
+    def make(expression: TensorExpression, *_: object) -> Plan:
+        made = plan(axes, order, 1, ())(expression)
+        assert not may_spread(expression, made, 32)
+        return replace(made, spread=True)
+
+    with patch("roller_mlir.passes.rtile_construct.best_plan", make):
+        loops = lower_until(Source("-", source(1, 31)), device, OPTIONS, LOOPS)[0]
+    with pytest.raises(
+        DiagnosedError, match=r"are joined inside of subgroups, but the rtile.compute that reads them is"
+    ):
+        kernels_of(loops)
+
+
+PRODUCT = """func.func @f(%x: tensor<1x256xf32>, %w: tensor<256x64xf32>) -> tensor<1x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x64xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<1x64xf32>) -> tensor<1x64xf32>
+  %p = linalg.matmul ins(%x, %w : tensor<1x256xf32>, tensor<256x64xf32>) outs(%z : tensor<1x64xf32>) -> tensor<1x64xf32>
+  return %p : tensor<1x64xf32>
+}"""
+
+
+def test_where_nothing_follows_a_spread_plan_is_refused() -> None:
+    planned = lower_until(Source("-", PRODUCT), "h200", replace(OPTIONS, tile_sizes=(1, 4, 256)), PLANNED)[0]
+    edited = planned.replace("stages = 1 : i64", "spread = true, stages = 1 : i64")
+    assert edited != planned
+    with pytest.raises(DiagnosedError, match="has a plan that is spread, but nothing follows its reduction"):
+        roller_mlir.compile(edited, "h200", options=OPTIONS)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_cell_is_spread_by_itself(device: str) -> None:
+    artifact = check(source(1, 256, columns=256), device, 1, 256, columns=256)
+    (kernel,) = artifact.kernels
+    assert kernel.plan is not None and kernel.plan.spread
