@@ -158,6 +158,10 @@ class Device:
     vectors: VectorConstants = DEFAULT_VECTORS
     overrides: tuple[Override, ...] = ()
 
+    def __hash__(self) -> int:
+        """Return the hash of the name: few devices share one, and much that is remembered has a device in its key."""
+        return hash(self.name)
+
     def __post_init__(self) -> None:
         """Check each field and the fields against each other; raises DeviceError."""
         for key in ("name", "architecture", "description"):
