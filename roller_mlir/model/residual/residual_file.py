@@ -61,7 +61,7 @@ def find_residual(kind: str, family: str, path: str | PathLike[str] | None = Non
         ResidualError: The file is not there, or holds no residual, or one of a folder is of another class.
     """
     own = None if path is None else _found(Path(path), kind, family)
-    return own or _found(_SHIPPED, kind, family)
+    return own or _shipped(kind, family)
 
 
 def content_of(path: str | PathLike[str]) -> bytes:
@@ -90,6 +90,12 @@ def _found(place: Path, kind: str, family: str) -> Residual | None:
     if folder:
         raise ResidualError(f"{file}: must be of '{kind}' on {family}, but is of '{found.kind}' on {found.family}")
     return None
+
+
+@lru_cache(maxsize=64)
+def _shipped(kind: str, family: str) -> Residual | None:
+    """Return the package's own residual of a class, whose files nobody writes while it runs; None without one."""
+    return _found(_SHIPPED, kind, family)
 
 
 @lru_cache(maxsize=64)
