@@ -67,7 +67,11 @@ class Extent:
         >>> str(Extent(1000).tiles(128)), str(Extent(1000, "n").tiles(128))
         ('8', '(n + 127) floordiv 128 (at most 8)')
         """
-        return Extent(-(-self.bound // size), self.symbol and f"({self.symbol} + {size - 1}) floordiv {size}")
+        return Extent(self.most_tiles(size), self.symbol and f"({self.symbol} + {size - 1}) floordiv {size}")
+
+    def most_tiles(self, size: int) -> int:
+        """Return how many tiles of a size cover it, at most: the bound of `tiles`, where no text is asked for."""
+        return -(-self.bound // size)
 
     @property
     def divisor(self) -> int:

@@ -47,7 +47,7 @@ class TileCost:
 
 def steps_of(loop: Loop, axis: AxisPlan) -> int:
     """Return the number of boxes that cover a loop, at most."""
-    return loop.extent.tiles(axis.block).bound
+    return loop.extent.most_tiles(axis.block)
 
 
 def row_blocks(expression: TensorExpression, axes: Sequence[AxisPlan]) -> list[int]:

@@ -241,7 +241,7 @@ def _packed_by_tasks(
     """Yield a tile's program whose tasks pack the factor of columns, which stands still in the inner loops."""
     expression = cost.expression
     packed = expression.inputs[roles.columns]
-    loops = [i for i in expression.parallel() if expression.loops[i].extent.tiles(blocks[i]).bound > 1]
+    loops = [i for i in expression.parallel() if expression.loops[i].extent.most_tiles(blocks[i]) > 1]
     inner = tuple([i for i in loops if i not in packed.loops()])
     size = prod([dimension.extent for dimension in tile_dimensions(packed, blocks)]) * packed.element_bytes
     if not inner or size > room:
@@ -258,7 +258,7 @@ def _packed_ahead(
     """Yield a tile's programs whose factor of columns lies packed: a task is a tile; either factor stands still."""
     expression = cost.expression
     packed = expression.inputs[roles.columns]
-    loops = [i for i in expression.parallel() if expression.loops[i].extent.tiles(blocks[i]).bound > 1]
+    loops = [i for i in expression.parallel() if expression.loops[i].extent.most_tiles(blocks[i]) > 1]
     moving = [i for i in loops if i in packed.loops()]
     others = [i for i in loops if i not in packed.loops()]
     for order in {(*moving, *others): None, (*others, *moving): None}:
@@ -287,8 +287,8 @@ def _work(
     step = max(step, (found.loads + found.cycles) / known.issue_per_cycle)
     if may_leave(expression, expression.inputs[roles.rows]):
         step += known.mask_cycles * rows
-    walked = prod([expression.loops[i].extent.tiles(blocks[i]).bound for i in inner])
-    tasks = prod([expression.loops[i].extent.tiles(blocks[i]).bound for i in order if i not in inner])
+    walked = prod([expression.loops[i].extent.most_tiles(blocks[i]) for i in inner])
+    tasks = prod([expression.loops[i].extent.most_tiles(blocks[i]) for i in order if i not in inner])
     stored = rows * vectors * (1 + len(expression.epilogue) + expression.epilogue_flops)
     cycles = walked * (known.task_cycles + found.beside + points / shape[2] * step + stored)
     if not ahead:
@@ -359,6 +359,6 @@ def predicted_work(cost: VectorCost, plan: Plan) -> Work:
     columns = next(n for n, access in enumerate(expression.inputs) if atom.column in access.loops())
     roles = AtomRoles(1 - columns, columns, atom.row, atom.column, atom.depth)
     blocks = tuple(axis.block for axis in plan.axes)
-    order = tuple(i for i in plan.unit_order if expression.loops[i].extent.tiles(blocks[i]).bound > 1)
+    order = tuple(i for i in plan.unit_order if expression.loops[i].extent.most_tiles(blocks[i]) > 1)
     ahead = plan.operands[columns].layer == CONSTANT
     return _work(cost, found, roles, atom.shape, blocks, order, plan.inner_order, ahead=ahead)

@@ -194,7 +194,7 @@ class VectorProgram:
 
 def _outside(expression: TensorExpression, blocks: Sequence[int]) -> list[int]:
     """Return the parallel loops with several tiles."""
-    return [i for i in expression.parallel() if expression.loops[i].extent.tiles(blocks[i]).bound > 1]
+    return [i for i in expression.parallel() if expression.loops[i].extent.most_tiles(blocks[i]) > 1]
 
 
 def _ordered(cost: VectorCost, shape: TaskShape, work: Work) -> Iterator[VectorProgram]:

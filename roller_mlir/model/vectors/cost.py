@@ -170,7 +170,7 @@ class VectorCost:
         """Return the cycles of all tiles' points, from data in the nearest cache."""
         expression = self.expression
         bounds, loops = expression.bounds, expression.loops
-        tiles = prod([loops[i].extent.tiles(shape.blocks[i]).bound for i in self._parallel])
+        tiles = prod([loops[i].extent.most_tiles(shape.blocks[i]) for i in self._parallel])
         points = prod([bounds[i] for i in self._reductions]) * self._computed(shape)
         return tiles * points * self._kernel(shape).point
 

@@ -111,7 +111,7 @@ def constant_shapes(
 
 
 def _tiles_of(expression: TensorExpression, shape: TaskShape, loop: int) -> int:
-    return expression.loops[loop].extent.tiles(shape.blocks[loop]).bound
+    return expression.loops[loop].extent.most_tiles(shape.blocks[loop])
 
 
 @dataclass(frozen=True)
@@ -253,7 +253,7 @@ class _Tile:
                 yield tuple(blocks)
 
     def _tiles(self, blocks: Sequence[int]) -> list[int]:
-        return [loop.extent.tiles(block).bound for loop, block in zip(self.expression.loops, blocks, strict=True)]
+        return [loop.extent.most_tiles(block) for loop, block in zip(self.expression.loops, blocks, strict=True)]
 
     def _bytes(self, numbers: Sequence[int], blocks: tuple[int, ...], walked: Mapping[int, int]) -> float:
         """Return the bytes of inputs that several tiles read."""

@@ -45,7 +45,7 @@ class TaskShape:
     @classmethod
     def of(cls, expression: TensorExpression, plan: Plan) -> "TaskShape":
         """Return the shape of a plan."""
-        tiles = [loop.extent.tiles(axis.block).bound for loop, axis in zip(expression.loops, plan.axes, strict=True)]
+        tiles = [loop.extent.most_tiles(axis.block) for loop, axis in zip(expression.loops, plan.axes, strict=True)]
         inner = tuple(loop for loop in plan.inner_order if walked_blocks(plan, loop, tiles[loop]) > 1)
         return cls(
             blocks=tuple(axis.block for axis in plan.axes),
@@ -77,7 +77,7 @@ class TaskWalk:
     @classmethod
     def of(cls, expression: TensorExpression, shape: TaskShape) -> "TaskWalk":
         """Return the loops of a shape."""
-        tiles = {i: expression.loops[i].extent.tiles(block).bound for i, block in enumerate(shape.blocks)}
+        tiles = {i: expression.loops[i].extent.most_tiles(block) for i, block in enumerate(shape.blocks)}
         walked = {i: min(tiles[i], shape.walked.get(i, tiles[i])) for i in shape.inner}
         units = [(i, -(-tiles[i] // walked.get(i, 1))) for i in shape.order]
         steps = [(i, tiles[i]) for i in expression.reductions() if tiles[i] > 1] if shape.inner else []

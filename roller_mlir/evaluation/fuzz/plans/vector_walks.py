@@ -32,7 +32,7 @@ def with_walks(expression: TensorExpression, device: Device, plan: Plan, generat
         for loop in reductions:
             if generator.random() < 0.5:
                 blocks[loop] = generator.randint(1, expression.bounds[loop])
-        tiles = [loop.extent.tiles(block).bound for loop, block in zip(expression.loops, blocks, strict=True)]
+        tiles = [loop.extent.most_tiles(block) for loop, block in zip(expression.loops, blocks, strict=True)]
         outside = [loop for loop in expression.parallel() if tiles[loop] > 1]
         if not outside:
             return plan
