@@ -175,10 +175,11 @@ def staged_layout(
     if inner < 0:
         raise ValueError(f"a staged operand needs at least one dimension, but got scalar '{access.name}'")
     vector = copy_vector(dimensions[inner].extent, dimensions[inner].step, row_alignment(access, loops, blocks), limit)
-    lanes = _subgroup_accesses(dimensions, threads, vector)
+    lanes, count = _subgroup_accesses(dimensions, threads, vector), threads.threads
     found: list[tuple[int, int, int, OperandPlan, TileCost]] = []
     for best, fragment in _fragments(dimensions, loops, axes, lane, limit):
         order = (*[d for d in range(len(dimensions)) if d != best], best)
+        reads = own_reads(dimensions, axes, best, fragment)
         widths = ((vector, 1) if vector > 1 else (1,)) if best == inner else (1,)
         for store_vector in widths:
             pad_step = max(fragment, store_vector)
@@ -191,9 +192,7 @@ def staged_layout(
                     store_vector=store_vector,
                     fragment_vector=fragment,
                 )
-                cost, ideal = _cost(
-                    access.element_bytes, dimensions, layout, axes, threads, banks, subgroup_size, lanes
-                )
+                cost, ideal = _cost(access.element_bytes, dimensions, layout, reads, count, banks, subgroup_size, lanes)
                 if ideal and store_vector == vector:
                     return layout, cost
                 found.append((cost.load_phases + cost.store_phases, pad, -store_vector, layout, cost))
@@ -325,7 +324,9 @@ def tile_cost(
     """
     dimensions = tile_dimensions(access, [axis.block for axis in axes])
     lanes = _subgroup_accesses(dimensions, threads, layout.vector)
-    return _cost(access.element_bytes, dimensions, layout, axes, threads, banks, subgroup_size, lanes)[0]
+    reads = own_reads(dimensions, axes, layout.order[-1], layout.fragment_vector)
+    rows = replace(layout, panel=0)  # panels are for memory without banks
+    return _cost(access.element_bytes, dimensions, rows, reads, threads.threads, banks, subgroup_size, lanes)[0]
 
 
 Places = tuple[list[tuple[int, tuple[int, ...]]], tuple[int, ...]]
@@ -362,28 +363,26 @@ def _cost(
     size: int,
     dimensions: Sequence[TileDimension],
     layout: OperandPlan,
-    axes: tuple[AxisPlan, ...],
-    threads: ThreadMap,
+    own: int,
+    threads: int,
     banks: Banks,
     subgroup_size: int,
     places: Places,
 ) -> tuple[TileCost, bool]:
-    """Return the cost of a layout, and whether no other could have fewer phases."""
-    shape = buffer_shape(dimensions, replace(layout, panel=0))  # panels are for memory without banks
+    """Return the cost of a layout with so many reads of each thread, and whether no other could have fewer phases."""
+    shape = buffer_shape(dimensions, layout)
     strides, stride = [0] * len(dimensions), size
     for d, extent in zip(reversed(layout.order), reversed(shape), strict=True):
         strides[d] = stride
         stride *= extent
     by_thread, sizes = places
-    lanes = min(subgroup_size, threads.threads)
+    lanes = min(subgroup_size, threads)
     reads = _first_digits([(count, sum(map(mul, steps, strides))) for count, steps in by_thread], lanes)
     reversed_strides = strides[::-1]
     reversed_strides[0] *= layout.vector
     vectors = prod(sizes)
     writes = _first_digits(zip(sizes, reversed_strides, strict=True), lanes)
-    subgroups = -(-threads.threads // subgroup_size)
-    inner, width = layout.order[-1], layout.fragment_vector
-    read_count = own_reads(dimensions, axes, inner, width) * subgroups
+    read_count = own * -(-threads // subgroup_size)
     write_count = -(-vectors // subgroup_size) * layout.vector // layout.store_vector
     read_bytes, write_bytes = size * layout.fragment_vector, size * layout.store_vector
     read, least_read = spread_phases(reads, lanes, read_bytes, banks, load=True)
