@@ -7,7 +7,7 @@ sum differ only in their loops and index functions.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import inf, prod
 from types import MappingProxyType
 
@@ -88,7 +88,11 @@ class LinearIndex:
 
     def terms(self) -> Mapping[int, int]:
         """Return {loop: coefficient} of the loops that occur."""
-        return _terms(self.coefficients)
+        return self._terms
+
+    @cached_property
+    def _terms(self) -> Mapping[int, int]:
+        return MappingProxyType({loop: value for loop, value in enumerate(self.coefficients) if value})
 
 
 def dense_strides(shape: Sequence[int]) -> tuple[int, ...]:
@@ -98,17 +102,6 @@ def dense_strides(shape: Sequence[int]) -> tuple[int, ...]:
     (15, 5, 1)
     """
     return tuple([prod(shape[d + 1 :]) for d in range(len(shape))])
-
-
-@lru_cache(maxsize=4096)
-def _terms(coefficients: tuple[int, ...]) -> Mapping[int, int]:
-    return MappingProxyType({loop: value for loop, value in enumerate(coefficients) if value})
-
-
-@lru_cache(maxsize=4096)
-def _loops(indices: "tuple[LinearIndex, ...]") -> frozenset[int]:
-    """Return the loops that occur; asked for again and again."""
-    return frozenset(loop for index in indices for loop in index.terms())
 
 
 @hashed_once
@@ -162,7 +155,11 @@ class Access:
 
     def loops(self) -> frozenset[int]:
         """Return the loops that the access depends on."""
-        return _loops(self.indices)
+        return self._loops
+
+    @cached_property
+    def _loops(self) -> frozenset[int]:
+        return frozenset(loop for index in self.indices for loop in index.terms())
 
     def moves_window(self, loop: int) -> bool:
         """Return whether a loop moves a window over the tensor: it shares a dimension with another loop."""
@@ -287,7 +284,7 @@ class TensorExpression:
 
     def walks_rows(self, blocks: Sequence[int]) -> bool:
         """Return whether a task of boxes of so many points walks its rows in steps: holds no row from end to end."""
-        return any(self.loops[loop].extent.tiles(blocks[loop]).bound > 1 for loop in self.whole)
+        return any(self.loops[loop].extent.most_tiles(blocks[loop]) > 1 for loop in self.whole)
 
     @property
     def result_type(self) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Frozen records that are the keys of much that is remembered: their hash is computed once."""
 
+from dataclasses import fields
 from typing import Any, TypeVar
 
 _Record = TypeVar("_Record")
@@ -9,7 +10,8 @@ _Record = TypeVar("_Record")
 def hashed_once(record: type[_Record]) -> type[_Record]:
     """Have the instances of a frozen dataclass keep their hash; it stands above `dataclass`.
 
-    What is pickled is without it: names hash otherwise in another process.
+    What is pickled are the fields, without it and what else a record remembers: names hash otherwise in another
+    process.
 
     >>> from dataclasses import dataclass
     >>> @hashed_once
@@ -20,7 +22,8 @@ def hashed_once(record: type[_Record]) -> type[_Record]:
     >>> hash(Pair(1, "x")) == hash(Pair(1, "x")), hash(Pair(1, "x")) == hash((1, "x"))
     (True, True)
     """
-    computed = record.__hash__
+    dataclass: Any = record
+    computed, names = record.__hash__, [field.name for field in fields(dataclass)]
 
     def kept(self: Any) -> int:
         known: int | None = self.__dict__.get("_hash")
@@ -30,7 +33,7 @@ def hashed_once(record: type[_Record]) -> type[_Record]:
         return known
 
     def pickled(self: Any) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
+        return {name: self.__dict__[name] for name in names}
 
     for name, method in (("__hash__", kept), ("__getstate__", pickled)):
         setattr(record, name, method)
