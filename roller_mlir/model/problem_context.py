@@ -199,6 +199,7 @@ class ProblemContext:
         moved: What `raster` remembers of tiles.
         rasters: What `super_rows` remembers of them.
         estimates: What `estimate` remembers of candidates.
+        plans: What `finish` remembers of them: with direct stores, which do not depend on whether others may be staged.
         stages: The contexts of stages of its division, see `stage`.
         staging: The same where results may pass workgroup memory, whose estimates know both ways; None if this is it.
         result_bytes: Bytes of one result, before an epilogue.
@@ -265,6 +266,7 @@ class ProblemContext:
         self.stores: dict[Hashable, Any] = {}
         self.direct: dict[Hashable, Any] = {}
         self.estimates: dict[Hashable, Any] = {}
+        self.plans: dict[Hashable, Any] = {}
 
     def with_atom(self, atom: Atom) -> "ProblemContext":
         """Return the same with another instruction, which shares what is remembered and depends on none."""

@@ -79,6 +79,23 @@ def finish(
         counted: Whether the prediction says what the plan moves; a time needs none of that (`TimedPlan`).
         staged: Whether results may pass workgroup memory, where that is faster.
     """
+    key = chosen.candidate, chosen.stages, chosen.work.resident, padded
+    if key not in context.plans:
+        context.plans[key] = _plan_of_direct_stores(context, chosen, padded=padded)
+    plan, prediction = context.plans[key]
+    if staged:
+        plan, prediction = _with_faster_store(context, chosen.candidate, plan, prediction)
+    if may_spread(context.expression, plan, context.machine.device.subgroup_size):
+        plan = replace(plan, spread=True)
+    prediction = with_traffic(context, plan, prediction) if counted else prediction
+    resident = prediction.tasks_per_unit
+    # Blocks that stay begin the next task's copies while the last one's results are stored.
+    persistent = plan.pipeline == WARP_SPECIALISED and prediction.tasks > context.machine.units * resident
+    return replace(plan, tasks_per_unit=resident, prediction=prediction, persistent=persistent)
+
+
+def _plan_of_direct_stores(context: ProblemContext, chosen: Estimate, *, padded: bool) -> tuple[Plan, Prediction]:
+    """Return the plan of a candidate whose results pass no workgroup memory, and its time; arguments as of `finish`."""
     expression, program = context.expression, chosen.candidate
     atom = context.atom
     axes = atom.axes(program.axes())
@@ -119,16 +136,7 @@ def finish(
         atom=atom_plan,
         store=TENSOR if context.tensor_store else SYNCHRONOUS,
     )
-    prediction = predict_time(context, plan)
-    if staged:
-        plan, prediction = _with_faster_store(context, program, plan, prediction)
-    if may_spread(expression, plan, context.machine.device.subgroup_size):
-        plan = replace(plan, spread=True)
-    prediction = with_traffic(context, plan, prediction) if counted else prediction
-    resident = prediction.tasks_per_unit
-    # Blocks that stay begin the next task's copies while the last one's results are stored.
-    persistent = plan.pipeline == WARP_SPECIALISED and prediction.tasks > context.machine.units * resident
-    return replace(plan, tasks_per_unit=resident, prediction=prediction, persistent=persistent)
+    return plan, predict_time(context, plan)
 
 
 def _with_faster_store(
