@@ -196,6 +196,7 @@ class ProblemContext:
         stores: What `traffic` remembers of the output.
         direct: What `store_cost` remembers of programs.
         stageable: Whether results of a box may pass workgroup memory, by its points.
+        block_costs: What `tiled` remembers of block tiles.
         moved: What `raster` remembers of tiles.
         rasters: What `super_rows` remembers of them.
         estimates: What `estimate` remembers of candidates.
@@ -244,6 +245,7 @@ class ProblemContext:
             loop.reduction and expression.moves_window(i) for i, loop in enumerate(expression.loops)
         )
         self.stageable: dict[Hashable, bool] = {}
+        self.block_costs: dict[Hashable, tuple[int, int]] = {}
         self.moved: dict[Hashable, tuple[float, float, tuple[int, ...]]] = {}
         self.rasters: dict[Hashable, Any] = {}
         self.staging: ProblemContext | None = None

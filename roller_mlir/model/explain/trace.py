@@ -372,13 +372,14 @@ def _walk(
 
 
 def _step(layer: Layer, before: Tile | None, tile: Tile, fits: dict[Tile, bool]) -> TraceStep:
-    traffic, footprint = layer.traffic(tile), layer.footprint(tile)
+    traffic, footprint = layer.cost(tile)
     axis, score, others = None, None, list[Score]()
     if before is not None:
+        moved, held = layer.cost(before)
         for larger in layer.next_tiles(before):
             grown = next(loop for loop, size in enumerate(larger) if size != before[loop])
-            saved = layer.traffic(before) - layer.traffic(larger)
-            one = reuse_score(saved, layer.footprint(larger) - layer.footprint(before))
+            less, more = layer.cost(larger)
+            one = reuse_score(moved - less, more - held)
             if larger == tile:
                 axis, score = grown, one
             else:

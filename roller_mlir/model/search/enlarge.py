@@ -17,45 +17,29 @@ class Layer:
 
     Attributes:
         next_tiles: The tiles that are one aligned size larger along one axis.
-        traffic: Q(T), in bytes.
-        footprint: F(T), in bytes.
+        cost: Q(T) and F(T), in bytes.
         fits: Whether a tile's footprint is within the layer's capacity.
         saturates: Whether the layer feeds a tile at least as fast as the tile is computed.
     """
 
     next_tiles: Callable[[Tile], Sequence[Tile]]
-    traffic: Callable[[Tile], float]
-    footprint: Callable[[Tile], float]
+    cost: Callable[[Tile], tuple[float, float]]
     fits: Callable[[Tile], bool]
     saturates: Callable[[Tile], bool]
 
 
-def by_reuse_score(
-    layer: Layer,
-    tile: Tile,
-    known: dict[Tile, tuple[float, float]] | None = None,
-    candidates: Sequence[Tile] | None = None,
-) -> list[Tile]:
+def by_reuse_score(layer: Layer, tile: Tile, candidates: Sequence[Tile] | None = None) -> list[Tile]:
     """Return the next tiles, best reuse score first (the figure's GetNextRTileShapes).
 
     Args:
         layer: The layer.
         tile: The tile to enlarge.
-        known: Traffic and footprint of tiles, remembered here from one call to the next.
         candidates: The larger tiles; by default all next ones.
     """
-    known = {} if known is None else known
-
-    def evaluate(one: Tile) -> tuple[float, float]:
-        found = known.get(one)
-        if found is None:
-            found = known[one] = layer.traffic(one), layer.footprint(one)
-        return found
-
-    traffic, footprint = evaluate(tile)
+    traffic, footprint = layer.cost(tile)
     scored: list[tuple[float, Tile]] = []
     for larger in layer.next_tiles(tile) if candidates is None else candidates:
-        moved, held = evaluate(larger)
+        moved, held = layer.cost(larger)
         scored.append((-reuse_score(traffic - moved, held - footprint), larger))
     scored.sort()
     return [larger for _, larger in scored]
@@ -98,12 +82,11 @@ class _LayerWalk:
         self.layer, self.results, self.visits, self.watch = layer, results, visits, watch
         self.found: dict[Tile, None] = {}
         self.visited: dict[Tile, bool] = {}
-        self.known: dict[Tile, tuple[float, float]] = {}
 
     def on_from(self, tile: Tile) -> None:
         """Go on from a tile to larger ones."""
         layer, visited, grown = self.layer, self.visited, False
-        for larger in () if self._ends() else by_reuse_score(layer, tile, self.known):
+        for larger in () if self._ends() else by_reuse_score(layer, tile):
             if self._ends():
                 break
             if larger in visited:

@@ -6,6 +6,7 @@ is that share times the threads of each axis, and a reduction loop is walked in 
 """
 
 from dataclasses import dataclass
+from functools import cache
 from math import ceil, prod
 
 from roller_mlir.mapping.checks.tensor_copy_rules import boxes_fit
@@ -148,11 +149,9 @@ class TiledSearch:
 
     def register_layer(self) -> tuple[Tile, Layer]:
         """Return the smallest register tile, and the layer."""
-        context = self.context
         return tuple(self.smallest), Layer(
             next_tiles=self._larger_registers,
-            traffic=lambda tile: sum(a.tile(tile)[0] for a in context.inputs) * self._tiles(tile),
-            footprint=lambda tile: sum(a.tile(tile)[0] for a in (*context.inputs, context.output)),
+            cost=cache(self._register_cost),
             fits=self._registers_fit,
             saturates=self._registers_saturate,
         )
@@ -173,17 +172,25 @@ class TiledSearch:
                 for loop in range(len(registers))
             ]
         )
-        inputs = context.inputs
         layer = Layer(
             next_tiles=lambda tile: self._larger_blocks(registers, tile),
-            traffic=lambda tile: sum(a.traffic(tile) for a in inputs) * self._tiles(tile),
-            footprint=lambda tile: sum(a.tile(tile)[0] * a.element_bytes for a in inputs),
+            cost=self._block_cost,
             fits=lambda tile: self.block_fits(registers, tile),
             saturates=lambda tile: self._threads_saturate(registers, tile) and self._block_saturates(tile),
         )
         if sum(context.bounds[loop] > 1 for loop in context.parallel) > FEW_AXES:
             start = self._one_subgroup(registers, start, layer)
         return start, layer
+
+    def _block_cost(self, tile: Tile) -> tuple[int, int]:
+        """Return the bytes that the operator moves in block tiles, and those that one of its tiles holds."""
+        known = self.context.block_costs.get(tile)
+        if known is None:
+            inputs = self.context.inputs
+            moved = sum([access.traffic(tile) for access in inputs]) * self._tiles(tile)
+            held = sum([access.tile(tile)[0] * access.element_bytes for access in inputs])
+            known = self.context.block_costs[tile] = moved, held
+        return known
 
     def _threads_saturate(self, registers: Tile, tile: Tile) -> bool:
         threads = self.threads(registers, tile)
@@ -208,6 +215,11 @@ class TiledSearch:
         return all(self.is_shapely(loop, tile[loop]) for loop in self.context.parallel)
 
     # Register layer -------------------------------------------------------------------------------------------------
+
+    def _register_cost(self, tile: Tile) -> tuple[int, int]:
+        """Return the elements that the operator reads in register tiles, and those that one of its tiles holds."""
+        read = sum([access.tile(tile)[0] for access in self.context.inputs])
+        return read * self._tiles(tile), read + self.context.output.tile(tile)[0]
 
     def _larger_registers(self, tile: Tile) -> list[Tile]:
         larger: list[Tile] = []
@@ -354,7 +366,7 @@ class TiledSearch:
                 return False
         if context.atom.reads_memory and not boxes_fit(context.expression.inputs, tile):
             return False
-        need = sum(a.tile(tile)[0] * a.element_bytes for a in context.inputs)
+        need = self._block_cost(tile)[1]
         buffers = 2 if self.steps(tile) > 1 else 1
         return need * buffers <= context.machine.device.max_workgroup_bytes_per_block
 
@@ -386,15 +398,13 @@ class TiledSearch:
         seen = set(found)
         while queue and len(found) < limit:
             registers, blocks = queue.pop(0)
-            traffic = sum(a.traffic(blocks) for a in context.inputs) * self._tiles(blocks)
-            footprint = sum(a.tile(blocks)[0] * a.element_bytes for a in context.inputs)
+            traffic, footprint = self._block_cost(blocks)
             ranked: list[tuple[float, int, Tile]] = []
             for loop in context.parallel:
                 if blocks[loop] > self.smallest[loop] * self.least_threads[loop] and blocks[loop] % 2 == 0:
                     small = (*blocks[:loop], blocks[loop] // 2, *blocks[loop + 1 :])
-                    saved = sum(a.traffic(small) for a in context.inputs) * self._tiles(small) - traffic
-                    added = footprint - sum(a.tile(small)[0] * a.element_bytes for a in context.inputs)
-                    ranked.append((reuse_score(saved, added), loop, small))
+                    moved, held = self._block_cost(small)
+                    ranked.append((reuse_score(moved - traffic, footprint - held), loop, small))
             for score, loop, small in sorted(ranked)[:2]:
                 options = [registers] if small[loop] >= registers[loop] * self.least_threads[loop] else []
                 if registers[loop] > self.smallest[loop]:
