@@ -69,8 +69,7 @@ class AccessContext:
         self.limit = machine.vector_bytes // access.element_bytes
         self._sector_bytes = machine.sector_bytes
         self._dimensions = tuple(tuple(index.terms().items()) for index in access.indices)
-        # The entries of the access's own loops: a tuple, or one entry by itself.
-        self.own: Callable[[Sequence[int]], Hashable] = itemgetter(*self.loops) if self.loops else lambda blocks: 0
+        self.own = _entries(self.loops)
         self.widths: dict[Hashable, Any] = {}
         self.copies: dict[Hashable, tuple[int, tuple[int, int]]] = {}
         self.canonical: dict[tuple[int, ...], Any] = {}
@@ -174,6 +173,7 @@ class ProblemContext:
         reduction: Whether each loop is a reduction.
         parallel: The parallel loops.
         reductions: The reduction loops.
+        of_parallel: Gives the entries of the parallel loops from one entry per loop.
         inputs: Context of the inputs.
         output: Context of the output.
         more_outputs: Context of further outputs.
@@ -217,6 +217,7 @@ class ProblemContext:
         self.reduction = tuple(loop.reduction for loop in expression.loops)
         self.parallel = expression.parallel()
         self.reductions = expression.reductions()
+        self.of_parallel = _entries(self.parallel)
         self.inputs = tuple(AccessContext(access, expression, machine) for access in expression.inputs)
         self.windows = any(access.windows for access in self.inputs)
         self.output = AccessContext(expression.output, expression, machine)
@@ -339,3 +340,8 @@ class ProblemContext:
         elements = prod([tile[loop] for loop in access.parallel]) * atom.length
         elements *= atom.lanes[0 if atom.row in access.loops else 1]
         return elements * access.element_bytes / 4 / atom.instruction.threads
+
+
+def _entries(loops: Sequence[int]) -> Callable[[Sequence[int]], Hashable]:
+    """Return what gives the entries of some loops from one entry per loop: a tuple, or one entry by itself."""
+    return itemgetter(*loops) if loops else lambda sizes: 0

@@ -81,9 +81,11 @@ def direct_stores(context: ProblemContext, candidate: Candidate, tasks: int, acc
         tasks: Its tasks.
         accumulators: Results of a thread.
     """
-    known = context.direct.get(candidate)
+    # Programs that differ in the steps of their reduction store alike.
+    key = context.of_parallel(candidate.blocks), candidate.threads, candidate.chunks, candidate.order, candidate.lane
+    known = context.direct.get(key)
     if known is None:
-        known = context.direct[candidate] = _direct_stores(context, candidate, tasks, accumulators)
+        known = context.direct[key] = _direct_stores(context, candidate, tasks, accumulators)
     return known
 
 
