@@ -40,6 +40,7 @@ class AccessContext:
         walked_bytes: Bytes of the tensor, 0 of one that is read at computed positions: no loop walks it.
         own: Gives the entries of the access's own loops from one entry per loop.
         widths: What `estimate.ideal_widths` remembers.
+        rows: What `matrix_work` remembers of the rows of tiles.
         copies: What `traffic` remembers of staged copies.
         canonical: What `traffic.layouts` remembers of tiles: the smallest operators with the same ones.
         layout_costs: What it remembers of layouts.
@@ -71,6 +72,7 @@ class AccessContext:
         self._dimensions = tuple(tuple(index.terms().items()) for index in access.indices)
         self.own = _entries(self.loops)
         self.widths: dict[Hashable, Any] = {}
+        self.rows: dict[Hashable, Any] = {}
         self.copies: dict[Hashable, tuple[int, tuple[int, int]]] = {}
         self.canonical: dict[tuple[int, ...], Any] = {}
         self.layout_costs: dict[Hashable, Any] = {}
@@ -86,7 +88,7 @@ class AccessContext:
     def again(self) -> "AccessContext":
         """Return the same for another instruction, which shares what is remembered of tiles."""
         same = copy(self)
-        same.widths = {}
+        same.widths, same.rows = {}, {}
         return same
 
     def tile(self, blocks: Sequence[int]) -> tuple[int, int, int]:

@@ -11,7 +11,7 @@ from math import ceil, prod
 
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.layout.layout import ASYNCHRONOUS_BYTES
-from roller_mlir.mapping.layout.matrix_layout import choose_rows
+from roller_mlir.mapping.layout.matrix_layout import Rows, choose_rows
 from roller_mlir.mapping.layout.staged_store import RING_RESULT_BYTES
 from roller_mlir.mapping.resources import (
     SUM_BYTES,
@@ -65,7 +65,7 @@ def matrix_widths(context: ProblemContext, access: AccessContext, candidate: Can
 def _matrix_widths(context: ProblemContext, access: AccessContext, candidate: Candidate) -> OperandWidths:
     machine, atom, blocks = context.machine, context.atom, candidate.blocks
     vector = access.copy_vector(blocks)
-    rows = choose_rows(access.access, blocks, atom.loops, atom.family, atom.least_shape, matrix_memory(machine))
+    rows = _rows(context, access, blocks)
     device, size = machine.device, access.element_bytes
     elements, extent, _ = access.tile(blocks)
     tile_bytes = elements // extent * (-(-extent // vector) * vector) * size
@@ -84,6 +84,16 @@ def _matrix_widths(context: ProblemContext, access: AccessContext, candidate: Ca
         tile_bytes,
         synchronous=not (direct or atom.reads_memory),
     )
+
+
+def _rows(context: ProblemContext, access: AccessContext, blocks: Sequence[int]) -> Rows:
+    key, atom = access.own(blocks), context.atom
+    found = access.rows.get(key)
+    if found is None:
+        memory = matrix_memory(context.machine)
+        found = choose_rows(access.access, blocks, atom.loops, atom.family, atom.least_shape, memory)
+        access.rows[key] = found
+    return found
 
 
 def matrix_estimate(
