@@ -11,13 +11,15 @@ from math import prod
 
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.plan import AxisPlan, Plan
+from roller_mlir.plan.hashed import hashed_once
 from roller_mlir.plan.plan import WORKGROUP
 
 MIN_STAGED_ELEMENTS = 16
 """A smaller tile is read directly: its few cache lines serve the whole task."""
 
 
-@dataclass(frozen=True, slots=True)
+@hashed_once
+@dataclass(frozen=True)
 class Candidate:
     """Tiles and threads of one candidate.
 
