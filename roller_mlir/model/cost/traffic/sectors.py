@@ -358,11 +358,13 @@ def _start_grid(
 
 def _interior_offset(access: Access, boxes: Boxes, row: Sequence[int]) -> int:
     """Return the element offset of the second box along every loop, which is free of residues; or of the only box."""
-    starts: list[int] = []
-    for loop in range(len(boxes.loops)):
+    starts: dict[int, int] = {}
+    for loop in access.loops():
         origins = boxes.origins(loop)
-        starts.append(origins[min(1, len(origins) - 1)])
+        starts[loop] = origins[min(1, len(origins) - 1)]
     return sum(
-        r * (index.constant + sum(k * starts[loop] for loop, k in index.terms().items()))
-        for index, r in zip(first_elements(access, [axis.block for axis in boxes.axes]), row, strict=True)
+        [
+            r * (index.constant + sum([k * starts[loop] for loop, k in index.terms().items()]))
+            for index, r in zip(first_elements(access, [axis.block for axis in boxes.axes]), row, strict=True)
+        ]
     )
