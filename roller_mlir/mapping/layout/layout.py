@@ -177,27 +177,24 @@ def staged_layout(
     vector = copy_vector(dimensions[inner].extent, dimensions[inner].step, row_alignment(access, loops, blocks), limit)
     lanes, count = _subgroup_accesses(dimensions, threads, vector), threads.threads
     found: list[tuple[int, int, int, OperandPlan, TileCost]] = []
+    size = access.element_bytes
     for best, fragment in _fragments(dimensions, loops, axes, lane, limit):
         order = (*[d for d in range(len(dimensions)) if d != best], best)
         reads = own_reads(dimensions, axes, best, fragment)
         widths = ((vector, 1) if vector > 1 else (1,)) if best == inner else (1,)
         for store_vector in widths:
             pad_step = max(fragment, store_vector)
+            plain = OperandPlan(
+                layer=WORKGROUP, order=order, vector=vector, store_vector=store_vector, fragment_vector=fragment
+            )
+            *outer, row = buffer_shape(dimensions, plain)
             for pad in range(0, MAX_PAD, pad_step) if padded and dimensions[best].extent > 1 and inner > 0 else (0,):
-                layout = OperandPlan(
-                    layer=WORKGROUP,
-                    order=order,
-                    pad=pad,
-                    vector=vector,
-                    store_vector=store_vector,
-                    fragment_vector=fragment,
-                )
-                cost, ideal = _cost(access.element_bytes, dimensions, layout, reads, count, banks, subgroup_size, lanes)
+                cost, ideal = _cost(size, plain, (*outer, row + pad), reads, count, banks, subgroup_size, lanes)
                 if ideal and store_vector == vector:
-                    return layout, cost
-                found.append((cost.load_phases + cost.store_phases, pad, -store_vector, layout, cost))
-    _, _, _, layout, cost = min(found, key=lambda item: item[:3])
-    return layout, cost
+                    return replace(plain, pad=pad), cost
+                found.append((cost.load_phases + cost.store_phases, pad, -store_vector, plain, cost))
+    _, pad, _, plain, cost = min(found, key=lambda item: item[:3])
+    return replace(plain, pad=pad), cost
 
 
 def _fragments(
@@ -325,8 +322,8 @@ def tile_cost(
     dimensions = tile_dimensions(access, [axis.block for axis in axes])
     lanes = _subgroup_accesses(dimensions, threads, layout.vector)
     reads = own_reads(dimensions, axes, layout.order[-1], layout.fragment_vector)
-    rows = replace(layout, panel=0)  # panels are for memory without banks
-    return _cost(access.element_bytes, dimensions, rows, reads, threads.threads, banks, subgroup_size, lanes)[0]
+    shape = buffer_shape(dimensions, replace(layout, panel=0))  # panels are for memory without banks
+    return _cost(access.element_bytes, layout, shape, reads, threads.threads, banks, subgroup_size, lanes)[0]
 
 
 Places = tuple[list[tuple[int, tuple[int, ...]]], tuple[int, ...]]
@@ -361,17 +358,27 @@ def _spread(digits: Sequence[tuple[int, int]], most: int) -> list[int]:
 
 def _cost(
     size: int,
-    dimensions: Sequence[TileDimension],
     layout: OperandPlan,
+    shape: tuple[int, ...],
     own: int,
     threads: int,
     banks: Banks,
     subgroup_size: int,
     places: Places,
 ) -> tuple[TileCost, bool]:
-    """Return the cost of a layout with so many reads of each thread, and whether no other could have fewer phases."""
-    shape = buffer_shape(dimensions, layout)
-    strides, stride = [0] * len(dimensions), size
+    """Return the cost of a layout, and whether no other could have fewer phases.
+
+    Args:
+        size: Bytes of an element.
+        layout: The layout, whose padding is the shape's.
+        shape: Extents of the buffer in memory order.
+        own: Reads of each thread.
+        threads: Threads of a task.
+        banks: Banks of the device's workgroup memory.
+        subgroup_size: Lanes of a subgroup.
+        places: Where the first subgroup's lanes read and write.
+    """
+    strides, stride = [0] * len(shape), size
     for d, extent in zip(reversed(layout.order), reversed(shape), strict=True):
         strides[d] = stride
         stride *= extent
