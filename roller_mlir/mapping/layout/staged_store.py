@@ -20,7 +20,7 @@ from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.layout.bank_phases import Banks, phases
 from roller_mlir.mapping.layout.data_tile import CopyMap, copy_map, tile_dimensions
 from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES, crossing_phases, row_alignment
-from roller_mlir.mapping.thread_map import ThreadMap
+from roller_mlir.mapping.thread_map import Digit, ThreadMap
 from roller_mlir.plan import Access, AxisPlan, Loop, TensorExpression
 
 LEAST_BUFFER_BYTES = 8192
@@ -244,10 +244,11 @@ def staged_store(tile: ResultTile, free_bytes: int, lanes: int) -> StagedStore:
     several = inner is not None and part[inner] < tile.axes[inner].block
     alignment = gcd(tile.alignment, copied[-1], *((shape[-1], tile.extents[-1]) if several else ()))
     widest = power_of_two_divisor(alignment, max(1, MAX_VECTOR_BYTES // tile.element_bytes))
+    digits = ThreadMap(tile.axes, tile.order, tile.lane_order).digits()
     best: StagedStore | None = None
     least = 0.0
     for strides in _strides(shape):
-        found = _laid_out(tile, part, shape, copied, strides, widest, threads, lanes)
+        found = _laid_out(tile, part, shape, copied, strides, widest, threads, lanes, digits)
         cost = _cost(found)
         if best is None or cost < least - 1e-9:
             best, least = found, cost
@@ -296,11 +297,12 @@ def _laid_out(
     widest: int,
     threads: int,
     lanes: int,
+    digits: Sequence[Digit],
 ) -> StagedStore:
     grid = gcd(*(stride for stride, extent in zip(strides[:-1], shape, strict=False) if extent > 1))
     vector, write = (power_of_two_divisor(gcd(grid, width), width) for width in (widest, _widest_write(tile)))
     size = tile.element_bytes
-    written = [at * size for at in _written(tile, strides, min(lanes, threads))]
+    written = [at * size for at in _written(tile, strides, min(lanes, threads), digits)]
     sizes = copy_map(copied, vector, threads).sizes
     steps = [size * step for step in (strides[-1] * vector, *reversed(strides[:-1]))]
     looked_at = min(prod(sizes), SAMPLED_SUBGROUPS * lanes)
@@ -319,11 +321,11 @@ def _laid_out(
     )
 
 
-def _written(tile: ResultTile, strides: Sequence[int], lanes: int) -> list[int]:
+def _written(tile: ResultTile, strides: Sequence[int], lanes: int, digits: Sequence[Digit]) -> list[int]:
     """Return where the threads of the first subgroup write their first results, in elements of the buffer."""
     stride_of = {loop: strides[d] for d, loop in enumerate(tile.walks) if loop is not None}
     places = [0]
-    for digit in ThreadMap(tile.axes, tile.order, tile.lane_order).digits():
+    for digit in digits:
         if len(places) >= lanes:
             break
         if digit.loop in stride_of:
