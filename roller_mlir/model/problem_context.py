@@ -42,6 +42,7 @@ class AccessContext:
         widths: What `estimate.ideal_widths` remembers.
         rows: What `matrix_work` remembers of the rows of tiles.
         copies: What `traffic` remembers of staged copies.
+        requests: What `cache_requests` remembers of staged tiles.
         canonical: What `traffic.layouts` remembers of tiles: the smallest operators with the same ones.
         layout_costs: What it remembers of layouts.
     """
@@ -74,6 +75,7 @@ class AccessContext:
         self.widths: dict[Hashable, Any] = {}
         self.rows: dict[Hashable, Any] = {}
         self.copies: dict[Hashable, tuple[int, tuple[int, int]]] = {}
+        self.requests: dict[Hashable, float] = {}
         self.canonical: dict[tuple[int, ...], Any] = {}
         self.layout_costs: dict[Hashable, Any] = {}
         self._device = machine.device

@@ -33,11 +33,16 @@ class LoadRequests:
 
     def add_staged(self, machine: Machine, access: AccessContext, blocks: Sequence[int]) -> None:
         """Count a tile that is copied, row by row."""
-        _, extent, step = access.tile(blocks)
-        row = ((extent - 1) * step + 1) * access.element_bytes
-        sectors, lines = -(-row // machine.sector_bytes), max(1.0, row / machine.line_bytes)
-        moved = machine.sector_bytes * sectors
-        self.more += access.traffic(blocks) * (occupied_bytes(machine, sectors, lines) / moved - 1)
+        key = access.own(blocks)
+        more = access.requests.get(key)
+        if more is None:
+            _, extent, step = access.tile(blocks)
+            row = ((extent - 1) * step + 1) * access.element_bytes
+            sectors, lines = -(-row // machine.sector_bytes), max(1.0, row / machine.line_bytes)
+            moved = machine.sector_bytes * sectors
+            more = access.traffic(blocks) * (occupied_bytes(machine, sectors, lines) / moved - 1)
+            access.requests[key] = more
+        self.more += more
 
     def add_direct(
         self, machine: Machine, access: AccessContext, candidate: Candidate, width_bytes: int, sectors: int, loads: int
