@@ -63,9 +63,13 @@ def operand_layout(
         width = planned_vector(access, context.expression.loops, axes, context.machine.vector_bytes)
         order = tuple(range(len(access.shape)))
         return OperandPlan(layer=REGISTER, order=order, vector=width, pad_value=pad_value)
-    layout, _ = _staged(context, number, axes, thread_order, lane, padded=padded)
+    layout, cost = _staged(context, number, axes, thread_order, lane, padded=padded)
     alone = asynchronous and lies_as_stored(layout, access.element_bytes)
-    return replace(layout, pad_value=pad_value, copy=ASYNCHRONOUS if alone else SYNCHRONOUS)
+    if alone or pad_value is not None:
+        layout = replace(layout, pad_value=pad_value, copy=ASYNCHRONOUS if alone else SYNCHRONOUS)
+    key = layout, axes, thread_order, lane, context.atom.instruction.family, None
+    context.inputs[number].layout_costs[key] = cost  # for `layout_cost`, which is asked next
+    return layout
 
 
 def _staged(
@@ -133,9 +137,6 @@ def _layout_cost(context: ProblemContext, plan: Plan, number: int) -> TileCost:
     access, _ = _canonical(context, number, plan.axes)
     if plan.atom is not None:
         return matrix_cost(access, operand, plan.axes, plan.atom, atom_family(plan.instruction), matrix_memory(machine))
-    chosen, cost = _staged(context, number, plan.axes, plan.thread_order, plan.lane)
-    if chosen == replace(operand, copy=chosen.copy):
-        return cost
     return _cost(access, operand, plan.axes, plan.thread_order, machine.banks, machine.device.subgroup_size)
 
 
