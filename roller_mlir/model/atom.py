@@ -73,7 +73,7 @@ class Atom:
         """Whether a matrix unit executes it."""
         return self.instruction.is_matrix
 
-    @property
+    @cached_property
     def family(self) -> Family:
         """The record of the instruction's family."""
         return atom_family(self.instruction.family)

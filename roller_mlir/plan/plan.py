@@ -356,7 +356,7 @@ class Plan:
     @property
     def threads(self) -> int:
         """Threads per task."""
-        return prod(axis.threads for axis in self.axes)
+        return prod([axis.threads for axis in self.axes])
 
     @property
     def lane_order(self) -> tuple[int, ...]:

@@ -16,6 +16,8 @@ from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.plan import AxisPlan
 
+_ONE_POINT = AxisPlan(block=1)
+
 
 def sliding_window_registers(
     context: ProblemContext, candidate: Candidate, widths: Sequence[int], *, ahead: bool
@@ -42,10 +44,10 @@ def sliding_window_registers(
         if context.reduction[loop]
     }
     still = [
-        AxisPlan(block=1) if reduces and loop not in inside else axis
+        _ONE_POINT if reduces and loop not in inside else axis
         for loop, (reduces, axis) in enumerate(zip(context.reduction, axes, strict=True))
     ]
-    alone = [AxisPlan(block=1) if reduces else axis for reduces, axis in zip(context.reduction, axes, strict=True)]
+    alone = [_ONE_POINT if reduces else axis for reduces, axis in zip(context.reduction, axes, strict=True)]
     by_place, by_row, place = 0, 0, 0
     for access, tile, moves, width in zip(context.inputs, tiles, sliding, widths, strict=True):
         read = width * access.words

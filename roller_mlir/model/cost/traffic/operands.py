@@ -29,6 +29,9 @@ SECTOR_BYTES = 32
 """The unit in which sectors are counted on every device, as in the simulator; the model's traffic takes the device's
 own."""
 
+_ONE_TRIP, _ONE_POINT = Loop(1), AxisPlan(block=1)
+"""In the place of a reduction's loop and axis, behind it."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class OperandTraffic:
@@ -104,7 +107,7 @@ def staged_traffic(context: ProblemContext, plan: Plan, boxes: Boxes) -> list[Op
     for output, way in zip((context.output, *context.more_outputs), ways, strict=True):
         access, walked = output.access, dict(zip(way.tile.walks, way.copied, strict=True))
         passes = Boxes(
-            tuple(Loop(1) if loop.reduction else loop for loop in loops),
+            tuple(_ONE_TRIP if loop.reduction else loop for loop in loops),
             tuple(AxisPlan(block=walked.get(i, 1)) for i in range(len(loops))),
         )
         runs, moved = _runs(context, passes), direct_elements(access, passes)
@@ -311,8 +314,8 @@ def _after_reduction(
     """Return the in-range elements, and their sectors, that accesses of the threads with results move, all tasks."""
     access, loops = access_context.access, context.expression.loops
     parallel = Boxes(
-        tuple(Loop(1) if loop.reduction else loop for loop in loops),
-        tuple(AxisPlan(block=1) if loop.reduction else axis for loop, axis in zip(loops, plan.axes, strict=True)),
+        tuple([_ONE_TRIP if loop.reduction else loop for loop in loops]),
+        tuple([_ONE_POINT if loop.reduction else axis for loop, axis in zip(loops, plan.axes, strict=True)]),
     )
     runs = _runs(context, parallel)
     own = prod([plan.axes[loop].registers for loop in access_context.parallel])
