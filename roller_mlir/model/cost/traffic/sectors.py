@@ -49,10 +49,15 @@ def copy_sectors(access: Access, boxes: Boxes, copy: CopyMap, lanes: int, sector
     tile = sizes, tuple(strides), inner, copy.vector * size, lanes, sector
     sectors, elements = 0, 0
     starts = _starts(access, boxes, row, sector // gcd(sector, size), sizes[0], copy.vector)
+    of_cut: dict[Cut, dict[int, int]] = {}
     for (at, cut), times in starts.items():
-        offsets = [first + at * size + number * apart for number in range(copy.depth)]
-        sectors += times * sum([_copied(offset % sector, *tile, cut) for offset in offsets])
+        known = of_cut.setdefault(cut, {})
+        for number in range(copy.depth):
+            offset = (first + at * size + number * apart) % sector
+            known[offset] = known.get(offset, 0) + times
         elements += times * copy.depth * prod(sizes[1:]) * (cut[1] - cut[0]) * copy.vector
+    for cut, known in of_cut.items():
+        sectors += sum(map(mul, known.values(), _copied(tuple(known), *tile, cut)))
     return sectors, elements
 
 
@@ -140,9 +145,9 @@ def _shifts(numbers: range, move: int, period: int) -> dict[int, int]:
     return found
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=4096)
 def _copied(
-    offset: int,
+    offsets: tuple[int, ...],
     sizes: tuple[int, ...],
     strides: tuple[int, ...],
     inner: int,
@@ -150,29 +155,29 @@ def _copied(
     lanes: int,
     sector: int,
     cut: Cut,
-) -> int:
-    """Return the sectors of the copy of one tile that starts at an offset; sizes and strides innermost first."""
+) -> tuple[int, ...]:
+    """Return the sectors of the copies of a tile that starts at these offsets; sizes and strides innermost first."""
     per_row, rows = sizes[0], prod(sizes[1:])
-    whole_rows = all(stride % sector == 0 for stride in (offset, *strides[1:]))
-    whole_rows = whole_rows and cut == (0, per_row) and inner == width
-    if whole_rows and per_row * width % sector == 0 and lanes * width % sector == 0:
-        return rows * per_row * width // sector
+    whole_rows = not any(stride % sector for stride in strides[1:]) and cut == (0, per_row) and inner == width
+    if whole_rows and per_row * width % sector == 0 and lanes * width % sector == 0 and offsets == (0,):
+        return (rows * per_row * width // sector,)
     import numpy as np
 
     # Whole subgroups' worth of rows, so that the shares of a row between subgroups stay as they are.
     counted = max(lanes, MAX_ROWS) if rows > MAX_ROWS else rows
-    starts = np.array([offset])
+    starts = np.array([0])
     for count, stride in zip(reversed(sizes[1:]), reversed(strides[1:]), strict=True):
         starts = np.add.outer(starts, np.arange(count) * stride).ravel()[:counted]
     columns = np.arange(*cut)
-    low = np.add.outer(starts, columns * inner).ravel()
+    low = np.add.outer(np.array(offsets), np.add.outer(starts, columns * inner).ravel()).ravel()
     subgroups = np.add.outer(np.arange(len(starts)) * per_row, columns).ravel() // lanes
+    subgroups = np.add.outer(np.arange(len(offsets)) * (subgroups[-1] + 1), subgroups).ravel()
     apart = subgroups * (int(low.max()) + 2 * sector)  # sectors of one subgroup are none of another's
     first, end = low // sector + apart, (low + width - 1) // sector + apart
     seen = np.maximum.accumulate(end)[:-1] + 1  # a row above another one touches sectors behind it
     first[1:] = np.maximum(first[1:], seen)
-    total = int(np.maximum(end - first + 1, 0).sum())
-    return total if counted == rows else total * rows // counted
+    totals = np.maximum(end - first + 1, 0).reshape(len(offsets), -1).sum(axis=1).tolist()
+    return tuple(totals if counted == rows else [total * rows // counted for total in totals])
 
 
 def access_sectors(
