@@ -71,8 +71,11 @@ def live_vectors(
 
     Only a loop of one step has such points: its box is larger than the loop.
     """
+    terms = _terms(dimension, axes)
+    if all(loops[loop].extent.bound >= axes[loop].block for loop, _ in terms):
+        return own_vectors(dimension, axes, width)
     places = {dimension.offset}
-    for loop, k in _terms(dimension, axes):
+    for loop, k in terms:
         offsets = live_offsets(loops[loop], axes[loop], vector=loop == lane)
         places = {at + k * offset for at in places for offset in offsets}
     return len({at // width for at in places})
