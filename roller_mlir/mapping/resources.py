@@ -62,7 +62,7 @@ def plan_resources(expression: TensorExpression, plan: Plan, device: Device) -> 
         if plan.store == TENSOR:
             staged += store_bytes(plan.threads, plan.atom.shape[1])
     joined = tuple(
-        Loop(loop.extent, loop.reduction or i in expression.whole) for i, loop in enumerate(expression.loops)
+        [Loop(loop.extent, True) if i in expression.whole else loop for i, loop in enumerate(expression.loops)]
     )
     combine = combination_bytes(joined, plan.axes, plan.thread_order, device.subgroup_size, expression.result_bytes)
     if not expression.walks_rows([axis.block for axis in plan.axes]):

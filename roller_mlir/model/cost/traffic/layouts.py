@@ -32,6 +32,8 @@ from roller_mlir.plan.plan import ASYNCHRONOUS, REGISTER, SYNCHRONOUS, AtomPlan
 LARGEST_VECTOR = 16
 """Alignment beyond this many elements changes no layout."""
 
+_loop = lru_cache(maxsize=1024)(Loop)  # tiles have few different extents
+
 _matrix_operand = lru_cache(maxsize=4096)(matrix_operand)
 
 
@@ -163,13 +165,20 @@ def _canonical(context: ProblemContext, number: int, axes: tuple[AxisPlan, ...])
 
 def _smallest(access: Access, loops: tuple[Loop, ...], axes: tuple[AxisPlan, ...]) -> tuple[Access, tuple[Loop, ...]]:
     small = tuple(
-        Loop(axis.block * min(2, steps_of(loop, axis)), loop.reduction) for loop, axis in zip(loops, axes, strict=True)
+        [
+            _loop(axis.block * min(2, steps_of(loop, axis)), loop.reduction)
+            for loop, axis in zip(loops, axes, strict=True)
+        ]
     )
     blocks = [axis.block for axis in axes]
     aligned = power_of_two_divisor(row_alignment(access, loops, blocks), LARGEST_VECTOR)
     shape = (1,) * (len(access.shape) - 1) + (aligned,)
     back = tile_dimensions(access, blocks)
+    starts = [d.offset * d.step for d in back]
     indices = tuple(
-        LinearIndex(index.coefficients, d.offset * d.step) for index, d in zip(access.indices, back, strict=True)
+        [
+            index if index.constant == start else LinearIndex(index.coefficients, start)
+            for index, start in zip(access.indices, starts, strict=True)
+        ]
     )
     return Access("", shape, access.element_type, indices), small
