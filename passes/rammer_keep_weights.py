@@ -41,11 +41,13 @@ from roller_mlir.lowering.codegen.graph.virtual_device import slot_room, virtual
 from roller_mlir.lowering.loops.early_loads import early_loads
 from roller_mlir.lowering.loops.resident_loads import ResidentLoad, resident_load, resident_loads
 from roller_mlir.model.cost.early import found_shares
+from roller_mlir.model.cost.performance import busy_on_share, memories_busy
 from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.model.options import DeviceOptions
 from roller_mlir.passes.rammer_sink_waits import early_bytes, planned_expression
 from roller_mlir.rammer.events import HAND_OVERS
 from roller_mlir.rammer.keeping import choose_kept
+from roller_mlir.rammer.memory_times import MemoryTimes
 from roller_mlir.rammer.options import KeepOptions, ScheduleOptions
 from roller_mlir.rammer.policy import POLICIES, usual_blocks
 from roller_mlir.support.bindings import ir
@@ -90,8 +92,9 @@ class RammerKeepWeights(KeepOptions, ScheduleOptions, DeviceOptions, Pass):
         virtual = virtual_device(program, device, self.blocks or usual_blocks(graph, device.units))
         most = with_most_slots(virtual, device)
         place, hand_over = POLICIES[self.policy], HAND_OVERS[self.hand_over]
+        memory_s = memory_times(program, device).least_s
         kept = choose_kept(
-            graph, most.execution_units, slot_room(program, most, device), self.hand_over_s, place, hand_over
+            graph, most.execution_units, slot_room(program, most, device), self.hand_over_s, place, hand_over, memory_s
         )
         found.settle(module, kept.operators)
         if kept.slices:
@@ -99,6 +102,23 @@ class RammerKeepWeights(KeepOptions, ScheduleOptions, DeviceOptions, Pass):
                 f"{kept.slices} slices, {kept.bytes} B, stay in the workgroup memory of {virtual.execution_units} vEUs"
             )
             remark(program, f"'rammer.program' '{program.program_name}': {text}")
+
+
+def memory_times(program: rammer.GraphOp, device: Device) -> MemoryTimes:
+    """Return what the tasks of a program draw; of none where some have no plan."""
+    machine = machine_of(device)
+    known: dict[tuple[ir.Attribute, int], tuple[float, ...]] = {}
+    last = (machine.last_cache_bytes_per_s,) if machine.private_caches > 1 else ()
+    rates = machine.global_bytes_per_s, machine.cache_bytes_per_s, *last
+    drawn = [0.0] * len(rates)
+    for application in program.applications:
+        plan, units = application.program.plan, application.units or machine.units
+        if plan is None:
+            return MemoryTimes()
+        if (plan, units) not in known:
+            known[plan, units] = memories_busy(busy_on_share(plan.read(), machine, units))
+        drawn = [sum(each) for each in zip(drawn, known[plan, units], strict=True)]
+    return MemoryTimes(tuple(drawn), rates)
 
 
 @dataclass(eq=False)

@@ -16,71 +16,43 @@ predicted beside the others, to compare with.
 Where ops wait for others, the longest one of a wave takes a hand-over (`hand-over-s`), in which others may work, and
 not what its tasks load meanwhile, of inputs that no op makes (`sink-waits`); that still occupies units and resources.
 
+Where operands that no op makes (weights) are read by several ops, tasks may find them in workgroup memory
+(`keep-weights`). Tiles for that are narrower or wider than those of the plans that are fastest where each task brings
+them: an op that is read again carries `rtile.tile` where all waves together are predicted to take less time so, if as
+many slices stay as workgroup memory has room for.
+
+    %2 = linalg.matmul {rtile.tile = array<i64: 1, 16, 256>} ins(%h, %w : ...) ...    // at each of 100 steps
+
 Times are those of a tuning data base where it has a plan for an op and so many units, else the model's. Plans of a file
 stay as they are.
 Refused: what `rtile-construct` refuses to plan.
 Paper: RAMMER, section 3.3 and Algorithm 1, lines 4 to 11.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import ClassVar
 
-from roller_mlir.lowering.linalg.group.dispatches import Unit, named_units, planned_blocks, producers_of, unmade_inputs
-from roller_mlir.lowering.loops.attributes import UNITS
+from roller_mlir.lowering.linalg.group.dispatches import Unit
+from roller_mlir.lowering.linalg.group.unit_waves import UnitWaves, waves_in
+from roller_mlir.lowering.loops.attributes import TILE, UNITS
 from roller_mlir.model.block_limits import machine_for
 from roller_mlir.model.cost.early import early_share, planned_early
+from roller_mlir.model.cost.keeping import KeepingPlan, tiles_around
 from roller_mlir.model.cost.performance import busy_on_share
+from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.machine import machine_of
-from roller_mlir.model.search.best_plan import plan_on_share
-from roller_mlir.passes.rtile_construct import Planning, options_of, plan_for
-from roller_mlir.plan import Plan, TensorExpression
-from roller_mlir.plan.rewrite.least_starts import with_least_starts
-from roller_mlir.rammer.chains import waves_of
-from roller_mlir.rammer.options import HandOverOptions, SelectionOptions, SinkOptions
-from roller_mlir.rammer.selection import SharedKernel, WaveChoice, select
+from roller_mlir.model.options import TileOptions
+from roller_mlir.model.search.best_plan import best_plan, plan_on_share
+from roller_mlir.passes.rtile_construct import Planning, options_of, plan_for, with_tile
+from roller_mlir.plan import Plan
+from roller_mlir.rammer.options import HandOverOptions, KeepOptions, SelectionOptions, SinkOptions
+from roller_mlir.rammer.policy import blocks_at_once
+from roller_mlir.rammer.selection import SharedKernel, SharedWave, Tile, WaveChoice, select, select_tiles
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.passes.passes import Pass, register
-
-
-@dataclass(frozen=True, kw_only=True)
-class UnitWaves:
-    """The ops of a module, read once for all numbers of threads that they are planned for.
-
-    Attributes:
-        units: The ops, in order.
-        kinds: Of each the number of its kind: ops of one kind have one plan.
-        waves: Their numbers, by waves.
-        weights: By the number of a kind, the inputs that come of no op in any of its ops.
-    """
-
-    units: tuple[Unit, ...]
-    kinds: tuple[int, ...]
-    waves: tuple[tuple[int, ...], ...]
-    weights: tuple[frozenset[int], ...]
-
-
-def waves_in(module: ir.Module) -> UnitWaves:
-    """Read the ops of a module.
-
-    Raises:
-        DiagnosedError: One cannot be read.
-    """
-    blocks = planned_blocks(module)
-    units = tuple(named_units(blocks).values())
-    numbers: dict[tuple[TensorExpression, bool], int] = {}
-    kinds = [numbers.setdefault((with_least_starts(unit.expression), unit.joined), len(numbers)) for unit in units]
-    waves = waves_of(producers_of(blocks, units))
-    weights: dict[int, frozenset[int]] = {}
-    for kind, unmade in zip(kinds, unmade_inputs(blocks, units), strict=True):
-        weights[kind] = weights.get(kind, unmade) & unmade
-    return UnitWaves(
-        units=units,
-        kinds=tuple(kinds),
-        waves=tuple(map(tuple, waves)),
-        weights=tuple(weights[kind] for kind in range(len(numbers))),
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +76,7 @@ class KernelSelection:
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class RammerSelectKernels(SelectionOptions, SinkOptions, HandOverOptions, Planning, Pass):
+class RammerSelectKernels(SelectionOptions, SinkOptions, KeepOptions, HandOverOptions, Planning, Pass):
     """Gives each op a share of the device, and the kernel for it."""
 
     name: ClassVar[str] = "rammer-select-kernels"
@@ -116,9 +88,13 @@ class RammerSelectKernels(SelectionOptions, SinkOptions, HandOverOptions, Planni
         """Give each op that shares the device `rtile.units`."""
         if self.plan_file:
             return
-        chosen = self.selection(waves_in(module))
-        for unit, share in zip(chosen.units, chosen.shares, strict=True):
-            if share < chosen.all_units:
+        found = waves_in(module)
+        chosen = self.selection(found)
+        tiles = self.tiles(found, chosen)
+        for unit, kind, share in zip(chosen.units, found.kinds, chosen.shares, strict=True):
+            if kind in tiles:
+                unit.operation.attributes[TILE] = ir.DenseI64ArrayAttr.get(tiles[kind])
+            elif share < chosen.all_units:
                 given = share if self.select_kernels else self.max_units or 0
                 unit.operation.attributes[UNITS] = ir.DenseI64ArrayAttr.get([given, share])
 
@@ -129,8 +105,7 @@ class RammerSelectKernels(SelectionOptions, SinkOptions, HandOverOptions, Planni
             DiagnosedError: One of them cannot be planned.
         """
         units, kinds = found.units, found.kinds
-        first = [units[kinds.index(kind)] for kind in range(max(kinds, default=-1) + 1)]
-        kernels = _Kernels(self, first, found.weights)
+        kernels = _Kernels(self, found)
         all_units = kernels.machine.units
         shares, seconds = [0] * len(units), 0.0
         known: dict[tuple[bool, tuple[int, ...]], WaveChoice] = {}
@@ -152,16 +127,32 @@ class RammerSelectKernels(SelectionOptions, SinkOptions, HandOverOptions, Planni
             tasks_per_unit=min(held, default=1),
         )
 
+    def tiles(self, found: UnitWaves, chosen: KernelSelection) -> dict[int, Tile]:
+        """Choose tiles of kinds of ops whose weights may stay, by their numbers; none where that saves little."""
+        free = self.keep_weights and self.sink_waits and self.select_kernels and not TileOptions.given_in(self)
+        if not found.families or not free or self.tuning:
+            return {}
+        kernels = _KeepingKernels(_Kernels(self, found), found, chosen)
+        if kernels.blocks > chosen.all_units:  # waves say too little of how tasks of several on a unit come
+            return {}
+        waves = Counter[SharedWave]()
+        for number, wave in enumerate(found.waves):
+            each = Counter((found.kinds[one], chosen.shares[one]) for one in wave)
+            waves[SharedWave(number > 0, tuple((*one, count) for one, count in sorted(each.items())))] += 1
+        tiles = {family: kernels.tiles(family) for family in found.families}
+        return select_tiles(waves, tiles, kernels.blocks, kernels.expected)
+
 
 class _Kernels:
     """The kernels of kinds of ops on shares of the device, and their times, each asked for once."""
 
-    def __init__(self, planning: RammerSelectKernels, first: Sequence[Unit], weights: Sequence[frozenset[int]]) -> None:
+    def __init__(self, planning: RammerSelectKernels, found: UnitWaves) -> None:
         self.options = planning.construct_options()
+        first = [found.units[found.kinds.index(kind)] for kind in range(max(found.kinds, default=-1) + 1)]
         self.device = planning.device_for(first, self.options)
         self.machine = machine_of(self.device, self.options.max_units)
         self.measured = planning.measured_plans()
-        self.first, self.weights, self.selects = first, weights, planning.select_kernels
+        self.first, self.weights, self.selects = first, found.weights, planning.select_kernels
         self.sinks, self.hand_over_s = planning.sink_waits, planning.hand_over_s
         self.early_s: dict[tuple[int, int], float] = {}
         self.known: dict[tuple[int, int], SharedKernel] = {}
@@ -178,7 +169,8 @@ class _Kernels:
         found = self.on_share(kind, share)
         return replace(found, seconds=found.seconds + self.hand_over_s - self.early_s[kind, share])
 
-    def _times(self, kind: int, share: int) -> SharedKernel:
+    def plan(self, kind: int, share: int) -> Plan:
+        """Return the plan of a kind, predicted on a share of the units."""
         unit, least = self.first[kind], share < self.machine.units
         options = options_of(unit, self.options)
         if least and self.selects:
@@ -186,6 +178,10 @@ class _Kernels:
         plan = plan_for(unit, self.device, options, self.measured)
         if least and not self.selects:
             plan = plan_on_share(unit.expression, plan, machine_for(self.device, options).device, share)
+        return plan
+
+    def _times(self, kind: int, share: int) -> SharedKernel:
+        unit, plan = self.first[kind], self.plan(kind, share)
         prediction = plan.prediction
         assert prediction is not None, "planning predicts"
         stages = [plan] if plan.split is None else [plan, plan.split.join]
@@ -206,3 +202,63 @@ class _Kernels:
         machine = machine_of(self.device, share)
         early = planned_early(unit.expression, plan, machine, weights)
         return early_share(unit.expression, plan, machine, early) / max(1, ceil(plan.prediction.waves))
+
+
+class _KeepingKernels:
+    """Kernels of kinds of ops whose tasks may find weights, with tiles for that or without, and their times."""
+
+    def __init__(self, kernels: _Kernels, found: UnitWaves, chosen: KernelSelection) -> None:
+        self.kernels, self.found = kernels, found
+        self.hand_over_s, self.least_per_unit = kernels.hand_over_s, chosen.tasks_per_unit
+        self.known: dict[tuple[int, int, Tile], KeepingPlan | None] = {}
+        units, device = kernels.machine.units, kernels.device
+        usual = {one: self.plan(*one, ()) for one in {*zip(found.kinds, chosen.shares, strict=True)}}
+        together = {one: 1 if plan is None else plan.together for one, plan in usual.items()}
+        self.used_bytes = max(plan.workgroup_bytes for plan in usual.values() if plan is not None)
+        waves = ([(found.kinds[one], chosen.shares[one]) for one in wave] for wave in found.waves)
+        waves = ([(together[one], one[1] if one[1] < units else None) for one in wave] for wave in waves)
+        per_unit = max(1, blocks_at_once(waves, units) // units)
+        room = device.max_workgroup_bytes_per_unit // per_unit - device.reserved_workgroup_bytes_per_block
+        self.room_bytes = min(device.max_workgroup_bytes_per_block, room) - self.used_bytes
+        self.blocks = units * per_unit
+
+    def plan(self, kind: int, share: int, tile: Tile) -> KeepingPlan | None:
+        """Return the plan of a kind; None where there is none with the tile, or no room for its slices."""
+        if (kind, share, tile) not in self.known:
+            self.known[kind, share, tile] = self._planned(kind, share, tile)
+        return self.known[kind, share, tile]
+
+    def tiles(self, family: Sequence[int]) -> list[Tile]:
+        """Return the tiles that kinds may have, all of them the same, for the sake of their weights."""
+        units, first = self.kernels.machine.units, family[0]
+        asked = tiles_around(
+            self.kernels.first[first].expression, self.kernels.plan(first, units), self.found.again[first]
+        )
+        return [tile for tile in asked if all(self.plan(kind, units, tile) is not None for kind in family)]
+
+    def expected(self, kind: int, share: int, tile: Tile, waits: bool) -> SharedKernel:
+        """Return the times of a kernel, if as many of its tasks find their weights as there is room for."""
+        units = self.kernels.machine.units
+        plan = self.plan(kind, units if tile else share, tile)
+        assert plan is not None, "tiles without a plan are left out"
+        kept = plan.kept_share(self.room_bytes, self.blocks, self.found.again_bytes)
+        times = plan.times(kept * self.found.found_share)
+        seconds = times.late_s + self.hand_over_s if waits else times.seconds
+        return SharedKernel(seconds=seconds, unit_s=times.unit_s, resource_s=times.resource_s)
+
+    def _planned(self, kind: int, share: int, tile: Tile) -> KeepingPlan | None:
+        kernels, unit = self.kernels, self.kernels.first[kind]
+        if not tile:
+            plan = kernels.plan(kind, share)
+        else:
+            try:
+                plan = best_plan(unit.expression, kernels.device, with_tile(options_of(unit, kernels.options), tile))
+            except ConstructionError:
+                return None
+            if (plan.tasks_per_unit or 1) < self.least_per_unit:
+                return None
+        weights, again = self.found.weights[kind], self.found.again[kind]
+        found = KeepingPlan.of(unit.expression, plan, kernels.machine, share, weights, again)
+        if not tile:
+            return found
+        return found if 0 < found.slot_bytes <= self.room_bytes and found.workgroup_bytes <= self.used_bytes else None

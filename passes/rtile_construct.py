@@ -20,7 +20,7 @@ plan of the whole op, with `split` where it is divided, or, as the programs give
 `matmul_0_join`.
 
 An op with `rtile.units` (`rammer-select-kernels`) is planned for so many units, and its time predicted on the second
-number of them, which its plan says.
+number of them, which its plan says. One with `rtile.tile` has so many points of each loop in a task.
 
 With a tuning data base (`tuning`, see `plan.files.tuning`), an op that was measured before takes the plan that was
 fastest; the others are constructed as without it, and a remark names them. Programs with a measured plan carry
@@ -49,7 +49,7 @@ from roller_mlir.lowering.linalg.group.dispatches import Unit, constant_inputs, 
 from roller_mlir.lowering.linalg.group.wrap import wrap
 from roller_mlir.lowering.linalg.reader import StructuredOp, erase_unused, read_structured, with_sources
 from roller_mlir.lowering.linalg.rewrite.split_reduction import split_reduction
-from roller_mlir.lowering.loops.attributes import TUNED, UNITS
+from roller_mlir.lowering.loops.attributes import TILE, TUNED, UNITS
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.checks.join_check import joined_problem
 from roller_mlir.model import ConstructionError, ConstructOptions
@@ -185,7 +185,9 @@ def plan_for(unit: Unit, device: Device, options: ConstructOptions, measured: Ma
 
 
 def _share_of(unit: Unit) -> int | None:
-    """Take from a unit the share of the device that it has in its wave, and return it; None for all."""
+    """Take from a unit what it says, and return the share of the device that it has in its wave; None for all."""
+    if TILE in unit.operation.attributes:
+        del unit.operation.attributes[TILE]
     units = _units_of(unit)
     if units is None:
         return None
@@ -202,6 +204,17 @@ def _units_of(unit: Unit) -> tuple[int, int] | None:
     if len(numbers) != 2 or numbers[0] < 0 or numbers[1] < 1:
         fail(unit.operation, f"'{UNITS}' must be array<i64: UNITS, SHARE>, 0 or more and 1 or more, but is {said}")
     return numbers[0], numbers[1]
+
+
+def _tile_of(unit: Unit) -> tuple[int, ...] | None:
+    """Return the tile that a unit is to have; None where it does not say it."""
+    if TILE not in unit.operation.attributes:
+        return None
+    said = unit.operation.attributes[TILE]
+    tile = tuple(said) if isinstance(said, ir.DenseI64ArrayAttr) else ()
+    if not tile or min(tile) < 1:
+        fail(unit.operation, f"'{TILE}' must be array<i64: POINTS, ...>, 1 or more of each loop, but is {said}")
+    return tile
 
 
 def _beside_records(device: Device, units: Iterable[Unit], options: ConstructOptions) -> Device:
@@ -227,10 +240,17 @@ def _beside_records(device: Device, units: Iterable[Unit], options: ConstructOpt
 
 
 def options_of(unit: Unit, options: ConstructOptions) -> ConstructOptions:
-    """Return how one unit is planned: for the units that it says, and the reduction of joined ops is never divided."""
+    """Return how one unit is planned: as it says itself, and the reduction of joined ops is never divided."""
     if (units := _units_of(unit)) is not None:
         options = replace(options, max_units=units[0] or None)
+    if (tile := _tile_of(unit)) is not None:
+        options = with_tile(options, tile)
     return replace(options, split=False) if unit.joined else options
+
+
+def with_tile(options: ConstructOptions, tile: tuple[int, ...]) -> ConstructOptions:
+    """Return options that ask for a tile, and so for a whole reduction."""
+    return replace(options, tile_sizes=tile, split=False)
 
 
 def choices_of(options: ConstructOptions) -> dict[str, JsonValue]:

@@ -19,14 +19,16 @@ from roller_mlir.lowering.codegen.graph.bodies import bodies_of
 from roller_mlir.lowering.codegen.graph.schedules import graphs_of, schedule_of
 from roller_mlir.lowering.codegen.graph.task_graph import read_graph
 from roller_mlir.lowering.linalg.group.dispatches import named_units, planned_blocks, producers_of
-from roller_mlir.model.cost.performance import busy_on_share, busy_seconds
+from roller_mlir.model.cost.performance import busy_on_share, busy_seconds, memories_busy
 from roller_mlir.model.machine import machine_of
+from roller_mlir.passes.rammer_keep_weights import memory_times
 from roller_mlir.passes.rammer_schedule import RammerSchedule
 from roller_mlir.passes.rammer_verify import RammerVerify
 from roller_mlir.passes.rtile_fuse import RTileFuse
 from roller_mlir.rammer.baselines import OperatorKernel
 from roller_mlir.rammer.bounds.bound import least_makespan_s
 from roller_mlir.rammer.graph.task_graph import TaskGraph
+from roller_mlir.rammer.memory_times import MemoryTimes
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.rammer.schedule import Schedule, VirtualDevice
 from roller_mlir.rammer.slots import found_bytes, home_of_tasks
@@ -57,7 +59,8 @@ class ScheduledProgram:
             device; none where their times are not predicted.
         apart: The tasks before results shared bytes of the workspace, which only this schedule permits.
         kept_slices: Slices of operands that stay in workgroup memory.
-        kept_memory_s: For how long each of the device's memories would be busy to bring what tasks find there.
+        kept_bytes: What tasks find there, each time that they do.
+        memory: For how long the device's memories are busy.
         bound_s: What no schedule of these tasks on so many blocks comes below, in seconds.
         home_bound_s: What none does that keeps slices on the blocks on which this one does; `bound_s` where none stays.
     """
@@ -78,7 +81,8 @@ class ScheduledProgram:
     bounded: tuple[OperatorKernel, ...]
     apart: TaskGraph
     kept_slices: int
-    kept_memory_s: tuple[float, ...]
+    kept_bytes: int
+    memory: MemoryTimes
     bound_s: float
     home_bound_s: float
 
@@ -110,10 +114,7 @@ def scheduled_program(
                 apart = read_graph(graph, device).tasks
                 found["waits_before"], found["apart"] = schedule.wait_count, apart
                 found["kept_slices"] = int(schedule.fills.sum())
-                machine, spared = machine_of(device), found_bytes(apart, schedule)
-                rates = [machine.global_bytes_per_s, machine.cache_bytes_per_s]
-                rates += [machine.last_cache_bytes_per_s] if machine.private_caches > 1 else []
-                found["kept_memory_s"] = tuple(spared / rate for rate in rates)
+                found["kept_bytes"], found["memory"] = found_bytes(apart, schedule), memory_times(graph, device)
                 found["bounded"] = _bounded_kernels(graph, apart.without_resident(), device)
                 blocks, hand_over_s = virtual.execution_units, options.hand_over_s
                 found["bound_s"] = found["home_bound_s"] = least_makespan_s(apart, blocks, hand_over_s)
@@ -166,7 +167,7 @@ def _bounded_kernels(program: rammer.GraphOp, graph: TaskGraph, device: Device) 
             return ()
         if (plan, units) not in known:
             busy = busy_on_share(plan.read(), machine, units)
-            known[plan, units] = _memories(busy)
+            known[plan, units] = memories_busy(busy)
         kernels.append(
             OperatorKernel(
                 seconds=ceil(operator.tasks / operator.together) * operator.seconds,
@@ -178,11 +179,6 @@ def _bounded_kernels(program: rammer.GraphOp, graph: TaskGraph, device: Device) 
             )
         )
     return tuple(kernels)
-
-
-def _memories(busy_s: Mapping[str, float]) -> tuple[float, ...]:
-    """Return for how long memory and each of the shared caches are busy."""
-    return tuple(busy_s[name] for name in ("global", "l2", "l3") if name in busy_s)
 
 
 def _operator_kernels(module: ir.Module, target: str, options: CompileOptions) -> tuple[OperatorKernel, ...]:
@@ -202,7 +198,7 @@ def _operator_kernels(module: ir.Module, target: str, options: CompileOptions) -
                     launch_s=prediction.launch_s,
                     launches=plan.launches,
                     share=min(1.0, prediction.waves * max(1, prediction.tasks_per_unit)),
-                    memory_s=_memories(busy),
+                    memory_s=memories_busy(busy),
                     producers=producers,
                 )
             )

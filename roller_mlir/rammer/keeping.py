@@ -15,7 +15,7 @@ from roller_mlir.rammer.homes import Homes, groups_of, homes_of
 from roller_mlir.rammer.policy import Policy
 from roller_mlir.rammer.replay import replay
 from roller_mlir.rammer.schedule import Schedule
-from roller_mlir.rammer.slots import SLOT_BYTES, Slices
+from roller_mlir.rammer.slots import SLOT_BYTES, Slices, found_bytes
 
 LEAST = 0.01
 """Of what all save that fit: those that save least, and together no more, are not kept; others lie better then."""
@@ -43,6 +43,7 @@ def choose_kept(
     hand_over_s: float,
     policy: Policy,
     hand_over: Callable[[TaskGraph, Sequence[Ints]], Schedule],
+    memory_s: Callable[[int], float] = lambda _: 0.0,
 ) -> Kept:
     """Choose among operators whose tasks can keep slices those that do.
 
@@ -55,6 +56,7 @@ def choose_kept(
         hand_over_s: As of a policy.
         policy: Who places tasks.
         hand_over: What makes their waits.
+        memory_s: What no schedule comes below whose tasks find so many bytes.
     """
     slices = Slices.read(graph)
     part = _parts(slices)
@@ -88,10 +90,10 @@ def choose_kept(
         return Kept(frozenset())
     plain = graph.without_resident()
     with_slots = homes.scheduled(hand_over(kept, policy(kept, units, hand_over_s, homes)))
-    seconds = replay(kept, with_slots, hand_over_s).makespan_s
-    if seconds >= float(plain.seconds.sum()) / units:  # no schedule without slots comes below that
+    seconds = max(replay(kept, with_slots, hand_over_s).makespan_s, memory_s(found_bytes(kept, with_slots)))
+    if seconds >= max(float(plain.seconds.sum()) / units, memory_s(0)):  # no schedule without slots comes below that
         without = hand_over(plain, policy(plain, units, hand_over_s))
-        if seconds >= replay(plain, without, hand_over_s).makespan_s:
+        if seconds >= max(replay(plain, without, hand_over_s).makespan_s, memory_s(0)):
             return Kept(frozenset())
     return Kept(operators, len(homes.slices.bytes), int(homes.slices.bytes.sum()))
 

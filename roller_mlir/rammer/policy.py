@@ -5,6 +5,7 @@ Paper: RAMMER, section 3.3: the policy stands apart from the mechanism.
 """
 
 import heapq
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
@@ -156,20 +157,33 @@ class _Keeping:
 
 
 def usual_blocks(graph: TaskGraph, units: int) -> int:
+    """Return how many blocks find work at once.
+
+    Args:
+        graph: The tasks.
+        units: Units of the device.
+    """
+    operators = [(one.tasks if one.together is None else one.together, one.units) for one in graph.operators]
+    return blocks_at_once(
+        ([operators[number] for number in wave] for wave in waves_of(graph.operator_producers)), units
+    )
+
+
+def blocks_at_once(waves: Iterable[Sequence[tuple[int, int | None]]], units: int) -> int:
     """Return how many blocks find work at once: all tasks of a wave on units of their own, or as many as are predicted.
 
     More blocks than units, as many on each, run where times of tasks are predicted so: of one operator alone, or of
     operators that share the device.
 
     Args:
-        graph: The tasks.
+        waves: Of each operator of each wave how many tasks its time is predicted for, and on how many units; None for
+            all.
         units: Units of the device.
     """
     widest = 1
-    for wave in waves_of(graph.operator_producers):
-        operators = [graph.operators[number] for number in wave]
-        together = [one.tasks if one.together is None else one.together for one in operators]
-        shared = sum(together) if sum(one.units or units for one in operators) <= units else 0
+    for wave in waves:
+        together = [tasks for tasks, _ in wave]
+        shared = sum(together) if sum(share or units for _, share in wave) <= units else 0
         widest = max(widest, *together, min(sum(together), units), shared)
     return widest if widest <= units else -(-widest // units) * units
 

@@ -4,7 +4,10 @@
 An operator that has the device for itself takes the kernel that is fastest there. In a wave of many, each gets a share
 of the units and of the bandwidth, and a kernel that uses few units well makes the wave shorter than one that spreads
 over all: RAMMER's resource efficiency. Times of kernels are those of the share that they get.
-Paper: RAMMER, section 3.3 and Algorithm 1, lines 4 to 11.
+
+Where weights may stay in workgroup memory, how many do depends on the tiles of all waves together: narrow ones fill it
+to the last byte, wide ones are less work where they find their weights. Tiles are chosen by the sum of all waves.
+Paper: RAMMER, section 3.3 and Algorithm 1, lines 4 to 11; none has weights that stay.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -16,6 +19,9 @@ Kind = TypeVar("Kind", bound=Hashable)
 WORTH = 0.9
 """Of the time of a wave whose operators take the kernels that are fastest alone: other kernels are other bodies, which
 must save some."""
+
+KEEPING_WORTH = 0.97
+"""Of the time of all waves, which tiles for weights that stay must not exceed: who keeps what is not known yet."""
 
 SPARE = 2
 """Shares are looked at down to that of a wave's operators divided by this: some have less to do than others."""
@@ -62,6 +68,12 @@ def shares(units: int, operators: int) -> list[int]:
     return found
 
 
+def _busy_s(kernels: Sequence[tuple[SharedKernel, int]], units: int) -> float:
+    """Return for how long kernels, each so many times, occupy all units or a resource of the device."""
+    works = sum(one.unit_s * number for one, number in kernels) / units
+    return max(works, sum(one.resource_s * number for one, number in kernels))
+
+
 def select(wave: Sequence[Kind], units: int, kernel: Callable[[Kind, int], SharedKernel]) -> WaveChoice:
     """Choose the shares of the operators of a wave, so that the wave takes the least time.
 
@@ -83,8 +95,7 @@ def select(wave: Sequence[Kind], units: int, kernel: Callable[[Kind, int], Share
         return max(one[1].unit_s / units, one[1].resource_s), -one[0]
 
     def busy_s(chosen: Mapping[Kind, tuple[int, SharedKernel]]) -> float:
-        each = [(one, counts[kind]) for kind, (_, one) in chosen.items()]
-        return max(sum(one.unit_s * n for one, n in each) / units, sum(one.resource_s * n for one, n in each))
+        return _busy_s([(one, counts[kind]) for kind, (_, one) in chosen.items()], units)
 
     best: tuple[float, dict[Kind, tuple[int, SharedKernel]]] | None = None
     for most in sorted({one.seconds for each in known.values() for _, one in each}):
@@ -108,3 +119,66 @@ def select(wave: Sequence[Kind], units: int, kernel: Callable[[Kind, int], Share
                 chosen[kind] = one
                 break
     return WaveChoice(tuple(chosen[kind][0] for kind in wave), seconds)
+
+
+@dataclass(frozen=True)
+class SharedWave:
+    """The operators of a wave, and what they get.
+
+    Attributes:
+        waits: Whether they wait for others.
+        operators: Their kinds and shares, with how many are equal.
+    """
+
+    waits: bool
+    operators: tuple[tuple[int, int, int], ...]
+
+
+Tile = tuple[int, ...]
+"""Points of each loop in a task; of none, the plan that the operator's share has."""
+
+KeepingKernelOf = Callable[[int, int, Tile, bool], SharedKernel]
+"""The kernel that a kind has on a share with a tile, behind waits or not, and its expected times."""
+
+
+def select_tiles(
+    waves: Mapping[SharedWave, int],
+    tiles: Mapping[tuple[int, ...], Sequence[Tile]],
+    blocks: int,
+    kernel: KeepingKernelOf,
+) -> dict[int, Tile]:
+    """Choose tiles of kinds of operators by the time of all waves; none where that saves little.
+
+    One family of kinds after the other takes the best tile beside those of the others, until none gains by another. Of
+    equal times the one is taken that occupies units for less.
+
+    Args:
+        waves: The waves, each with how many are equal.
+        tiles: What kinds may have, all of a family the same, beside the plans for their shares.
+        blocks: How many tasks run at a time.
+        kernel: Kernels and their times, where one task runs on a block at a time.
+    """
+    chosen: dict[int, Tile] = {}
+
+    def taken() -> tuple[float, float]:
+        seconds, works = 0.0, 0.0
+        for wave, number in waves.items():
+            each = [(kernel(kind, share, chosen.get(kind, ()), wave.waits), n) for kind, share, n in wave.operators]
+            seconds += number * max(_busy_s(each, blocks), *(one.seconds for one, _ in each))
+            works += number * sum(one.unit_s * n for one, n in each)
+        return seconds, works
+
+    usual = best = taken()
+    gains = True
+    while gains:
+        gains = False
+        for family, able in tiles.items():
+            before = chosen.get(family[0], ())
+            for tile in ((), *able):
+                chosen.update(dict.fromkeys(family, tile))
+                if (found := taken()) < best:
+                    best, before, gains = found, tile, True
+            chosen.update(dict.fromkeys(family, before))
+    if best[0] > KEEPING_WORTH * usual[0]:
+        return {}
+    return {kind: tile for kind, tile in chosen.items() if tile}

@@ -87,3 +87,19 @@ func.func @share_of_none(%a: tensor<8x8xf32>, %o: tensor<8x8xf32>) -> tensor<8x8
   %r = linalg.matmul {rtile.units = array<i64: 4, 0>} ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%o : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %r : tensor<8x8xf32>
 }
+
+// -----
+
+func.func @no_tile(%a: tensor<8x8xf32>, %o: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error@+1 {{'rtile.tile' must be array<i64: POINTS, ...>, 1 or more of each loop, but is array<i64: 8, 0, 8>}}
+  %r = linalg.matmul {rtile.tile = array<i64: 8, 0, 8>} ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%o : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %r : tensor<8x8xf32>
+}
+
+// -----
+
+func.func @tile_of_two_loops(%a: tensor<8x8xf32>, %o: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error@+1 {{'linalg.matmul' tile-sizes=8,8 has 2 size(s), the 8x8x8 loop nest needs 3: one per loop}}
+  %r = linalg.matmul {rtile.tile = array<i64: 8, 8>} ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%o : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %r : tensor<8x8xf32>
+}

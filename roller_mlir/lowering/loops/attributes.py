@@ -13,6 +13,8 @@ EXPRESSION = "rtile.expression"
 TUNED = "rtile.tuned"
 # On what gets one plan: the units that its kernel is for, and those whose bandwidth it gets beside others.
 UNITS = "rtile.units"
+# On the same: points of each loop in a task of its kernel, in place of those that construction would choose.
+TILE = "rtile.tile"
 # On a kernel: how many of its blocks are to fit on one unit, a bound on registers.
 TASKS_PER_UNIT = "rtile.tasks_per_unit"
 # On a kernel, in place of that: registers that a thread is expected to need.

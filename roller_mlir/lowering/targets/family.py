@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 PRESETS = {NORMALISED.made_by: {"fuse-axes": "false"}}
 """Options that pipelines set themselves: axes are fused when it is known which operations are one program."""
 
+_RECORDS = {"records": "true"}
+
 
 @dataclass(frozen=True, kw_only=True)
 class TargetFamily:
@@ -83,7 +85,7 @@ class TargetFamily:
             name=f"{self.pipeline.name}-persistent",
             summary=f"{self.pipeline.summary}, all programs in one persistent kernel",
             passes=tuple(passes),
-            presets={**bounded.presets, "rtile-assign-buffers": {"reuse": "false"}},
+            presets={**bounded.presets, SELECT_KERNELS: _RECORDS, "rtile-assign-buffers": {"reuse": "false"}},
         )
 
     @property
@@ -93,7 +95,6 @@ class TargetFamily:
         passes = [
             one for name in usual.passes for one in ((SELECT_KERNELS, name) if name == PLANNED.made_by else (name,))
         ]
-        records = {"records": "true"}
         return replace(
             usual,
             name=f"{usual.name}-bounded",
@@ -101,7 +102,8 @@ class TargetFamily:
             passes=tuple(passes),
             presets={
                 NORMALISED.made_by: {**PRESETS[NORMALISED.made_by], "point-loops": "true"},
-                **dict.fromkeys((SELECT_KERNELS, PLANNED.made_by), records),
+                SELECT_KERNELS: {**_RECORDS, "keep-weights": "false"},  # from launch to launch nothing stays
+                PLANNED.made_by: _RECORDS,
             },
         )
 

@@ -4,7 +4,7 @@
 Paper: ROLLER section 3.3.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf, prod
 from typing import Any
@@ -180,6 +180,11 @@ def busy_seconds(plan: Plan, machine: Machine) -> dict[str, float]:
     if machine.private_caches > 1:
         shares["l3"] = min(1.0, drawing * machine.cache_bytes_per_s / machine.last_cache_bytes_per_s)
     return {name: share * max(0.0, layers[name] - first_s) for name, share in shares.items()}
+
+
+def memories_busy(busy_s: Mapping[str, float]) -> tuple[float, ...]:
+    """Return for how long memory and each of the shared caches are busy, of all resources."""
+    return tuple(busy_s[name] for name in ("global", "l2", "l3") if name in busy_s)
 
 
 def busy_on_share(plan: Plan, machine: Machine, units: int) -> dict[str, float]:

@@ -21,7 +21,6 @@ from roller_mlir.model.cost.estimate import estimate
 from roller_mlir.model.cost.estimates import Estimate
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.instruction import atoms
-from roller_mlir.model.machine import machine_of
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.alignment import device_rules
@@ -194,8 +193,6 @@ def _searched(
     """
     machine = machine_for(device, options)
     forced = bool(options.tile_sizes or options.thread_tile)
-    if forced:  # what a forced tile needs is said against the device
-        machine = machine_of(device, options.max_units, staged_stores=options.staged_stores)
     usable = atoms(expression, device, options.instructions, allow_tf32=options.allow_tf32)
     if not usable:
         raise ConstructionError(

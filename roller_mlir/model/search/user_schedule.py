@@ -38,6 +38,8 @@ def user_schedule_estimates(context: ProblemContext, options: ConstructOptions) 
         raise ConstructionError(reason)
     found: list[Estimate] = []
     for candidate in _candidates(context, options):
+        if context.task_threads not in (None, candidate.thread_count):
+            continue
         problem = candidate_problem(context, candidate, options.stages, options.disabled_rules)
         one = None if problem else estimate(context, candidate, stages=options.stages)
         if one is not None:

@@ -281,6 +281,12 @@ def test_what_saves_most_for_its_bytes_stays_and_nothing_where_nothing_is_gained
     assert fits.operators == frozenset(range(900, 908))
     slow = TaskGraph(tuple(replace(one, brought=(one.seconds, 0.0)) for one in graph.operators))
     assert not choose_kept(slow, 4, ROOM, 1.2e-6, POLICIES["list"], add_events).operators
+    # Where memory takes longest, slices stay if it moves less: not because tasks are shorter.
+    for less_s, operators in ((0.0, 0), (1e-9, 24)):
+        found = choose_kept(
+            graph, 4, ROOM, 1.2e-6, POLICIES["list"], add_events, lambda size, less_s=less_s: 1.0 - less_s * size
+        )
+        assert len(found.operators) == operators
 
 
 def test_operators_without_slots_have_each_its_tasks() -> None:

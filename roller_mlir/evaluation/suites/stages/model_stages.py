@@ -81,9 +81,7 @@ def schedule_model(
         schedule = HAND_OVERS[options.hand_over](graph, POLICIES[options.policy](graph, blocks, hand_over_s))
         return replay(graph, schedule, hand_over_s).makespan_s
 
-    drawn = [sum(each) for each in zip(*(kernel.memory_s for kernel in one.bounded), strict=True)]
-    all_memory_s = max(drawn, default=0.0)
-    memory_s = max([0.0, *(each - kept for each, kept in zip(drawn, one.kept_memory_s, strict=False))])
+    all_memory_s, memory_s = one.memory.least_s(0), one.memory.least_s(one.kept_bytes)
     device = find_device(target)
     ahead = family_of(device).has_dependent_launch(device)
     return {

@@ -104,6 +104,57 @@ def unmade_inputs(blocks: list[Any], units: Sequence[Unit]) -> list[frozenset[in
     ]
 
 
+@dataclass(frozen=True)
+class ReadAgain:
+    """What several units read of what comes of none: weights of layers that are equal at each step.
+
+    Attributes:
+        tensors: Of each unit which tensor each such input is, by the number of the input.
+        sizes: The bytes of each tensor.
+    """
+
+    tensors: tuple[dict[int, int], ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def found_share(self) -> float:
+        """What of the bytes that are read could be found, if nothing had to be read twice."""
+        readings = sum(self.sizes[one] for own in self.tensors for one in own.values())
+        return 1 - sum(self.sizes) / max(1, readings)
+
+
+def read_again(units: Sequence[Unit], unmade: Sequence[frozenset[int]]) -> ReadAgain:
+    """Return what several units read.
+
+    Args:
+        units: All that `named_units` returns.
+        unmade: What `unmade_inputs` returns of these.
+    """
+    readers: dict[ir.Value, int] = {}
+    values: list[dict[int, ir.Value]] = []
+    for unit, numbers in zip(units, unmade, strict=True):
+        operands, own = unit.operation.operands, dict[int, ir.Value]()
+        for number in sorted(numbers):
+            operand = unit.inputs[number]
+            assert operand is not None, "what the unit makes itself comes of it"
+            own[number] = operands[operand]
+        values.append(own)
+        for value in {*own.values()}:
+            readers[value] = readers.get(value, 0) + 1
+    names: dict[ir.Value, int] = {}
+    sizes: list[int] = []
+    tensors: list[dict[int, int]] = []
+    for unit, own in zip(units, values, strict=True):
+        tensors.append({})
+        for number, value in own.items():
+            if readers[value] > 1:
+                if value not in names:
+                    names[value] = len(sizes)
+                    sizes.append(unit.expression.inputs[number].size_bytes)
+                tensors[-1][number] = names[value]
+    return ReadAgain(tuple(tensors), tuple(sizes))
+
+
 def _makers(blocks: list[Any], units: Sequence[Unit]) -> tuple[dict[ir.Value, frozenset[int]], list[frozenset[int]]]:
     """Return of each value the units that it comes of, and of each unit those that its operands come of."""
     number_of = {unit.operation: number for number, unit in enumerate(units)}
