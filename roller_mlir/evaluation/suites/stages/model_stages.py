@@ -53,7 +53,8 @@ def schedule_model(
         block works), all of the model and not measured; `workspace_bytes`, `state_bytes`; `schedule_s` and `phases_s`.
         `memory_s` is how long the memory or the last cache takes for what all kernels read and write; neither makespan
         nor bound is below it. `kept_slices` is how many slices of weights stay in workgroup memory.
-        Predicted likewise, to compare with: `launches_s` of a launch for each operator, planned for itself alone;
+        Predicted likewise, to compare with: `launches_s` of a launch for each operator, planned for itself alone,
+        and `kernels_s` of these without launches;
         `line_s` of a CUDA graph of these in a line, `graph_s` of one with an edge for each dependence, `dependent_s`
         of that with programmatic dependent launches (null where the device has none); `bounded_s` and
         `bounded_dependent_s` the same of the kernels of this schedule, planned for their shares; `waves_s` of the
@@ -95,6 +96,7 @@ def schedule_model(
         "waits": one.schedule.wait_count,
         "waits_before": one.waits_before,
         "launches_s": launched_s(one.kernels),
+        "kernels_s": in_line_s(one.kernels, 0.0),
         "line_s": in_line_s(one.kernels, graphs.graph_node_s),
         "graph_s": as_graph_s(one.kernels, graphs.graph_node_s),
         "dependent_s": as_graph_s(one.kernels, graphs.dependent_node_s) if ahead else None,
