@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs of persistent kernels in the simulator, in the tests' own way: from the arguments of the launch alone."""
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
@@ -36,6 +37,16 @@ def _formed(text: str, device: str, planned: bool, sink: bool, asked: tuple[tupl
         ]
         run_pipeline(module, steps)
         return str(module)
+
+
+@lru_cache(maxsize=8)
+def _compiled(text: str, subgroup: int) -> SimulatedKernels:
+    return SimulatedKernels(text, subgroup, sanitize=True)
+
+
+def _without_tables(text: str) -> str:
+    """Return a module without the values of its tables, which launches are given: kernels do not depend on them."""
+    return re.sub(r"(?m)^(  memref\.global .* = )dense<.*>", r"\1dense<0>", text)
 
 
 class GraphRun:
@@ -93,7 +104,7 @@ class GraphRun:
     @cached_property
     def kernels(self) -> SimulatedKernels:
         """It for this machine: made at the first launch, as many a test looks at the text alone."""
-        return SimulatedKernels(self.text, self.subgroup, sanitize=True)
+        return _compiled(_without_tables(self.text), self.subgroup)
 
     def change(self, text: str) -> None:
         """Run another text from now on, from a state of zeros."""

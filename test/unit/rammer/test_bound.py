@@ -64,6 +64,7 @@ def random_operators(rng: random.Random) -> list[tuple[int, float, list[int]]]:
     return found
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("units", [1, 2, 3])
 def test_no_placement_comes_below_the_bound(units: int) -> None:
     met = 0
@@ -86,6 +87,7 @@ def test_no_placement_comes_below_it_where_some_wait_longer_than_others() -> Non
         assert found <= least_makespan(graph, 2, delays), seed
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("units", [1, 2, 3])
 def test_no_placement_comes_below_it_where_tasks_begin_early(units: int) -> None:
     met = 0
@@ -161,6 +163,7 @@ def least_at_home(graph: TaskGraph, units: int, home: NDArray[np.int32]) -> floa
     return best
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("units", [2, 3])
 def test_no_placement_with_these_homes_comes_below_their_bound(units: int) -> None:
     met = higher = 0

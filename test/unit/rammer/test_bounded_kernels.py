@@ -14,7 +14,11 @@ from roller_mlir.support.diagnostics import DiagnosedError
 
 @pytest.mark.parametrize(
     ("model", "device"),
-    [("branches", "h200"), *(pytest.param(name, "a100", marks=pytest.mark.full) for name in MODELS)],
+    [
+        ("mlp", "h200"),
+        pytest.param("branches", "h200", marks=pytest.mark.full),
+        *(pytest.param(name, "a100", marks=pytest.mark.full) for name in MODELS),
+    ],
 )
 def test_plans_are_those_of_the_persistent_kernel(model: str, device: str) -> None:
     text, inputs, expected, _ = MODELS[model]()

@@ -4,7 +4,7 @@
 from typing import Any
 
 import pytest
-from graph_models import MODELS
+from graph_models import MODELS, lstm
 
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.scheduled_program import scheduled_program
@@ -44,7 +44,7 @@ def test_plans_say_what_loops_then_load(model: str, device: str, monkeypatch: py
 
 
 def test_waves_behind_waits_are_shorter() -> None:
-    text = MODELS["lstm"]()[0]
+    text = lstm(2, 2)[0]
     early, late = (
         scheduled_program(Source("lstm", text), "h200", CompileOptions(persistent=True, sink_waits=sinks))
         for sinks in (True, False)

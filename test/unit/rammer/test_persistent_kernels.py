@@ -24,7 +24,7 @@ from roller_mlir.runtime.sequence import LoadedSequence
 from roller_mlir.sim.diagnosis.findings import SanitizerError
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full
 @pytest.mark.parametrize("policy", ["list", "wavefront"])
 def test_two_layers(policy: str) -> None:
     text, inputs, expected, _ = mlp()
@@ -34,7 +34,7 @@ def test_two_layers(policy: str) -> None:
         assert (y == expected[0]).all()
 
 
-@pytest.mark.full(each=["device"])
+@pytest.mark.full(every=15)
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("device", ["a100", "h200", "mi300x"])
 def test_models(model: str, device: str) -> None:
@@ -139,7 +139,7 @@ func.func @f(%x: tensor<64x16xf32>, %w: tensor<3x3x16xf32>) -> (tensor<64x16xf32
 
 
 def test_a_missing_signal_names_the_wait() -> None:
-    text, inputs, _, _ = branches()
+    text, inputs, _, _ = branches((16, 48))
     graph = GraphRun(text, "h200", **{"block-threads": "64"})
     tasks = int(graph.table(1)[0::2].max())
     records = graph.table(0).reshape(graph.blocks * tasks + 1, -1)
@@ -154,7 +154,7 @@ def test_a_missing_signal_names_the_wait() -> None:
 @pytest.mark.full(every=4)
 @pytest.mark.parametrize(("level", "roles"), [("gpu", False), ("llvm", False), ("gpu", True)])
 def test_a_missing_signal_ends_in_a_report(level: str, roles: bool) -> None:
-    text, inputs, (expected,), _ = branches()
+    text, inputs, (expected,), _ = branches((16, 48))
     options = CompileOptions(persistent=True, binaries=False, llvm=level == "llvm", wait_limit=200)
     if roles:
         text, inputs, expected = layers(128, (128, 192, 64))

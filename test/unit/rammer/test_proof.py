@@ -56,7 +56,7 @@ def judged(seed: int) -> Counter[tuple[str, bool]]:
     return tried
 
 
-@pytest.mark.full(every=40)
+@pytest.mark.full(every=80)
 @pytest.mark.parametrize("seed", range(80))
 def test_proof_is_exact(seed: int) -> None:
     """125 mutants a seed: nothing wrong is accepted, nothing right is refused."""
@@ -97,6 +97,7 @@ def test_barriers_stand_between_waves(seed: int) -> None:
     assert barriers > 20
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("seed", range(5))
 def test_reduction_leaves_the_least_number_of_waits(seed: int) -> None:
     """No wait of a reduced schedule can be left out: without any of them some pair loses its order."""

@@ -57,7 +57,7 @@ def test_tasks_run_in_order(model: str, device: str, level: str, monkeypatch: py
         text, inputs, expected = layers(128, (128, 192, 64))
         options = replace(options, task_threads=128, instructions=("wgmma",), fusion=False)
     else:
-        text, inputs, (expected, *_), _ = branches() if model == "branches" else lstm()
+        text, inputs, (expected, *_), _ = branches((16, 48)) if model == "branches" else lstm()
         options = replace(options, block_threads=64)
     artifact = roller_mlir.compile(text, target=device, options=options)
     loaded = LoadedSequence(

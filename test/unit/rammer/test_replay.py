@@ -58,6 +58,7 @@ def longest_paths(graph: TaskGraph, schedule: Schedule) -> list[float]:
     return start
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("seed", range(30))
 def test_starts_are_the_longest_paths(seed: int) -> None:
     rng = random.Random(seed)
@@ -87,6 +88,7 @@ def test_starts_are_the_longest_paths(seed: int) -> None:
             assert found.start_s[after] == found.end_s[before] + delay
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("seed", range(40))
 def test_no_wave_ends_sooner_behind_a_barrier(seed: int) -> None:
     """Nothing is lost by one program for all waves, where RAMMER's Algorithm 1 may begin another."""

@@ -101,7 +101,7 @@ def slot_words(graph: GraphRun) -> list[tuple[int, int, int]]:
     return found
 
 
-@pytest.mark.full(each=["device"])
+@pytest.mark.full(every=9)
 @pytest.mark.parametrize("policy", ["list", "wavefront", "round-robin"])
 @pytest.mark.parametrize("device", ["a100", "h200", "mi300x"])
 def test_an_lstm_keeps_its_weights(device: str, policy: str) -> None:
@@ -112,7 +112,7 @@ def test_an_lstm_keeps_its_weights(device: str, policy: str) -> None:
     assert brought[1] and brought[0] > brought[1]
 
 
-@pytest.mark.full(each=["device", "hidden", "blocks"])
+@pytest.mark.full(each=["device"])
 @pytest.mark.parametrize("blocks", [1, 3, None])
 @pytest.mark.parametrize("hidden", [1, 7, 33, 50])
 @pytest.mark.parametrize("device", ["a100", "h200", "mi300x"])
@@ -121,7 +121,17 @@ def test_odd_sizes_keep_their_weights(device: str, hidden: int, blocks: int | No
     check(GraphRun(model[0], device, blocks=blocks, look=keep_all, **FMA), model)
 
 
-@pytest.mark.full(each=["name"])
+def test_a_compiled_function_keeps_its_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rammer_keep_weights, "choose_kept", everything)
+    text, inputs, expected, _ = chain("wvw")
+    options = CompileOptions(persistent=True, binaries=False, cache=False)
+    artifact = compile_source(Source("-", text), "h200", options)
+    assert any("stay in the workgroup memory of" in note for note in artifact.manifest.notes)
+    (found,) = artifact.run_reported(*inputs, on="sim", sanitize=True).outputs
+    np.testing.assert_array_equal(found, expected[0])
+
+
+@pytest.mark.full
 @pytest.mark.parametrize("device", ["a100", "h200", "mi300x"])
 @pytest.mark.parametrize("name", ["lstm", "seq2seq"])
 def test_small_models_keep_their_weights(name: str, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,7 +233,7 @@ def _mistakes(model: Model, kind: str, numbers: range) -> Iterator[GraphRun]:
         yield GraphRun(model[0], "h200", blocks=3, look=keep_all, spoil=_spoiled(change), **FMA)
 
 
-@pytest.mark.full(each=["kind", "first"])
+@pytest.mark.full(each=["kind"])
 @pytest.mark.parametrize("first", [0, 3])
 @pytest.mark.parametrize("kind", ["missing", "wrong", "empty", "overwritten"])
 def test_a_slot_that_does_not_hold_the_slice_is_found(kind: str, first: int) -> None:

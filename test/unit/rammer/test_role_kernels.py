@@ -42,7 +42,7 @@ def without(graph: GraphRun, what: str, number: int = 0) -> None:
     graph.change(graph.text[:at] + graph.text[at + len(what) :])
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full
 @pytest.mark.parametrize(("blocks", "launches"), [(1, 2), (3, 10), (None, 2)])
 def test_two_products(blocks: int | None, launches: int) -> None:
     text, inputs, expected = layers(128, (128, 192, 64))
@@ -66,7 +66,7 @@ def test_bodies_with_and_without_wgmma(policy: str) -> None:
         assert (y == expected).all()
 
 
-@pytest.mark.full(every=36)
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(25))
 def test_random_layers(seed: int) -> None:
     rng = random.Random(seed)
@@ -231,7 +231,8 @@ def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
         roller_mlir.compile(text, "h200", options)
 
 
-@pytest.mark.parametrize("level", ["gpu", "llvm"])
+@pytest.mark.full(every=2)
+@pytest.mark.parametrize("level", ["llvm", "gpu"])
 def test_compiled(level: str) -> None:
     text, inputs, expected = layers(128, (128, 128, 64))
     options = CompileOptions(

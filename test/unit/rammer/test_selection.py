@@ -75,6 +75,7 @@ def test_branches_take_kernels_for_their_share() -> None:
     assert all(1 <= (one.units or 0) < UNITS and (one.together or 0) >= 1 for one in products)
 
 
+@pytest.mark.full
 def test_times_beside_others_are_those_of_the_share() -> None:
     """The same kernel takes longer where it has a smaller part of the device."""
     options = CompileOptions(persistent=True, block_threads=128, select_kernels=False)
@@ -87,7 +88,7 @@ def test_times_beside_others_are_those_of_the_share() -> None:
     assert rounds[0] * beside.seconds < rounds[1] * with_more.seconds
 
 
-@pytest.mark.full(each=["given", "target"])
+@pytest.mark.full(every=9)
 @pytest.mark.parametrize("given", [{}, {"block_threads": 64}, {"task_threads": 128}])
 @pytest.mark.parametrize("target", ["a100", "h200", "mi300x"])
 def test_all_kernels_count_on_the_same_blocks(target: str, given: dict[str, Any]) -> None:
@@ -105,7 +106,7 @@ def test_all_kernels_count_on_the_same_blocks(target: str, given: dict[str, Any]
         assert one.virtual.threads in (taken, taken + 128)
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("target", ["v100", "a100", "h200"])
 def test_tasks_take_the_time_that_their_kernels_were_chosen_for(target: str) -> None:
     """Also where a reduction is divided: of as many blocks as the others leave, and what was just written is near."""

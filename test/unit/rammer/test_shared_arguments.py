@@ -31,7 +31,7 @@ MODELS = {
 """Each with its bodies."""
 
 
-@pytest.mark.full(every=8)
+@pytest.mark.full(every=12)
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("name", MODELS)
 def test_bodies(name: str, device: str) -> None:
@@ -44,7 +44,8 @@ def test_bodies(name: str, device: str) -> None:
             np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("device", ["h200", "mi300x"])
+@pytest.mark.full(every=2)
+@pytest.mark.parametrize("device", ["mi300x", "h200"])
 def test_as_llvm_ir(device: str) -> None:
     text, inputs, expected, _ = equal_layers()
     options = CompileOptions(persistent=True, binaries=False, llvm=True, block_threads=64)
@@ -65,6 +66,7 @@ def test_tensor_maps_of_other_arguments() -> None:
         assert (y == expected).all()
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("roles", [False, True])
 def test_a_wrong_argument_in_a_record(roles: bool) -> None:
     """Operands are an input or a view, weights, and a view or the output: each other choice is seen."""

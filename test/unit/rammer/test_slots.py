@@ -348,7 +348,7 @@ def _mutant(rng: random.Random, schedule: Schedule) -> Schedule:
     return replace(schedule, programs=tuples, slots=slots, fills=fills)
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("seed", range(8))
 def test_faults_are_found_exactly_where_a_byte_is_lost(seed: int) -> None:
     rng, wrong = random.Random(seed), 0

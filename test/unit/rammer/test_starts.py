@@ -200,7 +200,7 @@ def test_steps_of_a_recurrent_layer(device: str) -> None:
             np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full(every=12)
 # The first product adds the others up at the end, in a body of its own.
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize(
@@ -235,6 +235,7 @@ def test_matrix_instructions_beyond_the_ends_of_slices(device: str) -> None:
     assert bodies == 3  # the first product adds the others up
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("device", DEVICES)
 def test_loads_that_compute(device: str) -> None:
     """Two programs on other slices of the input share a body, and a third one reads across what both gave."""
@@ -246,6 +247,7 @@ def test_loads_that_compute(device: str) -> None:
     assert run(model, device, planned=True)[1] == 1
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(
     ("shape", "offsets", "starts", "bodies"),
     [

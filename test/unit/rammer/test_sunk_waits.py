@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graph_models import MODELS, Model
+from graph_models import MODELS, Model, lstm
 from graph_runs import GraphRun
 from role_models import layers
 
@@ -124,7 +124,7 @@ def _run(graph: GraphRun, model: Model, launches: int = 2) -> None:
             np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.full(each=["device"])
+@pytest.mark.full(every=15)
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("device", ["a100", "h200", "mi300x"])
 def test_what_the_model_expects_to_come_early_does(model: str, device: str) -> None:
@@ -155,7 +155,7 @@ def test_what_the_model_expects_to_come_early_does(model: str, device: str) -> N
     assert not any(_before_waits(GraphRun(function[0], device, sink=False, **FMA).text))
 
 
-@pytest.mark.full(each=["device"])
+@pytest.mark.full(every=75)
 @pytest.mark.parametrize("part", range(5))
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("device", ["h200", "a100", "mi300x"])
@@ -176,7 +176,7 @@ def test_a_wait_that_is_sunk_too_far_is_found(device: str, model: str, part: int
 
 def test_records_say_where_waits_stand() -> None:
     """All waits of a task stand in its body, where that has early operands, and none where it has not."""
-    text = MODELS["lstm"]()[0]
+    text = lstm(2, 2)[0]
     graph = GraphRun(text, "h200", **FMA)
     waits, sunk, body = (graph.records()[:, field] for field in (WAITS, SUNK, BODY))
     sinks = np.array([bool(sites) for sites in _before_waits(graph.text)])

@@ -164,7 +164,7 @@ def crowded(virtual: VirtualDevice, rng: random.Random) -> VirtualDevice:
     )
 
 
-@pytest.mark.full(every=25)
+@pytest.mark.full(every=50)
 @pytest.mark.parametrize("seed", range(50))
 def test_the_pass_is_exact(seed: int) -> None:
     """20 mutants a seed."""
