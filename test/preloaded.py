@@ -13,8 +13,10 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 _MOST_BYTES = 1 << 20  # of one request
 _MODULES = (
@@ -23,6 +25,8 @@ _MODULES = (
     "roller_mlir.tools.opt.driver",
     "roller_mlir.compiler.driver",
     "roller_mlir.sim.launcher",
+    "roller_mlir.sim.driver.kernels",
+    "roller_mlir.sim.driver.foreign",
     "roller_mlir.evaluation.suites.stages.verify_stage",
     "roller_mlir.tools.commands.run",
 )
@@ -48,6 +52,16 @@ def python(*arguments: str) -> list[str]:
     It is for programs that end by themselves: limits and signals reach the process that asks, not the fork.
     """
     return [sys.executable, "-I", "-S", str(Path(__file__).with_name("ask_preloaded.py")), start(), *arguments]
+
+
+def stand_in(module: ModuleType) -> SimpleNamespace:
+    """Return what stands in for `subprocess` in a module that starts itself as a process: its processes are forks."""
+
+    def run(command: Sequence[str], **options: Any) -> "subprocess.CompletedProcess[Any]":
+        assert list(command[1:4]) == ["-P", "-m", module.__name__]
+        return subprocess.run(python(*command[2:]), **options)
+
+    return SimpleNamespace(run=run, TimeoutExpired=subprocess.TimeoutExpired)
 
 
 def _serve(number: int) -> None:

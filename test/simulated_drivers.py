@@ -3,9 +3,19 @@
 
 import atexit
 import shutil
+import subprocess
 import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import preloaded
+import pytest
+
+from roller_mlir.sim.driver import session
 
 
 @cache
@@ -14,3 +24,16 @@ def libraries() -> Path:
     folder = tempfile.mkdtemp(prefix="roller-drivers-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)
+
+
+@contextmanager
+def forked_servers() -> Iterator[None]:
+    """Let servers of simulated devices be forks, which end as processes of their own would: what few tests are of."""
+
+    def popen(command: Sequence[str], **options: Any) -> "subprocess.Popen[str]":
+        assert command[1:] == ["-P", "-m", "roller_mlir.sim.driver.server"]
+        return subprocess.Popen(preloaded.python(*command[2:]), **options)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(session, "subprocess", SimpleNamespace(Popen=popen, PIPE=subprocess.PIPE))
+        yield

@@ -2,9 +2,16 @@
 """The statements of a file of Python: for who looks for classes and functions, `ast.walk` takes ten times as long."""
 
 import ast
+import functools
 from collections.abc import Iterator
 
 _INSIDE = ("body", "handlers", "cases", "orelse", "finalbody")
+
+
+@functools.cache
+def parsed(text: str) -> ast.Module:
+    """Return the tree of a file's text, made once for all tests of a process that look at the repository."""
+    return ast.parse(text)
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:

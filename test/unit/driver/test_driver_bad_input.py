@@ -7,13 +7,21 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import preloaded
 import pytest
 
 import roller_mlir
+from roller_mlir.compiler import bytecode
 from roller_mlir.runtime import ArtifactError, store
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError
 from roller_mlir.tools.roller import main
+
+
+@pytest.fixture(autouse=True)
+def forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bytecode is read in a fork, which ends as a process of its own would."""
+    monkeypatch.setattr(bytecode, "subprocess", preloaded.stand_in(bytecode))
 
 
 def matmul(

@@ -69,6 +69,7 @@ def test_roller_opt_names_the_stage(tmp_path: Path) -> None:
     assert process.returncode == 70
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("most_bytes", [300_000 << 10, 150_000 << 10])
 def test_too_little_memory_is_one_line(tmp_path: Path, most_bytes: int) -> None:
     (tmp_path / "f.mlir").write_text(EXP)

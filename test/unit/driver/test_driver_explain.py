@@ -26,9 +26,9 @@ MATMUL = """func.func @"NAME"(%a: tensor<128x256xTYPE>, %b: tensor<256x96xTYPE>,
 VOID = {"meta"}
 
 
-@pytest.fixture
-def source(tmp_path: Path) -> str:
-    path = tmp_path / "it's <b>.mlir"
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("explained") / "it's <b>.mlir"
     path.write_text(MATMUL.replace("NAME", HOSTILE).replace("TYPE", "f32"))
     return str(path)
 
@@ -64,6 +64,14 @@ def html(source: str, out: Path, *options: str) -> tuple[str, Page]:
     assert main(["explain", source, "--html", str(out), *options]) == 0
     text = out.read_text(encoding="utf-8")
     return text, Page(text)
+
+
+@pytest.fixture(scope="module")
+def shown(source: str) -> tuple[str, Page]:
+    """Return the page of the source, as text and read."""
+    found = html(source, Path(source).with_name("out.html"))
+    assert not list(Path(source).parent.glob(".*"))
+    return found
 
 
 def data(capsys: Any, source: str, *options: str) -> list[dict[str, Any]]:
@@ -118,8 +126,8 @@ def test_json_is_the_record(source: str, capsys: Any) -> None:
         assert {layer["layer"]: layer["seconds"] for layer in one["layers"]} == one["prediction"]["seconds_by_layer"]
 
 
-def test_the_page_is_well_formed_and_needs_nothing_else(source: str, tmp_path: Path) -> None:
-    text, page = html(source, tmp_path / "out.html")
+def test_the_page_is_well_formed_and_needs_nothing_else(shown: tuple[str, Page]) -> None:
+    text, page = shown
     assert not re.search(r"(https?:)?//[a-z]", text)
     assert not page.values("src") and "@import" not in text
     ids, inside = page.values("id"), set(re.findall(r"url\(([^)]*)\)", text))
@@ -136,19 +144,18 @@ def test_the_page_is_well_formed_and_needs_nothing_else(source: str, tmp_path: P
     assert "prefers-color-scheme: dark" in text
     classes = {name for value in page.values("class") for name in value.split()}
     assert {"candidates", "sortable", "chart", "bars", "roofs"} <= classes
-    assert not list(tmp_path.glob(".*"))
 
 
-def test_names_are_text_on_the_page(source: str, tmp_path: Path) -> None:
-    text, page = html(source, tmp_path / "out.html")
+def test_names_are_text_on_the_page(shown: tuple[str, Page]) -> None:
+    text, page = shown
     assert "<script>alert" not in text and "<b>.mlir" not in text
     assert [tag for tag, _ in page.elements].count("script") == 2
-    shown = [value for tag, value in page.texts if tag == "p" and "function" in value]
-    assert shown and all(HOSTILE in value for value in shown)
+    said = [value for tag, value in page.texts if tag == "p" and "function" in value]
+    assert said and all(HOSTILE in value for value in said)
 
 
-def test_the_page_has_the_numbers_of_the_json(source: str, tmp_path: Path, capsys: Any) -> None:
-    _, page = html(source, tmp_path / "out.html")
+def test_the_page_has_the_numbers_of_the_json(source: str, shown: tuple[str, Page], capsys: Any) -> None:
+    _, page = shown
     printed = data(capsys, source)
     (held,) = [json.loads(value) for tag, value in page.texts if tag == "script" and value.startswith("[")]
     for one, other in zip(held, printed, strict=True):

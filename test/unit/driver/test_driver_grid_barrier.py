@@ -34,6 +34,7 @@ def run(artifact: Artifact, blocks: int, seed: int) -> tuple[Any, Any]:
     return out, np.maximum(a @ b, 0).sum(1)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("blocks", [1, 6, 40])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_two_operators_in_one_persistent_kernel(blocks: int, seed: int) -> None:

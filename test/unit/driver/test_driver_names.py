@@ -22,6 +22,7 @@ def with_constant(name: str) -> str:
 """
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(
     "name", ["kernels", "constant_0", "constant_1", "add_0", "input0", "workspace0", "main", '"a b"']
 )

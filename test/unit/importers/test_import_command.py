@@ -38,6 +38,7 @@ def test_weights_go_into_a_file_that_the_text_names(
     assert "cannot be read: no such file" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("preloaded_imports")
 def test_without_a_file_weights_stand_in_the_text(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["import", "mlp.onnx"]) == 0
     (model / "mlp.mlir").write_text(capsys.readouterr().out)
@@ -55,6 +56,7 @@ def test_weights_are_beside_the_text_alone(model: Path, capsys: pytest.CaptureFi
     assert "names the weights '../w.npz'; they are a file beside it" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("preloaded_imports")
 def test_dimensions_of_the_command_line(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     graph = Graph("dynamic")
     graph.output(graph.node("Relu", graph.input("x", ["batch", None])), ["batch", None])
@@ -80,6 +82,7 @@ def test_asserts_are_left_out_with_a_note(model: Path, capsys: pytest.CaptureFix
     assert "cf.assert" not in printed.out and "note: an assert is left out at -:2:3" in printed.err
 
 
+@pytest.mark.usefixtures("preloaded_imports")
 def test_explain_names_the_node(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "mlp.onnx", "--op", "matmul_1"]) == 0
     assert "mlp.onnx, node 'fc2' (Gemm), function mlp" in capsys.readouterr().out

@@ -18,6 +18,8 @@ from roller_mlir.importers.imported import name_resource
 from roller_mlir.importers.onnx import import_model
 from roller_mlir.support.diagnostics import DiagnosedError
 
+pytestmark = pytest.mark.usefixtures("preloaded_imports")
+
 
 def _inputs(model: onnx.ModelProto, seed: int = 1) -> dict[str, np.ndarray[Any, Any]]:
     random = np.random.default_rng(seed)
@@ -32,7 +34,7 @@ def _agree(model: onnx.ModelProto, path: Path, device: str) -> None:
         np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
 def test_models_give_what_onnx_gives(name: str, device: str, tmp_path: Path) -> None:

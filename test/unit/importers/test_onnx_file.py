@@ -16,6 +16,7 @@ from roller_mlir.importers.onnx import import_model  # noqa: E402
 from roller_mlir.importers.onnx.file import read_model  # noqa: E402
 from roller_mlir.support.foreign.bounded import BoundsError  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("preloaded_imports")
 MOST = 1 << 24
 
 
@@ -52,7 +53,7 @@ def is_mapped(data: Any) -> bool:
     return data is not None
 
 
-@pytest.mark.full(each=["constant", "pad"])
+@pytest.mark.full(each=["constant"])
 @pytest.mark.parametrize("constant", [False, True])
 @pytest.mark.parametrize("pad", range(4))
 def test_weights_inside_of_a_file_are_mapped(tmp_path: Path, constant: bool, pad: int) -> None:

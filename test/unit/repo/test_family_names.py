@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from statements import parsed
 
 from roller_mlir.hal.instructions import FAMILIES, MATRIX_FAMILIES
 from roller_mlir.lowering.codegen.matrix.emitters import EMITTERS
@@ -39,7 +40,7 @@ def places_of(text: str) -> list[int]:
     found: list[int] = []
     if not any(name in text for name in FAMILIES):
         return found
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(parsed(text)):
         match node:
             case ast.Compare() if any(map(named, [node.left, *node.comparators])):
                 said = ast.unparse(node)

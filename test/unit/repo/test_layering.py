@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from statements import statements
+from statements import parsed, statements
 
 ROOT = Path(__file__).parents[3]
 TABLE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -79,7 +79,7 @@ def imports_of(path: Path) -> Sequence[tuple[int, str]]:
 
 def _imports_of(path: Path) -> Iterator[tuple[int, str]]:
     text = path.read_text(encoding="utf-8")
-    module = ast.parse(text)
+    module = parsed(text)
     # Strings are looked at where one may name a module of ours; imports are statements.
     for node in ast.walk(module) if _NAMED.search(text) else statements(module):
         if isinstance(node, ast.Import):

@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from statements import statements
+from statements import parsed, statements
 
 ROOT = Path(__file__).parents[3]
 SOURCES = ("roller_mlir", "passes", "dialects", "tools")
@@ -29,7 +29,7 @@ def names(root: Path) -> list[Names]:
 
 
 def _names(path: Path, root: Path) -> Names:
-    module = ast.parse(path.read_text(encoding="utf-8"))
+    module = parsed(path.read_text(encoding="utf-8"))
     classes = [one.name for one in module.body if isinstance(one, ast.ClassDef)]
     functions = [one for one in statements(module) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
     said = [(one.lineno, one.name, ast.get_docstring(one) or "") for one in functions]

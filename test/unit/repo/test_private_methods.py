@@ -5,7 +5,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from statements import statements
+from statements import parsed, statements
 
 ROOT = Path(__file__).parents[3]
 FOLDERS = ("roller_mlir", "passes", "dialects", "tools")
@@ -15,7 +15,7 @@ Classes = Mapping[str, Sequence[ast.ClassDef]]
 def classes_of(texts: Iterable[str]) -> Classes:
     found: dict[str, list[ast.ClassDef]] = {}
     for text in texts:
-        for node in statements(ast.parse(text)) if "class " in text else ():
+        for node in statements(parsed(text)) if "class " in text else ():
             if isinstance(node, ast.ClassDef):
                 found.setdefault(node.name, []).append(node)
     return found

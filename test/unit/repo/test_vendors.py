@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from statements import parsed
 
 from roller_mlir.lowering.targets import families
 
@@ -32,7 +33,7 @@ def places_of(text: str) -> list[int]:
     "cpu" and "simulator" are names of other things, too: they count beside a vendor, or where `vendor` is written.
     """
     found: list[int] = []
-    for node in ast.walk(ast.parse(text)) if _NAMED.search(text) else ():
+    for node in ast.walk(parsed(text)) if _NAMED.search(text) else ():
         match node:
             case ast.Compare():
                 inner = [one for one in ast.walk(node) if isinstance(one, ast.Constant)]

@@ -22,10 +22,20 @@ def build(source: str, library: Path) -> None:
     subprocess.run(command, check=True, timeout=600)
 
 
-def run_cases(cases: str, folder: Path) -> None:
-    """Runs a file of cases with the libraries of a folder; each must pass, and none may be skipped."""
+def run_cases(folder: Path, *cases: str) -> None:
+    """Runs files of cases with the libraries of a folder, in one process; each must pass, and none may be skipped."""
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", str(HERE / cases)],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:xdist",
+            *(str(HERE / one) for one in cases),
+        ],
         capture_output=True,
         text=True,
         timeout=600,

@@ -17,9 +17,7 @@ HAS_BINDINGS = importlib.util.find_spec("cuda") is not None and importlib.util.f
 @pytest.mark.skipif(not HAS_BINDINGS, reason="needs cuda-bindings")
 def test_calls_and_refusals_with_a_fake_driver(tmp_path: Path) -> None:
     fake_drivers.build("fake_cuda.c", tmp_path / "libcuda.so.1")
-    fake_drivers.run_cases("cuda_cases.py", tmp_path)
-    fake_drivers.run_cases("cuda_cases_loading.py", tmp_path)
-    fake_drivers.run_cases("cuda_cases_timing.py", tmp_path)
+    fake_drivers.run_cases(tmp_path, "cuda_cases.py", "cuda_cases_loading.py", "cuda_cases_timing.py")
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,10 +71,10 @@ def test_numpy_reads_ours_and_gives_it_back(versioned: bool) -> None:
         assert memory.bytes.raw == np.full(6, 1.5, np.float32).tobytes()
     gone = weakref.ref(memory)
     del memory
-    gc.collect()
+    gc.collect(1)
     assert gone() is not None  # numpy holds it
     del array
-    gc.collect()
+    gc.collect(1)
     assert gone() is None
 
 
@@ -86,7 +86,7 @@ def test_a_capsule_that_nobody_takes_gives_its_memory_back(versioned: bool) -> N
     del memory
     assert gone() is not None
     del capsule
-    gc.collect()
+    gc.collect(1)
     assert gone() is None
 
 
@@ -95,10 +95,10 @@ def test_reading_leaves_the_tensor_to_its_capsule() -> None:
     gone = weakref.ref(memory)
     found = dlpack.read(Exporter(memory, (2,), "f32", True), None)
     del memory
-    gc.collect()
+    gc.collect(1)
     assert gone() is not None and found.shape == (2,)
     del found
-    gc.collect()
+    gc.collect(1)
     assert gone() is None
 
 

@@ -15,7 +15,7 @@ from roller_mlir.runtime import BackendError, find_backend
 @pytest.mark.skipif(importlib.util.find_spec("hip") is None, reason="needs hip-python")
 def test_calls_and_refusals_with_a_fake_driver(tmp_path: Path) -> None:
     fake_drivers.build("fake_hip.c", tmp_path / "libamdhip64.so")
-    fake_drivers.run_cases("hip_cases.py", tmp_path)
+    fake_drivers.run_cases(tmp_path, "hip_cases.py")
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,11 @@
 """Kernels that several tests of the simulator use; the tests may import what other files the folders here hold."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import simulated_drivers
 
 sys.path[:0] = [str(Path(__file__).with_name(name)) for name in ("driver", "hopper", "llvm", "matrix")]
 
@@ -101,6 +103,20 @@ gpu.module @kernels {
   }
 }
 """
+
+
+@pytest.fixture(scope="module")
+def forked_servers() -> Iterator[None]:
+    """As of `simulated_drivers`."""
+    with simulated_drivers.forked_servers():
+        yield
+
+
+@pytest.fixture
+def forked_servers_of_a_test() -> Iterator[None]:
+    """Likewise for one test of a module whose others are of the server's own end."""
+    with simulated_drivers.forked_servers():
+        yield
 
 
 @pytest.fixture

@@ -149,7 +149,7 @@ func.func @add(%a: tensor<33x17xbf16>, %b: tensor<33x17xbf16>) -> tensor<33x17xb
 """  # IREE's MLIR has no operation of that name
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full
 @pytest.mark.parametrize("model", [(), ("add.mlir",)])
 def test_bf16_is_made_given_and_compared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], model: tuple[str, ...]

@@ -51,6 +51,7 @@ def test_a_number_that_others_use_too_stays() -> None:
         assert module.operation.verify() and str(module).count("tensor.extract") == 5
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("mode", ["graph", pytest.param("dispatch", marks=pytest.mark.full)])
 def test_a_choice_by_a_number_of_a_tensor_is_ours(tmp_path: Path, mode: str) -> None:
     (tmp_path / "model.mlir").write_text(PROGRAM)

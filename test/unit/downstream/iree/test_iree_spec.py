@@ -49,7 +49,7 @@ AMD = "--iree-hal-target-device=hip", "--iree-rocm-target=gfx942"
 NVIDIA = "--iree-hal-target-device=cuda", "--iree-cuda-target=sm_80"
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full
 @pytest.mark.parametrize("target", ["b200", "h200", "k80", "mi50"])
 def test_a_program_that_names_its_target_follows_where_iree_compile_knows_no_such(tmp_path: Path, target: str) -> None:
     model, file = tmp_path / "m.mlir", tmp_path / "spec.mlir"

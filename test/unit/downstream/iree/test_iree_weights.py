@@ -50,10 +50,10 @@ def model_of_text(folder: Path) -> Path:
     return folder / "model.mlir"
 
 
-@pytest.mark.full(each=["make", "more"])
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("more", [(), ("--weights", "w.irpa")])
-@pytest.mark.parametrize("make", [model_of_onnx, model_of_text])
+@pytest.mark.parametrize("make", [model_of_text, model_of_onnx])
 def test_no_file_of_irees_tools_holds_weights_as_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Any, more: tuple[str, ...], mode: str
 ) -> None:
@@ -78,6 +78,7 @@ def test_no_file_of_irees_tools_holds_weights_as_text(
     np.testing.assert_array_equal(run_module(tmp_path, "dense", "h200", [x], *parameters), x @ weights())
 
 
+@pytest.mark.full
 def test_mode_config_compiles_a_model_with_weights_of_its_own(tmp_path: Path) -> None:
     model = str(model_of_onnx(tmp_path))
     words = ["iree", "compile", model, "-o", str(tmp_path / "m.vmfb"), "--target", "h200", "--mode", "config"]
@@ -85,6 +86,7 @@ def test_mode_config_compiles_a_model_with_weights_of_its_own(tmp_path: Path) ->
     assert weights().tobytes() in (tmp_path / "m.vmfb").read_bytes()
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("mode", MODES)
 def test_masks_which_iree_imports_from_no_archive_stay_in_the_module(tmp_path: Path, mode: str) -> None:
     mask = np.random.default_rng(0).integers(0, 2, (SIZE, SIZE)).astype(bool)

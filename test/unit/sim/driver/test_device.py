@@ -13,7 +13,10 @@ from simulated_programs import COUNT, run_cases, save_artifact
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.sim.driver import build, simulated_device
 
-pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler, which makes the driver library")
+pytestmark = [
+    pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler, which makes the driver library"),
+    pytest.mark.usefixtures("forked_servers"),
+]
 TWICE = [2.0 * value for value in range(COUNT)]
 START = "0x2[0-9a-f]{11}"
 
@@ -29,7 +32,7 @@ class Running:
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def running(tmp_path_factory: pytest.TempPathFactory, forked_servers: None) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("device")
     artifacts = [save_artifact(folder, library) for library in ("cuda", "hip")]
     with simulated_device(

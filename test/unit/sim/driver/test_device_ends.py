@@ -131,6 +131,7 @@ def test_a_signal_ends_the_command_and_all_that_it_started(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.usefixtures("forked_servers_of_a_test")
 def test_the_exit_code_is_that_of_the_program(
     artifact: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

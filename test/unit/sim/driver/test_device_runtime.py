@@ -17,7 +17,10 @@ from roller_mlir.sim.driver import simulated_device
 from roller_mlir.sim.driver.build import library_folder
 from roller_mlir.tools.roller import main
 
-pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler, which makes the driver library")
+pytestmark = [
+    pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler, which makes the driver library"),
+    pytest.mark.usefixtures("forked_servers"),
+]
 CUDA = pytest.mark.skipif(importlib.util.find_spec("cuda") is None, reason="needs cuda-bindings")
 HIP = pytest.mark.skipif(importlib.util.find_spec("hip") is None, reason="needs hip-python")
 PROGRAM = """

@@ -21,7 +21,10 @@ from roller_mlir.sim.driver.images import ImageError, kernels_of
 from roller_mlir.sim.driver.kernels import KnownKernels
 from roller_mlir.tools.roller import main
 
-pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler, which makes the driver library")
+pytestmark = [
+    pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler, which makes the driver library"),
+    pytest.mark.usefixtures("forked_servers"),
+]
 BESIDE = str(Path(sys.executable).parent)
 COMPILER, RUN = (shutil.which(name, path=BESIDE) or shutil.which(name) for name in ("iree-compile", "iree-run-module"))
 IMAGE = b"""
