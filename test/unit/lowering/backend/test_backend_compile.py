@@ -33,6 +33,7 @@ def only(binaries: list[KernelBinary]) -> KernelBinary:
     return binary
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("device", ["a100-80", "h200"])
 def test_matmul_on_nvidia_keeps_its_registers_and_its_loop(parse: Any, kernels: Any, device: str) -> None:
     """The tile of 128 x 128 x 8 fits 128 registers without spills, and 0.88 of its loop multiply and add."""
@@ -91,6 +92,7 @@ def test_the_version_of_code_objects_is_chosen(parse: Any, kernels: Any, mi300x:
         assert hsaco[:4] == b"\x7fELF" and hsaco[_ABI_VERSION] + 2 == version
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("device", ["a100-80", "h200", "mi300x"])
 def test_dynamic_workgroup_memory_is_external_and_counted(parse: Any, kernels: Any, device: str) -> None:
     """What a launch asks for is part of the workgroup memory, and none of it is static."""

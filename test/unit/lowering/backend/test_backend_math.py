@@ -48,6 +48,7 @@ def test_every_function_of_the_reference_is_here() -> None:
     assert known == set(FUNCTIONS)
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("kind", ["f32", "f64", "f16", "bf16"])
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
 def test_functions_come_from_the_device_s_library(device: str, kind: str) -> None:
@@ -73,7 +74,7 @@ def test_libraries_are_linked_and_nothing_else_is_called(device: str, kind: str)
         assert "hsaco" in binary.files, "the linker found every symbol"
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize("kind", ["f32", "bf16"])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_in_the_simulator(name: str, kind: str) -> None:
@@ -100,6 +101,7 @@ INTEGER_POWERS = {
 }
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", INTEGER_POWERS)
 def test_what_is_rewritten_for_every_vendor(name: str) -> None:
     text = element_wise(INTEGER_POWERS[name], "f32")

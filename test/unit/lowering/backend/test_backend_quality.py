@@ -85,6 +85,7 @@ PLANTED: dict[str, tuple[str, dict[str, Any], str]] = {
 }
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", ["a100-80", "h200", "mi300x", "v100"])
 def test_a_kernel_that_keeps_its_promise_has_no_mismatch(parse: Any, kernels: Any, name: str) -> None:
     device = find_device(name)
@@ -256,7 +257,7 @@ def test_other_instructions_are_no_accesses(name: str) -> None:
     assert memory_access(name) is None
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize("name", ["2080ti", "a100-80", "rtx4090", "h200", "b200", "rtx3090"])
 def test_cubins_are_read_as_nvdisasm_reads_them(parse: Any, kernels: Any, toolchain: Toolchain, name: str) -> None:
     """Operations, widths and the main loop, for each generation whose encoding is known."""

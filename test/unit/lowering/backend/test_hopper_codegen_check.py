@@ -93,7 +93,7 @@ RIGHT = {
 }
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=7)
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_kernel_is_right(name: str) -> None:
     one = kernel(RIGHT[name])

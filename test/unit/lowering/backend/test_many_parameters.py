@@ -50,6 +50,7 @@ def ptx_version(ptx: str) -> str:
     return found[1]
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(
     ("device", "count", "version"),
     [

@@ -91,7 +91,7 @@ CASES: list[tuple[str, str, dict[str, Any], Callable[[], str]]] = [
 ]
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize(("device", "family", "options", "text"), CASES)
 def test_blocks_of_few_units_walk_all_tasks(
     device: str, family: str, options: dict[str, Any], text: Callable[[], str]
@@ -132,8 +132,9 @@ def undefined_paths(artifact: roller_mlir.Artifact) -> int:
     return sum(len(re.findall(rf"scf\.yield [^\n]*{value}\b", text)) for value in undefined)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(
-    ("device", "family", "tile"), [("h200", "fma", (64, 64, 16)), ("mi300x", "mfma", (64, 64, 32))]
+    ("device", "family", "tile"), [("mi300x", "mfma", (64, 64, 32)), ("h200", "fma", (64, 64, 16))]
 )
 def test_no_path_of_a_task_leaves_registers_undefined(device: str, family: str, tile: tuple[int, ...]) -> None:
     source = product(200, 136, 100, "f16" if family == "mfma" else "f32")

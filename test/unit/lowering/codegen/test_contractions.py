@@ -49,6 +49,7 @@ def test_five_dimensions() -> None:
     check(source, make, shapes, lambda x, y: np.einsum("bmhk,bnhk->bhmn", x, y))
 
 
+@pytest.mark.full
 def test_six_dimensions_with_two_reductions() -> None:
     shapes = [(4, 5, 6, 7), (6, 7, 8, 3)]
     loops = "(a, b, c, d, e, f)"

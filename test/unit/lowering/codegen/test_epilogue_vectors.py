@@ -63,6 +63,7 @@ def test_what_a_plan_does_not_say_is_derived(made: KernelPlan) -> None:
     assert older.epilogue_vectors == () and plan_problem(made.expression, older) == ""
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("width", [1, 2, 4])
 def test_the_epilogue_is_read_as_the_plan_says(planned: str, width: int) -> None:
     edited = planned.replace("epilogue_vectors = [4]", f"epilogue_vectors = [{width}]")

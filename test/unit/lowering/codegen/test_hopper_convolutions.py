@@ -124,7 +124,7 @@ CASES = {
 }
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=7)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_equals_numpy(case):
     artifact = compiler.compile(case.planned(), "h200", compiler.CompileOptions(binaries=False))

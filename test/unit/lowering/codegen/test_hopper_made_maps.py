@@ -25,7 +25,7 @@ CASES = {
 }
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("level", ["gpu", "llvm"])
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_equals_numpy(case, level):
@@ -135,7 +135,7 @@ LLVM_MISTAKES = {
 }
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full(every=9)
 @pytest.mark.parametrize(("change", "message"), LLVM_MISTAKES.values(), ids=LLVM_MISTAKES)
 def test_mistakes_in_llvm_ir_are_named(stored, change, message):
     assert message in run_changed(stored, "llvm", change)
@@ -219,7 +219,7 @@ GPU_MISTAKES = {
 }
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize(("change", "described", "message"), GPU_MISTAKES.values(), ids=GPU_MISTAKES)
 def test_mistakes_in_the_kernel_are_named(stored, change, described, message):
     assert re.search(message, run_changed(stored, "gpu", change, described=described))

@@ -85,7 +85,7 @@ ROWS = {
 }
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=9)
 @pytest.mark.parametrize("case", ROWS.values(), ids=ROWS)
 def test_stores_by_rows(case):
     assert "workgroup store results" in case.check(sanitize=True).text("kernels")
@@ -95,19 +95,20 @@ def test_persistent_stores_by_rows(small_device):
     STAGED.but(extents=(200, 200, 200), persistent=True).check(small_device, sanitize=True)
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=9)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_equals_numpy(case):
     case.check()
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=9)
 @pytest.mark.parametrize("case", STORES.values(), ids=STORES)
 def test_stores_by_tensor_copies(case):
     artifact = case.check(sanitize=True)
     assert artifact.kernels[0].tensor_maps[-1].argument == len(artifact.manifest.launches[0].arguments) - 1
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", ["edges", "two warpgroups", "epilogue", "two buffers"])
 def test_nothing_races(name):
     CASES[name].check(sanitize=True)
@@ -129,7 +130,7 @@ def small_device(tmp_path):
     return str(small)
 
 
-@pytest.mark.full(each=["stages", "length"])
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize(("stages", "length"), [(2, 200), (3, 200), (3, 128), (4, 72)])
 def test_persistent(small_device, stages, length):
     case = PLAIN.but(extents=(200, 200, length), stages=stages, persistent=True)
@@ -147,6 +148,7 @@ def test_persistent_epilogue_and_residents(small_device):
     assert artifact.manifest.launches[0].grid == (4, 1, 1)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("case", [CASES["edges"].but(stages=2), STORED], ids=["edges", "stored by copies"])
 def test_level_llvm(case):
     case.check(level="llvm")

@@ -56,7 +56,7 @@ def test_the_loop_of_128x256x64():
     assert kernel.tensor_maps[0].box == (128, 64) and kernel.tensor_maps[1].box == (64, 64)
 
 
-@pytest.mark.full(every=6)
+@pytest.mark.full
 @pytest.mark.parametrize(
     "case",
     [
@@ -76,6 +76,7 @@ def test_no_spills_and_no_warnings(case):
     assert not [name for name in loop if name.startswith(("LDL", "STL"))]
 
 
+@pytest.mark.full
 def test_stores_by_copies_use_no_others():
     _, kernel, listing = build(LARGE.but(result="f16", store="tensor"))
     names = [name.split(".")[0] for name in listing.instructions]

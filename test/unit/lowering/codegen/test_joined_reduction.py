@@ -103,7 +103,7 @@ def test_the_second_op_keeps_the_loops_of_the_output(name: str) -> None:
         assert not [op for op in module.body.operations if "shape" in op.operation.name]
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full(every=16)
 @pytest.mark.parametrize("name", DIVIDED)
 def test_one_kernel_computes_what_the_op_does(name: str, tmp_path: Path) -> None:
     op, loop, parts, extent = DIVIDED[name]
@@ -159,7 +159,7 @@ def halves(m: int, n: int, k: int, how: str, max_units: int | None = None, store
         return compiled(text, Path(folder), {"matmul_0": whole}, device, **options)
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=9)
 @pytest.mark.parametrize("level", ["gpu", "llvm"])
 @pytest.mark.parametrize("how", FAMILIES)
 def test_instructions_of_every_family(how: str, level: str) -> None:
@@ -171,7 +171,7 @@ def test_instructions_of_every_family(how: str, level: str) -> None:
     np.testing.assert_array_equal(found, a.astype(np.float32) @ b.astype(np.float32))
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(("how", "store"), [("wgmma", TENSOR), ("wgmma", SYNCHRONOUS), ("mma", SYNCHRONOUS)])
 def test_blocks_that_walk_several_tasks(how: str, store: str) -> None:
     """Parts that tensor copies write have arrived before a block counts; the ring of its copies goes on behind it."""
@@ -249,7 +249,7 @@ def launched(artifact: Artifact, inputs: tuple[np.ndarray, ...], times: int, dev
     return found
 
 
-@pytest.mark.parametrize("how", ["plain on wave64", "mma"])
+@pytest.mark.parametrize("how", [pytest.param("plain on wave64", marks=pytest.mark.full), "mma"])
 def test_counters_are_zero_again_and_sums_are_the_same_in_every_order(how: str) -> None:
     m, n, k = 40, 24, 320
     artifact = halves(m, n, k, how)
@@ -284,7 +284,7 @@ def shift(n: int) -> np.ndarray:
     return np.roll(np.eye(n, dtype=np.float32), 3, axis=1)
 
 
-@pytest.mark.parametrize("options", [{}, {"dependent_launch": True}])
+@pytest.mark.parametrize("options", [pytest.param({}, marks=pytest.mark.full), {"dependent_launch": True}])
 def test_equal_programs_share_a_kernel_and_no_counters(options: dict[str, Any], tmp_path: Path) -> None:
     """A result in the middle has no bytes of what the same kernel reads: blocks of its first stage may still run."""
     artifact = chain(tmp_path, **options)

@@ -101,19 +101,20 @@ CASES = {
 }
 
 
-@pytest.mark.full(every=6)
+@pytest.mark.full(every=12)
 @pytest.mark.parametrize("name", CASES)
 def test_products_of_integers_are_exact(name: str, tmp_path: Path) -> None:
     got, expected = run_product(CASES[name], tmp_path)
     np.testing.assert_array_equal(got, expected)
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("name", ["plain", "odd everything", "bf16 results", "mfma, edges", "wmma, odd"])
 def test_products_of_random_numbers(name: str, tmp_path: Path) -> None:
     run_product(CASES[name], tmp_path, values="normal")
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", ["plain", "four buffers", "odd everything", "mfma, edges", "wmma"])
 def test_no_races_and_nothing_uninitialised(name: str, tmp_path: Path) -> None:
     run_product(CASES[name], tmp_path, sanitize=True)

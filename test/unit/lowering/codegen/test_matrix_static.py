@@ -51,7 +51,7 @@ def test_the_loop_of_128x256x64_on_sm_80(tmp_path: Path) -> None:
     assert [note for note in kernel.notes if note.startswith("warning: ")] == []
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full
 @needs_disassembler
 @pytest.mark.parametrize(
     "product",
@@ -71,7 +71,7 @@ def test_other_types_do_not_spill_either(product: Product, tmp_path: Path) -> No
     assert [note for note in kernel.notes if note.startswith("warning: ")] == []
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full(every=8)
 # A divided product; windows and rows that are aligned to nothing, whose copies pass registers.
 @pytest.mark.parametrize("name", ["M1", "C0", "C12", "C23"])
 @pytest.mark.parametrize("device", ["a100-80", "mi300x"])
@@ -111,6 +111,7 @@ def test_workgroup_memory_is_read_and_written_in_as_few_phases_as_possible(produ
         assert site.phases == site.ideal, site
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("product", [MFMA, MFMA.but(shape=(16, 16, 16)), MFMA.but(device="mi210")])
 def test_amd_reads_16_bytes_at_once(product: Product, tmp_path: Path) -> None:
     (kernel,) = built(product.but(extents=(4096, 4096, 4096)), tmp_path, disassemble=False).kernels

@@ -19,7 +19,7 @@ ROW_PLANS = {
 }
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full(every=12)
 @pytest.mark.parametrize("name", BODIES)
 @pytest.mark.parametrize("make", ROW_PLANS.values(), ids=ROW_PLANS)
 def test_rows(name: str, make) -> None:
@@ -39,6 +39,7 @@ def test_columns(name: str) -> None:
         check(source, make, [(m, n)], lambda a: reference(a, 0))
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", BODIES)
 def test_outer_and_inner_axes_at_once(name: str) -> None:
     body, initial, reference = BODIES[name]
@@ -48,6 +49,7 @@ def test_outer_and_inner_axes_at_once(name: str) -> None:
     check(source, make, [(6, 7, 9)], lambda a: reference(a, (0, 2)))
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", BODIES)
 def test_all_axes(name: str) -> None:
     body, initial, reference = BODIES[name]

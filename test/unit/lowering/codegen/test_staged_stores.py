@@ -65,13 +65,14 @@ PRODUCTS = {
 }
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_products_through_workgroup_memory_are_exact(name: str, tmp_path: Path) -> None:
     got, expected = run_product(PRODUCTS[name], tmp_path)
     np.testing.assert_array_equal(got, expected)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", ["mma, odd", "mma, several passes", "mma, f16", "mfma, edges", "wmma, odd"])
 def test_products_are_clean_under_the_sanitizer(name: str, tmp_path: Path) -> None:
     run_product(PRODUCTS[name], tmp_path, sanitize=True)
@@ -170,6 +171,7 @@ def test_results_are_exact_and_clean(name: str) -> None:
     assert run(name)
 
 
+@pytest.mark.full(each=["name", "where"])
 @pytest.mark.parametrize("name", ["rows on lanes", "pool"])
 @pytest.mark.parametrize("where", ["before", "behind"])
 def test_a_missing_barrier_is_found(name: str, where: str) -> None:
@@ -195,7 +197,7 @@ def stored(name: str, make: Callable[[TensorExpression], Plan]) -> tuple[int, in
     return total.sectors32, total.bytes
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", ["rows on lanes, exact tiles", "pool", "depthwise"])
 def test_fewer_sectors_are_touched(name: str) -> None:
     make = CASES[name].make
@@ -224,6 +226,7 @@ EPILOGUE = """func.func @main(%a: tensor<37x29xf32>, %b: tensor<29x53xf32>, %c: 
 }"""
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("device", ["h100", "mi300x"])
 def test_several_results_behind_an_epilogue(device: str, tmp_path: Path) -> None:
     """Results of two types follow each other in the same place, sums with what the epilogue reads."""

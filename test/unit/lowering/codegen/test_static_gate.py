@@ -20,7 +20,7 @@ OPERATORS = ("M3", "M1", "C3", "C8", "C11", "D5", "D12", "P2", "P7", "R0", "R3",
 DEVICES = ("a100-80", "h200", "mi300x")
 
 
-@pytest.mark.full(every=6)
+@pytest.mark.full(every=12)
 @pytest.mark.parametrize(
     ("name", "device"),
     [*((name, device) for name in OPERATORS for device in DEVICES), ("M3", "v100"), ("C8", "v100"), ("D5", "v100")],
@@ -37,7 +37,7 @@ def test_machine_code_keeps_the_plan(name: str, device: str) -> None:
 EXAMPLES = sorted(path.name for path in Path(__file__).parents[4].joinpath("examples").glob("*.mlir"))
 
 
-@pytest.mark.full(every=8)
+@pytest.mark.full(every=20)
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_machine_code_of_fused_programs_keeps_the_plan(name: str, device: str) -> None:
@@ -48,7 +48,7 @@ def test_machine_code_of_fused_programs_keeps_the_plan(name: str, device: str) -
     assert [note for note in notes if note.startswith("warning: ")] == []
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=7)
 @pytest.mark.parametrize("name", ["M3", "C0", "C8", "C12", "C23", "C36", "C42"])
 def test_products_are_packed_where_the_device_packs(name: str) -> None:
     """Also where the rows of the output are too short for vectors: lanes lie along any loop."""

@@ -32,7 +32,7 @@ def compiled(m: int, n: int, k: int, target: str) -> Artifact:
     return roller_mlir.compile(matmul(m, n, k), target=target, options=options)
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=7)
 @pytest.mark.parametrize(
     ("size", "least_share"),
     [
@@ -88,7 +88,7 @@ def test_a_pooling_waits_once_for_its_tile_on_sm_90a() -> None:
     assert re.search(r"cp\.async\.ca\.shared\.global\s+\[[^]]+\],\s*\[[^]]+\],\s*4,\s*%r", artifact.text("ptx"))
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("name", ["P2", "P11", "D10", "D14"])
 def test_copies_through_registers_fit_as_many_as_wait(name: str) -> None:
     """16 loads a trip of the copy loop, on a device without asynchronous copies that has 64 registers a thread."""

@@ -67,7 +67,7 @@ def forced(text: str, device: str, tile: tuple[int, ...], raster: Sequence[Level
     return path
 
 
-@pytest.mark.full(each=["device", "raster"])
+@pytest.mark.full(each=["device"])
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
 @pytest.mark.parametrize("raster", RASTERS.values(), ids=RASTERS)
 def test_products_in_any_raster(raster: tuple[Level, ...], device: str, tmp_path: Path) -> None:

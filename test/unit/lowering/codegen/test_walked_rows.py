@@ -211,7 +211,7 @@ def options_of(case: Case, tmp_path: Path, *, kept: bool) -> CompileOptions:
     return CompileOptions(plan_file=path, binaries=False)
 
 
-@pytest.mark.full(each=["name", "kept"])
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize("kept", [False, True], ids=["read again", "kept"])
 @pytest.mark.parametrize("name", CASES)
 def test_rows_in_steps_give_what_numpy_gives(name: str, kept: bool, tmp_path: Path) -> None:
@@ -230,6 +230,7 @@ def test_rows_in_steps_give_what_numpy_gives(name: str, kept: bool, tmp_path: Pa
         np.testing.assert_allclose(found.astype(np.float64), wanted, atol=case.tolerance, rtol=case.tolerance)
 
 
+@pytest.mark.full(each=["name", "kept"])
 @pytest.mark.parametrize("name", ["softmax, the last step is not full", "layer norm"])
 @pytest.mark.parametrize("kept", [False, True], ids=["read again", "kept"])
 def test_as_much_is_moved_as_planned(name: str, kept: bool, tmp_path: Path) -> None:
@@ -299,7 +300,7 @@ def test_rows_read_before_all_threads_have_brought_them_are_found(tmp_path: Path
         planted.run([x], x.shape, sanitize=True)
 
 
-@pytest.mark.full(each=["device", "points"])
+@pytest.mark.full(every=9)
 @pytest.mark.parametrize("device", ["h200", "a100", "mi300x"])
 @pytest.mark.parametrize("points", [32768, 65536, 262144])
 def test_long_rows_are_one_kernel(device: str, points: int) -> None:

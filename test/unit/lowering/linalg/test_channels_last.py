@@ -119,7 +119,7 @@ CASES = {
 }
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("target", ["h100", "mi300x"])
 @pytest.mark.parametrize("name", CASES)
 def test_a_copied_convolution_gives_the_same(name: str, target: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,6 +52,7 @@ def test_every_stage_is_a_file(dumped: dict[str, Path]) -> None:
             assert (dumped[str(device)] / name).is_file() == made, name
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(
     "stage", ["linalg", "fused", "plan", "loops", "buffers", "gpu", "nvvm", "rocdl", "llvm", "ptx"]
 )
