@@ -15,7 +15,7 @@ MULTIPLY_ADD = """%m = arith.mulf %x0, %x1 : f32
 COPY = "%r = arith.addf %x0, %x0 : f32"
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=9)
 @pytest.mark.parametrize("name", ALL)
 def test_agrees(name: str) -> None:
     assert_agrees(ALL[name], device_of(name))
@@ -48,7 +48,7 @@ def backwards(inputs: str, output: str, maps: str, body: str) -> str:
 """
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize(
     ("inputs", "output", "maps", "body"),
     [

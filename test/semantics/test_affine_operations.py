@@ -34,6 +34,7 @@ def body(operation: str) -> str:
     }}"""
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_a_position_in_a_body(expression: str) -> None:
     text = body(f"affine.apply affine_map<(d0)[s0] -> ({expression})>(%i)[%s]")

@@ -80,7 +80,7 @@ def test_tiles_that_come_alone_give_what_numpy_gives(form: str) -> None:
         np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.full(each=["device", "form"])
+@pytest.mark.full(each=["device"])
 @pytest.mark.parametrize("device", ["v100", "mi300x"])
 @pytest.mark.parametrize("form", ["padded pooling", "copies in a loop", "depthwise with stride 2"])
 def test_devices_without_such_copies_give_the_same(form: str, device: str) -> None:

@@ -39,6 +39,7 @@ def values(kind: str, numbers: list[float]) -> np.ndarray:
     return np.array(numbers, TYPES[kind])
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("place", ["inside", "beside"])
 def test_constants_of_every_type(kind: str, place: str) -> None:

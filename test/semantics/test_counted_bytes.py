@@ -103,7 +103,7 @@ def test_copies_behind_the_last_step_are_counted() -> None:
     _assert_bytes_as_planned(artifact)
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("join", [False, True])
 @pytest.mark.parametrize("rules", [("execution-unit",), RULES])
 def test_a_divided_reduction_without_whole_subgroups(rules: tuple[str, ...], join: bool) -> None:

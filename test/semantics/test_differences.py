@@ -28,6 +28,7 @@ def test_differences_are_sums(body: str, device: str) -> None:
             assert comparison.equal, comparison
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("join", [False, True])
 def test_a_divided_difference_adds_its_parts(join: bool) -> None:
     """The second stage adds: each part is a difference already."""

@@ -182,6 +182,7 @@ CASES = {
 }
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", CASES)
 def test_results_hold(name: str) -> None:
     text, device, values, level, options = CASES[name]

@@ -24,6 +24,7 @@ def test_rows_are_gathered(window: str, device: str) -> None:
     assert_gives(text, [t, p], want, device=device)
 
 
+@pytest.mark.full(each=["device", "window"])
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("window", ["4", "1x4"])
 def test_rows_are_scattered(window: str, device: str) -> None:

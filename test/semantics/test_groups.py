@@ -17,7 +17,7 @@ APART = CompileOptions(binaries=False, fusion=False)
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.mlir"))
 
 
-@pytest.mark.full(every=6)
+@pytest.mark.full(every=12)
 @pytest.mark.parametrize("device", ["v100", "h200", "mi300x"])
 @pytest.mark.parametrize("name", GROUPS)
 def test_joined_ops_compute_what_they_do_apart(name: str, device: str) -> None:
@@ -29,6 +29,7 @@ def test_joined_ops_compute_what_they_do_apart(name: str, device: str) -> None:
         assert comparison.matches, comparison
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", CASES)
 def test_what_was_joined_wrongly(name: str) -> None:
     artifact = compiled(CASES[name], "h200")
@@ -47,7 +48,7 @@ def test_norms_of_importers_are_one_kernel(name: str, device: str) -> None:
         assert comparison.matches, comparison
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("name", GROUPS)
 def test_nothing_is_joined_where_that_is_asked_for(name: str) -> None:
     text, _ = GROUPS[name]
@@ -57,7 +58,7 @@ def test_nothing_is_joined_where_that_is_asked_for(name: str) -> None:
         assert comparison.matches, comparison
 
 
-@pytest.mark.full(every=12)
+@pytest.mark.full(every=20)
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("device", ["a100", "mi300x"])
 def test_examples(path: Path, device: str) -> None:

@@ -81,6 +81,7 @@ CASES: dict[str, tuple[str, str, list[Array]]] = {
 }
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", CASES)
 def test_results_that_are_no_ops_own(name: str) -> None:
     body, returned, expected = CASES[name]

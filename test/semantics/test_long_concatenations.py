@@ -24,7 +24,7 @@ def joined(count: int, rank: int, along: int, *, equal: bool, computed: bool = F
     return f"func.func @f({arguments}) -> {whole} {{\n{lines}\nreturn %r : {whole}\n}}"
 
 
-@pytest.mark.full(each=["count", "rank", "along", "equal", "device"])
+@pytest.mark.full(each=["device"])
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
 @pytest.mark.parametrize("count", [64, 65, 70])
 @pytest.mark.parametrize(("rank", "along"), [(1, 0), (2, 0), (2, 1), (3, 1)])
@@ -37,6 +37,7 @@ def test_one_op_joins_what_it_can_read() -> None:
     assert_agrees(joined(60, 2, 1, equal=False), "h200", kernels=1)
 
 
+@pytest.mark.full
 def test_a_tree_of_trees() -> None:
     assert_agrees(joined(1000, 1, 0, equal=False), "h200")
 

@@ -143,6 +143,7 @@ def test_what_nothing_writes_may_be_anything() -> None:
     assert not comparison.matches and comparison.mismatches == 1
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(("sign", "end", "steps"), [("unsigned", -1, (3, 103, 203)), ("", 127, (3, 103)), ("", -1, ())])
 @pytest.mark.parametrize("limit", [1, 256])
 def test_positions_of_a_narrow_type(sign: str, end: int, steps: tuple[int, ...], limit: int) -> None:

@@ -112,6 +112,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(("device", "stages"), [("a100", 3), ("v100", 2), ("mi300x", 2)])
 def test_the_kernels_are_right_as_they_are(device: str, stages: int) -> None:
     artifact = kernel(device, stages)
@@ -122,7 +123,7 @@ def test_the_kernels_are_right_as_they_are(device: str, stages: int) -> None:
     assert is_right(artifact, values="normal")
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_mistake_gives_wrong_results(name: str) -> None:
     artifact = FAULTS[name].plant()
@@ -130,7 +131,7 @@ def test_a_planted_mistake_gives_wrong_results(name: str) -> None:
     assert not is_right(artifact, values="normal")
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize("name", [name for name, fault in FAULTS.items() if fault.reported])
 def test_the_sanitizer_names_a_planted_mistake(name: str) -> None:
     with pytest.raises(SanitizedRunError) as caught:

@@ -81,7 +81,7 @@ def test_order_of_elements(name: str, device: str) -> None:
     assert_agrees(EVERYWHERE[name], device)
 
 
-@pytest.mark.full(every=6)
+@pytest.mark.full(every=18)
 @pytest.mark.parametrize("device", ["v100", "a100", "mi300x"])
 @pytest.mark.parametrize("name", ASKEW)
 def test_loops_in_several_dimensions(name: str, device: str) -> None:

@@ -45,7 +45,7 @@ def families(artifact: Artifact) -> set[str]:
     return {kernel.plan.instruction for kernel in artifact.kernels if kernel.plan is not None}
 
 
-@pytest.mark.full(every=12)
+@pytest.mark.full(every=24)
 @pytest.mark.parametrize(("name", "device", "t"), rotated(list(PLAIN[F16])))
 def test_products_equal_numpy(name: str, device: str, t: Types, tmp_path: Path) -> None:
     artifact = compiled(PLAIN[t][name], device, tmp_path)
@@ -54,7 +54,7 @@ def test_products_equal_numpy(name: str, device: str, t: Types, tmp_path: Path) 
         assert comparison.equal, comparison
 
 
-@pytest.mark.full(each=["name", "device", "t"])
+@pytest.mark.full(each=["device"])
 @pytest.mark.parametrize(("name", "device", "t"), rotated(list(JOINED[I8])))
 def test_ops_around_products_equal_numpy(name: str, device: str, t: Types, tmp_path: Path) -> None:
     artifact = compiled(JOINED[t][name], device, tmp_path)
@@ -63,6 +63,7 @@ def test_ops_around_products_equal_numpy(name: str, device: str, t: Types, tmp_p
         assert comparison.equal, comparison
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(("name", "device", "t"), [("gelu", device, types[0]) for device, types in TYPES.items()])
 def test_functions_behind_products(name: str, device: str, t: Types, tmp_path: Path) -> None:
     text = JOINED[F16 if t is I8 else t][name]

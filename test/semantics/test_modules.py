@@ -184,6 +184,7 @@ def test_casts_that_forget_and_learn_shapes() -> None:
     assert_gives(text, [X], [np.abs(X)])
 
 
+@pytest.mark.full(each=["kind", "form"])
 @pytest.mark.parametrize("form", ["body", "tensors"])
 @pytest.mark.parametrize(("kind", "dtype"), [("f32", np.float32), ("f16", np.float16), ("f64", np.float64)])
 def test_normal_numbers(kind: str, dtype: Any, form: str) -> None:

@@ -9,13 +9,13 @@ from .named_ops import ELEMENTWISE, FLOATS_ONLY, OPS, named_op
 TYPES = (("f16", "f32"), ("bf16", "f32"), ("i8", "i32"), ("f64", "f64"), ("i64", "i64"))
 
 
-@pytest.mark.full(every=8)
+@pytest.mark.full(every=16)
 @pytest.mark.parametrize("name", OPS)
 def test_f32(name: str) -> None:
     assert_agrees(named_op(name), device_of(name))
 
 
-@pytest.mark.full(every=8)
+@pytest.mark.full(every=16)
 @pytest.mark.parametrize("name", [name for name in OPS if name not in ELEMENTWISE])
 def test_other_types(name: str) -> None:
     element, result = TYPES[sum(map(ord, name)) % len(TYPES)]
@@ -27,7 +27,7 @@ def test_integers(name: str) -> None:
     assert_agrees(named_op(name, "i16" if name == "add" else "i32"), device_of(name))
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=9)
 @pytest.mark.parametrize(
     ("op", "ins", "out"),
     [
@@ -59,6 +59,7 @@ def test_zero_points(op: str, ins: str, out: str) -> None:
     assert_agrees(text, device_of(op))
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(
     ("op", "start", "rest"),
     [

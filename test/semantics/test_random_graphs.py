@@ -29,9 +29,10 @@ def _uses(operation: ir.Operation, home: dict[ir.Operation, set[ir.Operation]]) 
     return home[operation]
 
 
-def _left_and_entered(block: ir.Block, group: tuple[ir.Operation, ...]) -> list[ir.Operation]:
+def _left_and_entered(
+    group: tuple[ir.Operation, ...], known: dict[ir.Operation, set[ir.Operation]]
+) -> list[ir.Operation]:
     """Return the ops on paths that leave a group and come back, fills and reshapes of no group included."""
-    known: dict[ir.Operation, set[ir.Operation]] = {}
     members = set(group)
     above = set().union(*(_uses(member, known) for member in group)) - members
     return [one for one in above if _uses(one, known) & members]
@@ -56,12 +57,13 @@ def test_no_path_leaves_a_group_and_comes_back(through: bool) -> None:
             structured = [op.operation for op in block.operations if is_structured(op.operation)]
             operations = [operation for operation in structured if not starts_others_only(operation)]
             cut = Fusion(operations, weigh).search()
+            known: dict[ir.Operation, set[ir.Operation]] = {}
             for group in cut.groups:
-                assert _left_and_entered(block, group) == [], seed
+                assert _left_and_entered(group, known) == [], seed
             placed: set[ir.Operation] = set()
             for group in cut.groups:
                 placed.update(group)
-                above = set().union(*(_uses(member, {}) for member in group))
+                above = set().union(*(_uses(member, known) for member in group))
                 assert above & set(operations) <= placed, (seed, "the groups cannot run in this order")
             joined += sum(len(group) > 1 for group in cut.groups)
             crossed += sum(not one.joined and one.apart is None for one in cut.decisions)
@@ -90,14 +92,14 @@ def _cut_as_text(seed: int) -> tuple[list[list[str]], list[str], int]:
 
 
 def test_equal_groups_are_weighed_once_and_cut_as_if_each_were(monkeypatch: pytest.MonkeyPatch) -> None:
-    once = [_cut_as_text(seed) for seed in range(16)]
+    once = [_cut_as_text(seed) for seed in range(8)]
     monkeypatch.setattr("roller_mlir.lowering.linalg.rewrite.fusion._Structures.key", lambda *_, **__: object())
-    each = [_cut_as_text(seed) for seed in range(16)]
+    each = [_cut_as_text(seed) for seed in range(8)]
     assert [found[:2] for found in once] == [found[:2] for found in each]
     assert sum(found[2] for found in once) < 0.9 * sum(found[2] for found in each)
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize("seed", range(16))
 def test_random_graphs_compute_what_numpy_does(seed: int) -> None:
     assert_agrees(random_graph(100 + seed, 14), device_of(str(seed)))

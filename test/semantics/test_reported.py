@@ -41,7 +41,7 @@ def program(name: str) -> str:
     return (FOLDER / f"{name}.mlir").read_text().partition("\n\n")[2]
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=9)
 @pytest.mark.parametrize(("name", "what", "of"), list(cases()), ids=lambda text: text.partition(":")[0])
 def test_a_program_gives_what_its_header_says(name: str, what: str, of: str) -> None:
     text = program(name)

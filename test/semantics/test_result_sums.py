@@ -49,7 +49,7 @@ def program(extents: list[int], shape: list[int], sums: str, start: str = "read"
 }}"""
 
 
-@pytest.mark.full(each=["extents", "shape", "sums", "start"])
+@pytest.mark.full(each=["start"])
 @pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize(("extents", "shape", "sums"), CASES)
 def test_results_at_sums_of_loops(extents: list[int], shape: list[int], sums: str, start: str) -> None:

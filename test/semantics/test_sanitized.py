@@ -37,7 +37,7 @@ def edited(artifact: Artifact, old: str, new: str, count: int = -1) -> Artifact:
 SAMPLE = [(name, DEVICES[number % len(DEVICES)]) for number, name in enumerate(PROGRAMS)]
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=9)
 @pytest.mark.parametrize(("name", "device"), SAMPLE)
 def test_programs_are_clean(name: str, device: str) -> None:
     run(compiled(PROGRAMS[name], device))

@@ -127,6 +127,7 @@ MADE: dict[str, tuple[str, Array]] = {
 }
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", MADE)
 def test_tensors_made_of_scalars(name: str) -> None:
     spelled, expected = MADE[name]

@@ -40,7 +40,7 @@ def run_and_compare(
     return compare_all(outputs, expected)
 
 
-@pytest.mark.full(every=6)
+@pytest.mark.full(every=18)
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_equal_to_numpy(name: str, device: str) -> None:
@@ -54,7 +54,7 @@ def test_any_order_of_threads_gives_the_same(seed: int) -> None:
         assert comparison.equal, comparison
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("device", DEVICES)
 def test_real_numbers_are_within_their_bounds(device: str) -> None:
     softmax_like = generic((30, 200), ("ab", "a"), "%v = math.exp %x0 : f32\n    %r = arith.addf %acc, %v : f32")
@@ -80,7 +80,7 @@ def test_binaries_are_made(name: str, device: str) -> None:
 WHOLE = CompileOptions(binaries=False, split=False)
 
 
-@pytest.mark.full(each=["extent", "device"])
+@pytest.mark.full(each=["extent"])
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("extent", [128, 256])
 def test_transactions_of_aligned_matmuls_equal_the_plan(extent: int, device: str) -> None:
@@ -113,7 +113,7 @@ EDGES: dict[str, str] = {
 }
 
 
-@pytest.mark.full(each=["name", "device"])
+@pytest.mark.full(each=["device"])
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("name", EDGES)
 def test_bytes_equal_the_plan_at_edges_too(name: str, device: str) -> None:

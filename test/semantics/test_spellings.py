@@ -34,6 +34,7 @@ RESHAPES = {
 }
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("case", RESHAPES)
 def test_a_reshape_by_a_constant_shape(case: str) -> None:
     given, wanted = ([int(n) for n in side.split("x") if n] for side in RESHAPES[case])
@@ -59,6 +60,7 @@ def halves(left: Any, right: Any, *, signed: bool) -> tuple[Any, Any]:
     return low, high
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("kind", ["i8", "i16", "i32", "i64"])
 def test_sums_and_products_with_both_of_their_results(kind: str) -> None:
     text = f"""func.func @f(%a: tensor<7x{kind}>, %b: tensor<7x{kind}>) -> (tensor<7x{kind}>, tensor<7xi1>, tensor<7x{kind}>, tensor<7xi1>, tensor<7x{kind}>, tensor<7x{kind}>, tensor<7x{kind}>) {{

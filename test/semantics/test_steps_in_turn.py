@@ -63,7 +63,7 @@ def launches(text: str, unroll_limit: int = 256, device: str = "h200") -> tuple[
     return len(listed), len({launch.kernel for launch in listed})
 
 
-@pytest.mark.full(each=["device", "level"])
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("level", ["gpu", "llvm"])
 def test_steps_read_and_insert_their_rows(device: str, level: str) -> None:

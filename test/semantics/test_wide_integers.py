@@ -80,6 +80,7 @@ PADDED = """func.func @f(%x: tensor<5x7xi64>) -> (tensor<7x9xi64>, tensor<5x7xi6
 }"""
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("pad", [(1 << 53) + 1, -(1 << 53) - 1, (1 << 63) - 1, -(1 << 63)])
 def test_padding_reads_as_the_integer_that_it_is(pad: int) -> None:
     image = np.arange(35).reshape(5, 7) + (pad >> 1)
@@ -132,6 +133,7 @@ CASTS = """func.func @f(%a: tensor<COUNTxi32>, %b: tensor<COUNTxi64>) -> (tensor
 }"""
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(("device", "level"), [("h200", "gpu"), ("v100", "llvm"), ("h200", "llvm"), ("mi300x", "llvm")])
 def test_integers_beside_the_middle_of_two_neighbours_are_rounded_once(device: str, level: str) -> None:
     """To bf16 through f32, in which some of them are the middle, they went to the wrong side."""

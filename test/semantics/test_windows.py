@@ -49,7 +49,7 @@ def run(name: str, form: str, device: str) -> roller_mlir.Artifact:
     return artifact
 
 
-@pytest.mark.full(every=9)
+@pytest.mark.full(every=18)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", [name for name in WINDOWS if "whole" not in name])
 def test_equal_to_numpy(name: str, form: str) -> None:

@@ -51,7 +51,7 @@ def convolved(x: Array, w: Array) -> Array:
 
 @pytest.mark.full(every=4)
 @pytest.mark.parametrize(
-    ("m", "r", "flat", "level"), [(4, 3, "", "gpu"), (2, 3, "", "llvm"), (2, 5, "h", "gpu"), (4, 3, "w", "gpu")]
+    ("m", "r", "flat", "level"), [(2, 5, "h", "gpu"), (2, 3, "", "llvm"), (4, 3, "", "gpu"), (4, 3, "w", "gpu")]
 )
 def test_transforms_are_a_convolution(m: int, r: int, flat: str, level: str) -> None:
     text = convolution(m, r, (2, 3), flat)
