@@ -56,7 +56,7 @@ def test_linalg_says_what_numpy_does(name: str, batch: int) -> None:
     _assert_equal(found, expected)
 
 
-@pytest.mark.full(every=len(KERNELS))
+@pytest.mark.full
 @pytest.mark.parametrize(("name", "target", "batch"), KERNELS)
 def test_a_model_is_one_kernel(name: str, target: str, batch: int, tmp_path: Path) -> None:
     model = make_model(name, batch, SCALE)
@@ -87,7 +87,7 @@ def test_sizes_are_those_that_are_published() -> None:
     assert shapes["nasnet"]["classes"] == (768, 10)
 
 
-@pytest.mark.full(every=len(RAMMER6))
+@pytest.mark.full
 @pytest.mark.parametrize("name", sorted(RAMMER6, key=lambda name: name != "seq2seq"))
 def test_weights_as_arguments_change_no_schedule(name: str) -> None:
     model = make_model(name, scale=2 * SCALE)

@@ -79,7 +79,7 @@ CASES: tuple[tuple[Any, ...], ...] = (
 )
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize(("image", "channels", "filters", "window", "blocks", "order", "inner", "walked"), CASES)
 def test_tasks_that_walk_tiles_of_a_constant_equal_numpy(
     image: tuple[int, int],

@@ -32,6 +32,7 @@ def _reduced(rows: int, depth: int, operation: str, element: str = "f32") -> str
 }}"""
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(
     ("text", "name"),
     [
@@ -39,8 +40,8 @@ def _reduced(rows: int, depth: int, operation: str, element: str = "f32") -> str
         (product(3, 5, 20011), "matmul_0"),  # a prime: the last part is shorter
         (_reduced(1, 262144, "arith.addf"), "reduce_0"),
         (_reduced(1, 1000003, "arith.minsi", "i64"), "reduce_0"),  # the greatest i64 behind the last part, no float
-        pytest.param(_reduced(1, 262144, "arith.addi", "i32"), "reduce_0", marks=pytest.mark.full),
-        pytest.param(_reduced(1, 262144, "arith.maximumf"), "reduce_0", marks=pytest.mark.full),
+        (_reduced(1, 262144, "arith.addi", "i32"), "reduce_0"),
+        (_reduced(1, 262144, "arith.maximumf"), "reduce_0"),
     ],
 )
 def test_a_deep_reduction_of_few_results_is_divided_and_equals_numpy(text: str, name: str) -> None:

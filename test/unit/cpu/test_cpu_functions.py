@@ -82,7 +82,7 @@ def _values(kind: str) -> np.ndarray:
     return np.resize(np.concatenate([found, -found]), COUNT)
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=9)
 @pytest.mark.parametrize("target", targets())
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("name", NAMES)

@@ -175,6 +175,7 @@ COUNTED = {
 }
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("case", COUNTED)
 def test_padding_counts_in_products_of_other_factors_than_inputs(case: str, tmp_path: Path) -> None:
     text = products(*COUNTED[case])

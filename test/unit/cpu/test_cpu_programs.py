@@ -17,7 +17,7 @@ NAMES = sorted(path.stem for path in EXAMPLES.glob("*.mlir"))
 CASES = 24
 
 
-@pytest.mark.full(each=["name", "target"])
+@pytest.mark.full(every=7)
 @pytest.mark.parametrize("target", targets())
 @pytest.mark.parametrize("name", NAMES)
 def test_examples_equal_numpy(name: str, target: str) -> None:
@@ -25,7 +25,7 @@ def test_examples_equal_numpy(name: str, target: str) -> None:
     assert differences(text, compiled(text, target), values="normal") == []
 
 
-@pytest.mark.full(every=6)
+@pytest.mark.full(every=16)
 @pytest.mark.parametrize("target", targets())
 @pytest.mark.parametrize(
     "extents",
@@ -46,7 +46,7 @@ def _numbers() -> Iterator[int]:
     yield from range(CASES)
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize("number", list(_numbers()))
 def test_random_programs_equal_numpy(number: int) -> None:
     case = make_case(18, number, targets() or ("spr",))

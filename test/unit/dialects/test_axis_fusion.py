@@ -55,7 +55,7 @@ def linear(at: list[int], sizes: list[int]) -> int:
     return position
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=3 * settings().max_examples)
 @given(nests())
 def test_fused_loops_reach_the_same_elements(nest: tuple[list[Dimensions], list[str], list[int]]) -> None:
     operands, kinds, extents = nest

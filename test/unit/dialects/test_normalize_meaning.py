@@ -62,7 +62,7 @@ def producers(module: Any) -> list[Any]:
     return values
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=settings().max_examples * 3 // 5)
 @given(nest=nests(), seed=st.integers(0, 9))
 def test_normalized_functions_compute_the_same(nest: Nest, seed: int) -> None:
     inputs, output, extents = nest

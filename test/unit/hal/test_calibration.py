@@ -178,7 +178,7 @@ def test_a_wrong_calibration_names_its_key(text: str, key: str | None, reason: s
 VALUES = st.one_of(st.integers().map(str), st.floats().map(str), st.sampled_from(["[]", "{}", '"x"', "true", "9e999"]))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=settings().max_examples * 3 // 2, deadline=None)
 @given(
     st.sampled_from(
         ["clock_hz", "units", "subgroup_size", "layers.l2.latency_s", "model.hidden_share", "layers.l2.banks"]

@@ -219,7 +219,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         find_device(str(tmp_path / "mine.toml"))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=settings().max_examples * 3 // 2, deadline=None)
 @given(st.integers(0, len(H200) - 1), st.text(alphabet="=[]{}\"'0-9e._#\n x\x00", max_size=4), st.integers(0, 6))
 def test_a_damaged_description_is_a_device_or_one_error(position: int, insertion: str, removed: int) -> None:
     text = H200[:position] + insertion + H200[position + removed :]
@@ -239,7 +239,7 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings().max_examples, deadline=None)
 @given(st.sampled_from(LINES), VALUES)
 def test_one_other_value_is_a_device_or_one_error_with_its_key(number: int, value: str) -> None:
     lines = H200.splitlines()

@@ -23,6 +23,7 @@ from roller_mlir.hal.template import attribute_docs, template
 from roller_mlir.tools.generate_docs import devices_page
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", device_names())
 def test_a_template_is_its_example_under_another_name(name: str) -> None:
     example = find_device(name)

@@ -247,7 +247,7 @@ def test_ctrl_c_at_any_moment_leaves_whole_artifacts_and_no_process(
         Artifact.load(path)
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])  # the second one reaches all of its processes
 def test_a_command_that_is_killed_takes_its_processes_along(
     how: signal.Signals, tmp_path: Path, gone: Callable[[Path], list[str]]

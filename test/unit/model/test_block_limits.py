@@ -45,7 +45,7 @@ LIMITS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=9)
 @pytest.mark.parametrize("device", ["v100", "h200", "mi300x"])
 @pytest.mark.parametrize("name", OPERATORS)
 def test_every_class_keeps_the_limits(name: str, device: str) -> None:
@@ -132,7 +132,8 @@ def test_a_unit_holds_no_more_blocks_than_asked_for(name: str) -> None:
         assert plan.prediction.waves == plan.prediction.tasks / (device.units * most)
 
 
-@pytest.mark.parametrize("device", ["h200", "mi300x"])
+@pytest.mark.full(every=2)
+@pytest.mark.parametrize("device", ["mi300x", "h200"])
 def test_kernels_have_the_block(device: str) -> None:
     text = """func.func @f(%a: tensor<3x40xf32>, %b: tensor<40x24xf32>) -> tensor<3x24xf32> {
       %z = arith.constant 0.0 : f32

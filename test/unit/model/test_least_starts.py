@@ -22,6 +22,7 @@ def product_of_slice(start: int, row: int, at: int = 0) -> TensorExpression:
     return TensorExpression(loops, (a, b), c, "arith.addf", 2, (0.0, 0.0), fused_multiply_add=True)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
 @pytest.mark.parametrize(("start", "row", "at"), [(7, 64, 0), (64, 48, 0), (65, 49, 0), (130, 50, 2), (176, 51, 3)])
 def test_plans_and_predictions_are_equal(start: int, row: int, at: int, device: str) -> None:

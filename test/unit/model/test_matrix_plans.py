@@ -100,7 +100,7 @@ def check_matrix(expr: TensorExpression, plan: Plan, name: str) -> None:
     assert validate_plan(expr, replace(plan, prediction=None), device) == plan
 
 
-@pytest.mark.full(each=["operator", "name"])
+@pytest.mark.full(each=["operator"])
 @pytest.mark.parametrize("name", list(DEVICES))
 @pytest.mark.parametrize("operator", list(OPERATORS))
 def test_plans_say_all_that_code_generation_needs(operator: str, name: str) -> None:
@@ -114,6 +114,7 @@ def test_plans_say_all_that_code_generation_needs(operator: str, name: str) -> N
     assert (plans[0].atom is not None) == known, "no bf16 before sm_80, no i8 on sm_70"
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", list(DEVICES))
 def test_every_result_is_held_once(name: str) -> None:
     """All threads' registers are the points of the block, each once."""
@@ -412,6 +413,7 @@ def many_loops() -> TensorExpression:
     )
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("device", ["h200", "mi300x", "v100", "a100"])
 @pytest.mark.parametrize("make", [strided_batch, many_loops])
 def test_every_plan_is_one_that_kernels_are_made_of(make: Callable[[], TensorExpression], device: str) -> None:

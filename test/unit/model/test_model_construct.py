@@ -109,7 +109,7 @@ def check_plan(expr: TensorExpression, plan: Plan, device: Device) -> None:
     assert from_json(Plan, to_json(plan)) == plan
 
 
-@pytest.mark.full(every=22)
+@pytest.mark.full(every=44)
 @pytest.mark.parametrize("device", DEVICES, ids=[device.name for device in DEVICES])
 @pytest.mark.parametrize("name", list(CASES))
 def test_scope(name: str, device: Device) -> None:

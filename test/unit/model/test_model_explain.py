@@ -65,7 +65,7 @@ def explained(request: pytest.FixtureRequest) -> tuple[TensorExpression, Explana
     return expression, explain(expression, H200, families=("fma",))
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=6)
 def test_candidates_are_the_plans_of_the_construction(explained: tuple[TensorExpression, Explanation]) -> None:
     expression, found = explained
     plans = construct(expression, H200)
@@ -77,6 +77,7 @@ def test_candidates_are_the_plans_of_the_construction(explained: tuple[TensorExp
     assert found.tail == pytest.approx(1 - found.prediction.waves / -(-found.prediction.waves // 1))
 
 
+@pytest.mark.full(every=2)
 def test_the_walk_goes_from_the_smallest_tile_to_the_program(explained: tuple[TensorExpression, Explanation]) -> None:
     expression, found = explained
     if found.path.kind == "streaming":

@@ -76,7 +76,7 @@ GROUPS = {
 }
 
 
-@pytest.mark.full(each=["name", "device"])
+@pytest.mark.full(each=["device"])
 @pytest.mark.parametrize("device", DEVICES, ids=[device.name for device in DEVICES])
 @pytest.mark.parametrize("name", GROUPS)
 def test_plans_of_groups_are_legal(name: str, device: Device) -> None:
@@ -85,6 +85,7 @@ def test_plans_of_groups_are_legal(name: str, device: Device) -> None:
         check_plan(group, plan, device)
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", GROUPS)
 def test_explain_shows_groups(name: str) -> None:
     group = GROUPS[name]
@@ -220,6 +221,7 @@ def predicted(expr: TensorExpression, device: Device) -> tuple[Plan, Prediction]
     return plan, plan.prediction
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("device", DEVICES, ids=[device.name for device in DEVICES])
 def test_a_group_saves_the_tensor_between(device: Device) -> None:
     """With the root's own tiles, a group moves what both operators move, less the tensor written and read back."""
@@ -239,6 +241,7 @@ def test_a_group_saves_the_tensor_between(device: Device) -> None:
     assert best.seconds < one.seconds + two.seconds
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("device", DEVICES, ids=[device.name for device in DEVICES])
 def test_a_prologue_saves_the_tensor_before(device: Device) -> None:
     root, producer = conv3x3(8, 64, 64, 28), relu((8, 64, 28, 28), "x")

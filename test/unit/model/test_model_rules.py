@@ -144,7 +144,7 @@ def check_legal(expr: TensorExpression, plan: Plan, name: str) -> None:
         assert not windows or expr.bounds[loop] % plan.axes[loop].block == 0, "windows are no matter of taste"
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize("disabled", [*((rule,) for rule in RULES), RULES], ids=[*RULES, "all"])
 @pytest.mark.parametrize("name", DEVICES)
 def test_plans_without_a_rule_are_legal(name: str, disabled: tuple[str, ...]) -> None:
@@ -222,6 +222,7 @@ def test_epsilon_grows_until_there_are_programs(name: str) -> None:
                 assert padding(expr, plan) <= one.epsilon
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", DEVICES)
 def test_epsilon_grows_only_as_far_as_k_asks(name: str) -> None:
     """The more programs are asked for, the larger epsilon; within 0.5 the plans are padded by no more."""

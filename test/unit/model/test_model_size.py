@@ -48,7 +48,7 @@ def test_there_are_caches_to_clear() -> None:
     assert len(list(caches())) >= 8
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("name", ["v100", "h200"])
 @pytest.mark.parametrize("family", [PRODUCTS, CONVOLUTIONS], ids=["matmul", "conv"])
 def test_size_does_not_matter(family: dict[int, TensorExpression], name: str) -> None:

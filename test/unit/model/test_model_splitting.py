@@ -144,7 +144,7 @@ def best(expr: TensorExpression, name: str, **options: object) -> float:
     return prediction.seconds
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full(every=10)
 @pytest.mark.parametrize("name", ["v100", "a100", "h100", "h200", "mi300x"])
 @pytest.mark.parametrize("operator", list(M))
 def test_splitting_pays_for_small_products(operator: str, name: str) -> None:
@@ -164,7 +164,7 @@ def test_splitting_never_makes_it_worse(operator: str, name: str) -> None:
     assert best(expr, name) <= best(expr, name, split=False) * 1.0001
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", ["v100", "h200", "mi300x"])
 def test_without_splitting_no_plan_is_divided(name: str) -> None:
     divided = 0
@@ -182,7 +182,7 @@ def test_large_operators_are_not_divided() -> None:
         assert construct(matmul(4096, 4096, 1024), find_device(name))[0].split is None
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full(every=12)
 @pytest.mark.parametrize("name", ["v100", "h200", "mi300x"])
 @pytest.mark.parametrize("operator", [*M, "deep", "full_sum"])
 def test_both_stages_are_predicted(operator: str, name: str) -> None:

@@ -91,7 +91,7 @@ def test_the_suite_is_whole() -> None:
         assert kinds == {operator.kind for operator in OPERATORS.values()}, "every class meets every device"
 
 
-@pytest.mark.full(every=12)
+@pytest.mark.full(every=36)
 @pytest.mark.parametrize("name", list(OPERATORS))
 def test_every_operator_has_legal_programs(name: str) -> None:
     expr = expression_of(name)

@@ -31,6 +31,7 @@ def best(expr: TensorExpression, name: str, **options: object) -> tuple[Plan, Pr
     return plan, plan.prediction
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", DEVICES)
 @pytest.mark.parametrize("size", [512, 768, 1024])
 def test_small_products_shrink_to_fill_the_units(size: int, name: str) -> None:
@@ -85,7 +86,7 @@ OPERATORS = {"matmul": matmul(1024, 1024, 1024), "conv": CONV, "M2": matmul(128,
 OPERATORS |= {name: CASES[name] for name in ("row_sum", "transpose", "matrix_vector")}
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize("name", ["v100", "h200", "mi300x"])
 @pytest.mark.parametrize("operator", list(OPERATORS))
 def test_more_units_take_no_longer(operator: str, name: str) -> None:

@@ -78,6 +78,7 @@ WINDOWS = [
 ]
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("place", range(len(WINDOWS)))
 @pytest.mark.parametrize(
     "loops",
@@ -100,6 +101,7 @@ def test_windows(place: int, loops: list[tuple[int, int, int]]) -> None:
     assert by_place(working_sets(nest)) == Oracle(nest).working_sets()
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("order", [(1, 2, 3, 6, 4, 5), (6, 3, 4, 5, 1, 2), (1, 4, 5, 3, 2, 6), (4, 5, 3, 6, 2, 1)])
 def test_convolution(order: tuple[int, ...]) -> None:
     expression = conv2d(1, 4, 3, 2, 3)

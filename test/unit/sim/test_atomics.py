@@ -41,6 +41,7 @@ COMBINERS = [
 ]
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(("kind", "element", "reference"), COMBINERS)
 def test_every_block_combines_into_one_element(kind, element, reference):
     """Within a block through workgroup memory, between blocks in global memory; both are clean and counted."""

@@ -113,6 +113,7 @@ def test_bank_phases(step, vector, expected, ideal):
     assert counts.total("workgroup", "store") == replace(found, site="total")
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("vector", [1, 2, 4])
 @pytest.mark.parametrize("banks", [Banks(), Banks(count=64, bank_bytes=4)])
 @pytest.mark.parametrize("subgroup", [32, 64])

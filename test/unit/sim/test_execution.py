@@ -104,6 +104,7 @@ def shuffled(mode, offset, width, threads, subgroup=32):
     return out, ok.astype(bool)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(
     ("mode", "source"),
     [

@@ -168,12 +168,14 @@ def run(text, **options):
     assert (out == 3).all()
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_program_is_clean(name):
     for sweep in (False, True):
         run(RIGHT[name], sweep=sweep)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", WRONG)
 def test_a_broken_program_races(name):
     with pytest.raises(SanitizerError) as caught:

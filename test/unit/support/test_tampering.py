@@ -72,6 +72,7 @@ def test_manifests(number: int, tamper: Any) -> None:
         assert len(str(error)) < 1000
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("number", range(20))
 def test_devices(number: int, tamper: Any) -> None:
     text = template(find_device("h200"))

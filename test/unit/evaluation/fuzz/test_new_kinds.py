@@ -25,6 +25,7 @@ SPELLED = {
 }
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("kind", SPELLED)
 def test_what_a_kind_draws(kind: str) -> None:
     campaign = Campaign(seed=1, numbers=range(60), targets=("h200",), only=(kind,))

@@ -79,7 +79,7 @@ def compiled(device: str, text: str, **options: bool) -> Artifact:
     return compile_kernel_module(Source("probe.mlir", text), device, CompileOptions(cache=None, **options))
 
 
-@pytest.mark.full(every=6)
+@pytest.mark.full(every=12)
 @pytest.mark.parametrize(("device", "name"), [(device, name) for device, names in SIMULATED.items() for name in names])
 def test_result_in_the_simulator(device: str, name: str) -> None:
     one = named(device, small=True)[name]

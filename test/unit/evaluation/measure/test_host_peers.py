@@ -224,7 +224,7 @@ def test_plans_for_one_thread_that_pack_are_compiled_for_it() -> None:
     right(one, OwnPeer(1, target="host", on="cpu"), "")
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("variant", ["", "nhwc", "unfused", "nhwc unfused"])
 def test_ours_has_an_epilogue_in_its_kernel_or_behind_it(variant: str) -> None:
     """What is compiled for this machine computes batch normalisation and relu in one kernel, or in two."""
@@ -247,7 +247,7 @@ def test_ours_has_an_epilogue_in_its_kernel_or_behind_it(variant: str) -> None:
     assert peer.prepare(plain, inputs_of(plain), "unfused") is None
 
 
-@pytest.mark.full(each=["variant", "epilogue"])
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("epilogue", ["", "bn relu"])
 @pytest.mark.parametrize("variant", ["constant filter", "nhwc constant filter"])
 def test_ours_has_its_filter_as_a_constant_of_the_module(variant: str, epilogue: str) -> None:

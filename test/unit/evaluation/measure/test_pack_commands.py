@@ -157,7 +157,7 @@ def test_what_was_left_out_is_a_line_for_each_reason() -> None:
     assert PACK.left_out_lines(skipped) == ["left out: M0, M1, M2 and 2 more: no code", "left out: C0: no plan"]
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
     command = [sys.executable, str(FOLDER / "pack.py"), "-o", str(tmp_path / "kit"), "--no-probes"]

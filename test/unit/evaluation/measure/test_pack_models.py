@@ -95,6 +95,7 @@ def bench() -> SimBench:
     return KeptBench()
 
 
+@pytest.mark.full
 def test_ways_are_checked_and_graphs_not_timed(kit: Path, bench: SimBench) -> None:
     with open_kit(kit) as files:
         work = StepWorker(files, bench, lambda who, rank=0: None, samples=1)

@@ -30,6 +30,9 @@ SOURCES = [ours("host", "cpu"), PEERS["openblas"]]
 LIBRARY = [PEERS["openblas"]]
 """Enough where files count, and not who is measured."""
 
+TWO = [*LIBRARY, replace(PEERS["openblas"], name="another")]
+"""Likewise, of two."""
+
 
 def part(operators: list[Operator]) -> PeerPart:
     (found,) = parts_of("mine", operators)
@@ -60,13 +63,13 @@ def test_the_suites_of_polydl_are_all_there() -> None:
 def test_a_later_call_measures_what_is_left(tmp_path: Path) -> None:
     told: list[str] = []
     run = replace(QUICK, say=told.append)
-    found = run_part(part(SMALL[:2]), SOURCES, run, tmp_path, "first")
+    found = run_part(part(SMALL[:2]), TWO, run, tmp_path, "first")
     assert [one.id for one in found.problems] == ["A", "B"]
     assert read_results(tmp_path / "mine-t1.json").problems == found.problems
-    again = run_part(part(SMALL), SOURCES, run, tmp_path, "second")
+    again = run_part(part(SMALL), TWO, run, tmp_path, "second")
     assert [one.id for one in again.problems] == ["A", "B", "C"] and "mine-t1: 1 problems, 2 are there" in told
     assert {(one.item, one.who) for one in again.timings} == {
-        (item, who) for item in "ABC" for who in ("ours", "openblas")
+        (item, who) for item in "ABC" for who in ("openblas", "another")
     }
     assert again.machine.command == "second" and again.machine.started == found.machine.started
     assert not list(tmp_path.glob(".*"))

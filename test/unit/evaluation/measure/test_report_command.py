@@ -31,6 +31,17 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path("in.json")
 
 
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let pictures be files like others: what is in them is tested with the pages."""
+
+    def savefig(figure: object, out: Any, *, format: str, **_: object) -> None:  # noqa: A002 - as matplotlib calls it
+        del figure
+        out.write('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>' if format == "svg" else b"\x89PNG")
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", savefig)
+
+
 def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
@@ -60,12 +71,14 @@ def test_wrong_results_are_said_first_and_are_the_exit_code(given: Path, capsys:
     assert names(Path("out")) == WHOLE | {f"ratio-{peer}.png" for peer in ("torch", "torch.compile", "triton")}
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_wrong_peer_is_no_failure_of_ours(given: Path) -> None:
     checks = (*RIGHT.checks, check(item("A"), who="torch", ok=False))
     given.write_text(dumps_results(replace(RIGHT, checks=checks)))
     assert main(["report", str(given), "-o", "out"]) == 0
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_json_is_the_report_and_writes_only_where_it_is_told_to(
     given: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -76,6 +89,7 @@ def test_json_is_the_report_and_writes_only_where_it_is_told_to(
     assert json.loads(capsys.readouterr().out)["schema"] == 1 and names(Path("out")) == WHOLE
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.full
 def test_a_dry_run_says_so_first(given: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given.write_text(dumps_results(many(4, machine={"back_end": "sim"})))
@@ -85,6 +99,7 @@ def test_a_dry_run_says_so_first(given: Path, capsys: pytest.CaptureFixture[str]
     assert lines[-1] == "wrote docs/results/2026-01-03-h200-dry-run" and len(lines) == 3
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_two_runs_are_one_report_and_two_machines_are_none(given: Path, capsys: pytest.CaptureFixture[str]) -> None:
     later = replace(RIGHT.machine, started="2026-02-01T00:00:00Z")
     Path("later.json").write_text(dumps_results(replace(RIGHT, machine=later, timings=(timing(item("A"), 5e-4),))))
@@ -98,6 +113,7 @@ def test_two_runs_are_one_report_and_two_machines_are_none(given: Path, capsys: 
     assert not Path("no").exists()
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
@@ -122,6 +138,7 @@ def test_errors_are_one_line(
     assert sorted(Path().rglob("*")) == before
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_full_disk_leaves_nothing(
     given: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -140,6 +157,7 @@ def test_a_full_disk_leaves_nothing(
     assert len(wrote) == 3 and not Path("a").exists()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_an_interrupt_leaves_the_earlier_report_whole(given: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["report", str(given), "-o", "out"]) == 0
     before = {path.name: path.read_bytes() for path in Path("out").iterdir()}
@@ -157,6 +175,7 @@ def test_an_interrupt_leaves_the_earlier_report_whole(given: Path, monkeypatch: 
     assert {path.name: path.read_bytes() for path in Path("out").iterdir()} == before
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_an_interrupt_while_files_are_renamed_waits_until_all_are(given: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real, moved = Path.replace, list[str]()
 

@@ -295,6 +295,7 @@ def test_when_the_device_is_not_there(tmp_path: Path, driver: Path) -> None:
     assert errors.startswith("error: the kit holds binaries for h200 alone and does not run on 'sim'")
 
 
+@pytest.mark.full
 def test_peers_that_are_missing_are_no_failure(tmp_path: Path, driver: Path) -> None:
     if importlib.util.find_spec("torch") is not None:
         pytest.skip("torch is here")

@@ -85,6 +85,7 @@ AVOIDABLE = {
 }
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("kind", ["integers", "normal"])
 @pytest.mark.parametrize("name", AVOIDABLE)
 def test_random_inputs_avoid_what_is_undefined(name: str, kind: str) -> None:

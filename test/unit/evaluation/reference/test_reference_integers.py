@@ -188,6 +188,7 @@ REDUCTION = """func.func @f(%a: tensor<3x5xi1>) -> tensor<3xi1> {{
 }}"""
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(
     ("name", "start", "expected"),
     [

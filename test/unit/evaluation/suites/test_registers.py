@@ -33,7 +33,7 @@ def of_today(target: str) -> list[str]:
     return (names * 2)[first : first + SAMPLE]
 
 
-@pytest.mark.full(every=10)
+@pytest.mark.full(every=21)
 @pytest.mark.parametrize("target", ["h200", "a100", "mi300x"])
 @pytest.mark.parametrize("which", [*HARDEST, "today"])
 def test_no_kernel_spills(which: str, target: str) -> None:
@@ -42,6 +42,7 @@ def test_no_kernel_spills(which: str, target: str) -> None:
             assert kernel.statistics.spill_bytes == 0, (name, kernel.name, kernel.statistics.registers)
 
 
+@pytest.mark.full
 def test_m3_on_sm_90a() -> None:
     """The largest matmul of the suite: multiply-adds are all but a tenth of its loop."""
     (kernel,) = compiled("M3", "h200", disassemble=True).kernels

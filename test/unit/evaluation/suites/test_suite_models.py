@@ -2,23 +2,44 @@
 """`roller suite rammer6`: whole models as one persistent kernel each, through each stage."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from roller_mlir.compiler.source import Source
 from roller_mlir.evaluation.suites.models import RAMMER6
+from roller_mlir.evaluation.suites.stages import model_stages
 from roller_mlir.runtime import Artifact
 from roller_mlir.tools.roller import main
 
 SMALL = ("--scale", "32")
 TINY = "seq2seq"
 ONE = ("--only", TINY, "--scale", "64")
+MADE: dict[str, Any] = {}
 
 
 def printed(capsys: Any, *arguments: str, code: int = 0) -> Any:
     assert main(["suite", "rammer6", *arguments, "--json"]) == code
     return json.loads(capsys.readouterr().out)
+
+
+@pytest.fixture
+def once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a model be scheduled and compiled once for all tests that look at what is made of that."""
+
+    def once_of(of: Callable[..., Any]) -> Callable[..., Any]:
+        def make(source: Source, *given: Any, **asked: Any) -> Any:
+            key = f"{of.__name__} {source.text} {given} {asked}"
+            if key not in MADE:
+                MADE[key] = of(source, *given, **asked)
+            return MADE[key]
+
+        return make
+
+    for name in ("scheduled_program", "compile_source"):
+        monkeypatch.setattr(model_stages, name, once_of(getattr(model_stages, name)))
 
 
 def assert_scheduled(record: dict[str, Any]) -> None:
@@ -50,6 +71,7 @@ def test_schedule(capsys: Any, target: str) -> None:
     assert (record["dependent_s"] is None) == (record["bounded_dependent_s"] is None) == (target == "mi300x")
 
 
+@pytest.mark.usefixtures("once")
 def test_what_graphs_cost_is_asked_for(capsys: Any) -> None:
     given = ("--graph-node-s", "2e-6", "--dependent-node-s", "2e-6")
     (usual,), (asked,) = (printed(capsys, *ONE, *more) for more in ((), given))
@@ -66,8 +88,9 @@ def test_schedule_of_all(capsys: Any) -> None:
         assert_scheduled(record)
 
 
+@pytest.mark.usefixtures("once")
 def test_tables(capsys: Any) -> None:
-    assert main(["suite", "rammer6", "--only", "seq*", *SMALL]) == 0
+    assert main(["suite", "rammer6", "--only", "seq*", *ONE[2:]]) == 0
     out = capsys.readouterr().out
     assert "as one persistent kernel each for h200" in out and "makespan" in out
     assert "Time of the phases" in out and "threads" in out
@@ -77,6 +100,7 @@ def test_tables(capsys: Any) -> None:
     assert "rammer6: whole models, each as one persistent kernel: resnext, nasnet, " in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("once")
 def test_compile(capsys: Any, tmp_path: Path) -> None:
     (record,) = printed(capsys, "--stage", "compile", *ONE, "-o", str(tmp_path))
     assert record["compile_s"] > 0 and len(record["kernels"]) == 1
@@ -87,6 +111,7 @@ def test_compile(capsys: Any, tmp_path: Path) -> None:
     assert "workgroup (B)" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("once")
 @pytest.mark.full(every=12)
 @pytest.mark.parametrize("batch", [1, 4])
 @pytest.mark.parametrize("name", sorted(RAMMER6, key=lambda name: name != TINY))
@@ -96,11 +121,10 @@ def test_run(capsys: Any, name: str, batch: int) -> None:
     assert record["results"] > 0 and record["run_s"] > 0
 
 
+@pytest.mark.usefixtures("once")
 def test_a_wrong_result_is_told(capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from roller_mlir.evaluation.suites.stages import model_stages
-
     monkeypatch.setattr(model_stages, "reference", lambda *_: [1000.0])
-    assert main(["suite", "rammer6", "--stage", "run", *ONE]) == 1
+    assert main(["suite", "rammer6", "--stage", "run", "--only", TINY, *SMALL]) == 1
     out = capsys.readouterr().out
     assert "differs" in out and f"do not match numpy: {TINY}" in out
 

@@ -88,7 +88,7 @@ def plans_alone(source: Source, target: str) -> dict[str, Plan]:
     return found
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=9)
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.mlir")), ids=lambda path: path.stem)
 def test_examples(path: Path) -> None:
     source = Source(path.name, path.read_text())
@@ -96,6 +96,7 @@ def test_examples(path: Path) -> None:
     assert plans_alone(source, "h200") == whole != {}
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", ["matmul", "mlp", "softmax", "conv_bn_relu_residual"])
 def test_kernels_of_examples(name: str) -> None:
     assert assert_alone_as_whole(Source("-", (EXAMPLES / f"{name}.mlir").read_text()), "h200")
@@ -112,8 +113,10 @@ def test_operators_of_a_suite(target: str, dtype: str) -> None:
         assert list(whole.values()) == list(alone.values()), name
 
 
-def test_random_programs() -> None:
-    for number in range(10):
+@pytest.mark.full(every=2)
+@pytest.mark.parametrize("first", [0, 5])
+def test_random_programs(first: int) -> None:
+    for number in range(first, first + 5):
         case = make_case(5, number, ("h200", "mi300x"))
         source = Source("-", write_program(case.program))
         whole = lower_until(source, case.target, SIMULATED, PLANNED)[1]

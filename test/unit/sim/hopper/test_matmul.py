@@ -63,7 +63,7 @@ FORMS = [
 ]
 
 
-@pytest.mark.full(every=6)
+@pytest.mark.full(every=15)
 @pytest.mark.parametrize("form", FORMS, ids=str)
 def test_against_numpy(form):
     assert run(Matmul(**form))
@@ -203,7 +203,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.full(every=6)
+@pytest.mark.full(every=12)
 @pytest.mark.parametrize("mistake", MISTAKES)
 @pytest.mark.parametrize("seed", [0, None])
 def test_mistakes_are_found(mistake, seed):

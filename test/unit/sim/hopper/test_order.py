@@ -137,6 +137,7 @@ WRONG = {
 }
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_missing_races(name):
     with pytest.raises(SanitizerError) as caught:

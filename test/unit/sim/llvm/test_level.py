@@ -128,7 +128,7 @@ def inputs_of(artifact: Artifact, values: Any = "normal") -> list[np.ndarray[Any
     return random_inputs([artifact.manifest.buffer(name) for name in artifact.manifest.inputs], 0, values)
 
 
-@pytest.mark.full(every=8)
+@pytest.mark.full(every=16)
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_both_levels_agree(program: str, device: str) -> None:
@@ -141,6 +141,7 @@ def test_both_levels_agree(program: str, device: str) -> None:
         assert not np.isnan(llvm).any()
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("device", DEVICES)
 def test_small_integers_are_exact(device: str) -> None:
     artifact = compiled(PROGRAMS["matmul"], device)

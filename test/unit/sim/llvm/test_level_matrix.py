@@ -84,6 +84,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_show(fault: str) -> None:
     device, pattern, replacement = FAULTS[fault]

@@ -63,7 +63,7 @@ def compiled_by_iree(source: str, target: str) -> dict[str, str]:
         return {stage: to_llvm_22(file.read_text()) for stage, (file,) in found.items()}
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(

@@ -83,6 +83,7 @@ def content() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     return x, np.random.default_rng(5).permutation(ROWS).astype(np.int32)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("assembly", [False, True])
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("count", [1, 2, 4])
@@ -119,6 +120,7 @@ def store_text(count: int, transposed: bool, assembly: bool) -> str:
     return text
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("assembly", [False, True])
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("count", [1, 2, 4])

@@ -66,6 +66,7 @@ def mma_kernel(name: str) -> str:
     return kernel("ptx", operands, f"{{d}} = call {whole} @{callee}({', '.join(names)})", sums, declared)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", MMA)
 def test_mma(name: str) -> None:
     k, element, total = MMA[name]
@@ -172,6 +173,7 @@ def mfma_kernel(name: str, last: str = "i32 0, i32 0, i32 0") -> str:
     return kernel("amdgpu", [[word], [word], [sums]], call, [sums], declared)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", MFMA)
 def test_mfma(name: str) -> None:
     rows, k, element, total, _ = MFMA[name]

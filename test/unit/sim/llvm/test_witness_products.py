@@ -85,7 +85,7 @@ def is_right(name: str, kernels: SimulatedKernels, seed: int | None, size: tuple
     return np.array_equal(c, expected)
 
 
-@pytest.mark.full(every=8)
+@pytest.mark.full(every=20)
 @pytest.mark.parametrize("name", KERNELS)
 def test_products(name: str) -> None:
     for seed in (None, 0, 1):
@@ -203,6 +203,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_show(fault: str) -> None:
     name, pattern, replacement = FAULTS[fault]
@@ -240,6 +241,7 @@ HOPPER_FAULTS = {
 }
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("fault", HOPPER_FAULTS)
 def test_hopper_faults_show(fault: str) -> None:
     pattern, replacement, message = HOPPER_FAULTS[fault]

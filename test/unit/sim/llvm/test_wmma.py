@@ -61,6 +61,7 @@ def kernel(a: str, b: str, c: str, total: str, strided: bool) -> str:
 LAYOUTS = list(itertools.product(("row", "col"), ("row", "col"), ("row", "col")))
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(("a", "b", "c"), LAYOUTS)
 def test_layouts(a: str, b: str, c: str) -> None:
     generator = np.random.default_rng(1)

@@ -42,6 +42,7 @@ def run(text, element="f16", *, count=4, rows=None, seed=0, columns=64, threads=
     return x, y, result
 
 
+@pytest.mark.full(each=["element", "count", "sanitize"])
 @pytest.mark.parametrize("element", NUMPY)
 @pytest.mark.parametrize("count", [1, 2, 4])
 @pytest.mark.parametrize("sanitize", [False, True])

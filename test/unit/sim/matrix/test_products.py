@@ -39,7 +39,7 @@ def operands(case):
     return a.astype(NUMPY[element]), b.astype(NUMPY[element]), c.astype(NUMPY[sums])
 
 
-@pytest.mark.full(each=["case", "sanitize"])
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("sanitize", [False, True])
 @pytest.mark.parametrize("case", CASES)
 def test_integers_are_exact(case, sanitize):

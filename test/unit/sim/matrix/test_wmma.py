@@ -88,6 +88,7 @@ ELEMENTWISE = {
 }
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("what", ELEMENTWISE)
 def test_elementwise(what):
     kinds = "{C}, {C}" if "," in what else "{C}"
