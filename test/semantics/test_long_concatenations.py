@@ -42,5 +42,6 @@ def test_a_tree_of_trees() -> None:
     assert_agrees(joined(1000, 1, 0, equal=False), "h200")
 
 
+@pytest.mark.full
 def test_what_is_joined_is_computed() -> None:
     assert_agrees(joined(70, 2, 0, equal=False, computed=True), "h200")

@@ -58,7 +58,7 @@ def test_equal_to_numpy_on_subgroups_of_64(t: Typed, name: str) -> None:
     check(programs(t)[name], "mi300x")
 
 
-@pytest.mark.full(every=14)
+@pytest.mark.full
 @pytest.mark.parametrize("join", [False, True])
 @pytest.mark.parametrize("t", TYPES, ids=str)
 def test_reductions_divided_over_tasks(t: Typed, join: bool) -> None:

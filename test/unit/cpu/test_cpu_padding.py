@@ -130,7 +130,7 @@ SHAPES = {
 @pytest.mark.parametrize("packed", [True, False], ids=["packed", "where it lies"])
 @pytest.mark.parametrize("tile", [(1, 3), (2, 2), (3, 1), (4, 4)])
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.full(each=["shape", "tile", "packed"])
+@pytest.mark.full(each=["packed"])
 def test_results_without_padding_equal_numpy(shape: str, tile: tuple[int, int], packed: bool, tmp_path: Path) -> None:
     image, window, low, high, more = SHAPES[shape]
     text = convolution(image, window, low, high, **more)

@@ -149,6 +149,7 @@ def test_indices_of_a_pool_count_over_the_tensor(tmp_path: Path) -> None:
     case.run(tmp_path)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("counts", [0, 1])
 def test_means_of_windows_that_reach_beyond_the_padding(counts: int, tmp_path: Path) -> None:
     case = _Case()

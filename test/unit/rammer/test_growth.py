@@ -72,6 +72,7 @@ def schedule(steps: int, policy: str) -> None:
     assert not find_faults(graph, reduce_waits(placed))
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(
     ("cost", "policy", "fewest"), [(calls_of, "list", 10), (calls_of, "wavefront", 10), (memory_of, "list", 10)]
 )

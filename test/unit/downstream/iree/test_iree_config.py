@@ -79,6 +79,7 @@ def test_kernels_of_iree_with_our_tiles_give_what_the_model_gives(
     assert "result matches IREE's build for the CPU (equal)" in capfd.readouterr().out
 
 
+@pytest.mark.full
 def test_a_configuration_that_is_lost_is_an_error_that_names_the_dispatch(tmp_path: Path) -> None:
     device = find_device("a100")
     attribute = device_attribute("cuda", target_attribute("cuda", device))

@@ -247,7 +247,7 @@ def test_ours_has_an_epilogue_in_its_kernel_or_behind_it(variant: str) -> None:
     assert peer.prepare(plain, inputs_of(plain), "unfused") is None
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full
 @pytest.mark.parametrize("epilogue", ["", "bn relu"])
 @pytest.mark.parametrize("variant", ["constant filter", "nhwc constant filter"])
 def test_ours_has_its_filter_as_a_constant_of_the_module(variant: str, epilogue: str) -> None:

@@ -270,6 +270,7 @@ def test_it_survives_kill_at_random_moments(tmp_path: Path, driver: Path) -> Non
     assert len(steps) == len(set(steps)) == 32  # none was lost or done again
 
 
+@pytest.mark.full
 def test_it_runs_isolated_and_from_another_folder(tmp_path: Path, driver: Path) -> None:
     make_kit(tmp_path / "the kit", GOOD)
     (tmp_path / "other").mkdir()
@@ -283,6 +284,7 @@ def test_it_runs_isolated_and_from_another_folder(tmp_path: Path, driver: Path) 
     assert results(tmp_path / "other" / "results")["complete"]
 
 
+@pytest.mark.full
 def test_when_the_device_is_not_there(tmp_path: Path, driver: Path) -> None:
     kit = make_kit(tmp_path / "kit", GOOD)
     (tmp_path / "none").mkdir()

@@ -175,6 +175,7 @@ def test_one_matrix_instruction_too_few_is_an_error(device: str, family: str) ->
             compile_kernels(module, device, emit="ptx")
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(("device", "family"), CASES)
 def test_a_kernel_keeps_the_promise_of_its_plan(device: str, family: str) -> None:
     kernel = compiled(device, family).kernels[0]

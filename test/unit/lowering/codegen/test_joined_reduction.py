@@ -195,6 +195,7 @@ MISTAKES: dict[str, Callable[[str], str]] = {
 }
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("what", MISTAKES)
 def test_the_sanitizer_finds_what_is_not_ordered(what: str) -> None:
     artifact = halves(40, 24, 192, "plain on wave64")

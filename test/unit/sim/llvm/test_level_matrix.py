@@ -57,7 +57,7 @@ def llvm_of(artifact: Artifact) -> str:
     return "".join(artifact.files[kernel.files["llvm"]].decode() for kernel in artifact.kernels)
 
 
-@pytest.mark.full(each=["device", "kind", "sizes"])
+@pytest.mark.full(each=["sizes"])
 @pytest.mark.parametrize("sizes", SIZES)
 @pytest.mark.parametrize(("device", "kind"), INSTRUCTIONS)
 def test_products(device: str, kind: str, sizes: str) -> None:
