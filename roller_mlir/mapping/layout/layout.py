@@ -6,7 +6,7 @@ phases over one step's reads and writes is chosen, which are no more than with t
 tiles are covered too.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import gcd, prod
@@ -15,6 +15,7 @@ from operator import mul
 from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.layout.bank_phases import Banks, phases
 from roller_mlir.mapping.layout.data_tile import TileDimension, copy_map, copy_vector, tile_dimensions
+from roller_mlir.mapping.layout.digit_phases import crossing_phases, first_digits, spread_phases, spread_places
 from roller_mlir.mapping.layout.thread_reads import own_reads, own_vectors
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, TensorExpression
@@ -273,7 +274,7 @@ def _line_phases(digits: tuple[tuple[int, int], ...], lanes: int, width_bytes: i
     apart = [
         (count, 0 if step < 0 else step + line * 64 ** (number + 1)) for number, (count, step) in enumerate(digits)
     ]
-    return phases(_spread(apart, lanes), width_bytes, banks, load=True)
+    return phases(spread_places(apart, lanes), width_bytes, banks, load=True)
 
 
 def lies_as_stored(layout: OperandPlan, element_bytes: int) -> bool:
@@ -340,20 +341,8 @@ def _subgroup_accesses(dimensions: Sequence[TileDimension], threads: ThreadMap, 
     return reads, copy_map([d.extent for d in dimensions], vector, threads.threads).sizes
 
 
-def _spread(digits: Sequence[tuple[int, int]], most: int) -> list[int]:
-    """Return the first sums of digits times steps, in the order of mixed-radix numbers, fastest digit first.
-
-    >>> _spread([(2, 1), (3, 10)], 5)
-    [0, 1, 10, 11, 20]
-    """
-    places = [0]
-    for count, step in digits:
-        if len(places) >= most:
-            break
-        if count > 1:
-            needed = min(count, -(-most // len(places)))
-            places = [at + number * step for number in range(needed) for at in places]
-    return places[:most]
+_LOOKED_AT = 24
+"""Subgroups of a copy of which the bank phases are counted where they differ."""
 
 
 def _cost(
@@ -384,11 +373,11 @@ def _cost(
         stride *= extent
     by_thread, sizes = places
     lanes = min(subgroup_size, threads)
-    reads = _first_digits([(count, sum(map(mul, steps, strides))) for count, steps in by_thread], lanes)
+    reads = first_digits([(count, sum(map(mul, steps, strides))) for count, steps in by_thread], lanes)
     reversed_strides = strides[::-1]
     reversed_strides[0] *= layout.vector
     vectors = prod(sizes)
-    writes = _first_digits(zip(sizes, reversed_strides, strict=True), lanes)
+    writes = first_digits(zip(sizes, reversed_strides, strict=True), lanes)
     read_count = own * -(-threads // subgroup_size)
     write_count = -(-vectors // subgroup_size) * layout.vector // layout.store_vector
     read_bytes, write_bytes = size * layout.fragment_vector, size * layout.store_vector
@@ -416,71 +405,6 @@ def _rows_fit(sizes: Sequence[int], lanes: int) -> bool:
             return False
         lanes //= size
     return True
-
-
-_LOOKED_AT = 24
-"""Subgroups of a copy of which the bank phases are counted where they differ."""
-
-
-def crossing_phases(digits: Iterable[tuple[int, int]], vectors: int, lanes: int, width_bytes: int, banks: Banks) -> int:
-    """Return the phases in which the subgroups of a copy access its first vectors, some across the end of a row.
-
-    Args:
-        digits: Vectors per dimension, innermost first, each with the bytes from one to the next.
-        vectors: Vectors that are looked at.
-        lanes: Lanes of a subgroup, which are served in groups of neighbours.
-        width_bytes: Bytes of a vector, of which the steps are multiples.
-        banks: The device's banks.
-    """
-    steps = _first_digits(digits, vectors)
-    if width_bytes >= banks.bank_bytes:  # each lane has words of its own: only their banks matter
-        line = banks.count * banks.bank_bytes
-        steps = tuple([(count, step % line) for count, step in steps])
-    return _crossing_phases(steps, vectors, lanes, width_bytes, banks)
-
-
-@lru_cache(maxsize=4096)
-def _crossing_phases(
-    digits: tuple[tuple[int, int], ...], vectors: int, lanes: int, width_bytes: int, banks: Banks
-) -> int:
-    import numpy as np
-
-    unit = max(width_bytes, banks.bank_bytes)
-    slots = banks.count * banks.bank_bytes // unit
-    places = np.array([0])
-    for count, step in digits:
-        places = np.add.outer(np.arange(count) * step, places).ravel()
-    words = places[:vectors] // unit
-    lane = np.arange(len(words))
-    groups = lane // lanes * -(-lanes // slots) + lane % lanes // slots
-    if width_bytes < banks.bank_bytes:  # lanes of a group may share words
-        together = np.unique(np.stack((groups, words)), axis=1)
-        groups, words = together[0], together[1]
-    served = np.bincount(groups * slots + words % slots, minlength=(int(groups[-1]) + 1) * slots)
-    return int(served.reshape(-1, slots).max(axis=1).sum())
-
-
-def _first_digits(digits: Iterable[tuple[int, int]], most: int) -> tuple[tuple[int, int], ...]:
-    """Return the digits that tell `most` lanes apart, fastest first, without those of one value."""
-    found: list[tuple[int, int]] = []
-    places = 1
-    for count, step in digits:
-        if places >= most:
-            break
-        if count > 1:
-            found.append((min(count, -(-most // places)), step))
-            places *= count
-    return tuple(found)
-
-
-@lru_cache(maxsize=8192)
-def spread_phases(
-    digits: tuple[tuple[int, int], ...], lanes: int, width_bytes: int, banks: Banks, *, load: bool
-) -> tuple[int, int]:
-    """Return the phases of one access of lanes at these steps, and the fewest that any access of its width has."""
-    places = _spread(digits, lanes)
-    least = len(banks.served_together(len(places), width_bytes, load=load))
-    return phases(places, width_bytes, banks, load=load), least
 
 
 def _fragment_dimension(

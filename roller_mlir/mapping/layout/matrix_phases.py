@@ -14,7 +14,8 @@ from roller_mlir.mapping.atoms import Factors, Family
 from roller_mlir.mapping.atoms.fragments import COLUMN, DEPTH, ROW, Fragment, lane_places
 from roller_mlir.mapping.layout.bank_phases import Banks, phases
 from roller_mlir.mapping.layout.data_tile import CopyMap, TileDimension, tile_copy, tile_dimensions, walked_alone
-from roller_mlir.mapping.layout.layout import TileCost, buffer_shape, crossing_phases, spread_phases
+from roller_mlir.mapping.layout.digit_phases import crossing_phases, spread_phases
+from roller_mlir.mapping.layout.layout import TileCost, buffer_shape
 from roller_mlir.mapping.layout.swizzle import PIECE_BYTES
 from roller_mlir.plan import Access, AxisPlan, OperandPlan
 from roller_mlir.plan.plan import XOR, AtomPlan

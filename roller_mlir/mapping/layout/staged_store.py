@@ -19,7 +19,8 @@ from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.layout.bank_phases import Banks, phases
 from roller_mlir.mapping.layout.data_tile import CopyMap, copy_map, tile_dimensions
-from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES, crossing_phases, row_alignment
+from roller_mlir.mapping.layout.digit_phases import crossing_phases
+from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES, row_alignment
 from roller_mlir.mapping.thread_map import Digit, ThreadMap
 from roller_mlir.plan import Access, AxisPlan, Loop, TensorExpression
 

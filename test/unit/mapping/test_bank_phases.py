@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from roller_mlir.hal import find_device
 from roller_mlir.mapping.layout.bank_phases import Banks, phases
-from roller_mlir.mapping.layout.layout import crossing_phases, staged_layout
+from roller_mlir.mapping.layout.digit_phases import crossing_phases
+from roller_mlir.mapping.layout.layout import staged_layout
 from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop
 
