@@ -68,11 +68,11 @@ walk their rows in steps, the second stage in a kernel that joins parts, and CPU
 
 Threads that split a reduction all hold its results once they have joined them, a vector of neighbouring points each.
 What follows point by point, such as the gates of a recurrent cell or a bias and an activation, each of them would then
-compute for the whole vector alike. Where partial results pass workgroup memory anyway, it is spread (`spread` in a plan,
-`mapping/layout/spread.py`): a thread takes one point of the vector, reads the partial results of that point alone, and
-loads, computes and stores what belongs to it. Of a cell of 256 units by 256 threads that is a quarter of the epilogue's
-instructions. The prediction does not know of it. Rows that a task walks in steps, staged stores, and results that
-subgroups join among themselves stay as they are.
+compute for the whole vector alike. Where partial results pass workgroup memory anyway, it is spread (`spread` in a
+plan, `mapping/layout/spread.py`): a thread takes one point of the vector, reads the partial results of that point
+alone, and loads, computes and stores what belongs to it. Of a cell of 256 units by 256 threads that is a quarter of the
+epilogue's instructions. The prediction does not know of it. Rows that a task walks in steps, staged stores, and results
+that subgroups join among themselves stay as they are.
 
 The budget is a compromise with time. Ten times as much of it lowers the predicted times of the 119 operators on v100
 and h200 by 1.8 % in the geometric mean (four times the construction time); single convolutions and depthwise

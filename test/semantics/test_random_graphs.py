@@ -92,9 +92,9 @@ def _cut_as_text(seed: int) -> tuple[list[list[str]], list[str], int]:
 
 
 def test_equal_groups_are_weighed_once_and_cut_as_if_each_were(monkeypatch: pytest.MonkeyPatch) -> None:
-    once = [_cut_as_text(seed) for seed in range(8)]
+    once = [_cut_as_text(seed) for seed in range(16)]
     monkeypatch.setattr("roller_mlir.lowering.linalg.rewrite.fusion._Structures.key", lambda *_, **__: object())
-    each = [_cut_as_text(seed) for seed in range(8)]
+    each = [_cut_as_text(seed) for seed in range(16)]
     assert [found[:2] for found in once] == [found[:2] for found in each]
     assert sum(found[2] for found in once) < 0.9 * sum(found[2] for found in each)
 
