@@ -17,9 +17,11 @@ import roller_mlir
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.source import Source
-from roller_mlir.hal import find_device
+from roller_mlir.hal import Device, find_device
 from roller_mlir.lowering.targets.stage import KERNELS, LOOPS, PLANNED
 from roller_mlir.mapping.layout.spread import may_spread
+from roller_mlir.model import ConstructOptions
+from roller_mlir.model.search.best_plan import best_plan
 from roller_mlir.plan import AxisPlan, Plan, TensorExpression
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.findings import SanitizedRunError
@@ -204,3 +206,120 @@ def test_a_cell_is_spread_by_itself(device: str) -> None:
     artifact = check(source(1, 256, columns=256), device, 1, 256, columns=256)
     (kernel,) = artifact.kernels
     assert kernel.plan is not None and kernel.plan.spread
+
+
+R = "tensor<1x40xf32>"
+POINT = "affine_map<(i, j) -> (i, j)>"
+SUM = "^bb0(%p0: f32, %p1: f32, %o: f32):\n %s = arith.addf %p0, %p1 : f32\n linalg.yield %s : f32"
+
+
+def product(start: str) -> str:
+    return f"%p = linalg.matmul ins(%x, %w : tensor<1x250xf32>, tensor<250x40xf32>) outs({start} : {R}) -> {R}"
+
+
+def added(result: str, left: str, right: str) -> str:
+    return (
+        f'{result} = linalg.generic {{indexing_maps = [{POINT}, {POINT}, {POINT}], iterator_types = ["parallel", '
+        f'"parallel"]}} ins({left}, {right} : {R}, {R}) outs(%e : {R}) {{ {SUM} }} -> {R}'
+    )
+
+
+# What follows reads what the sum starts from; what an op in front of the sum makes; or the sum starts from that.
+NOT_SPREAD = {
+    "the start": (product("%a"), added("%c", "%a", "%b"), added("%y", "%p", "%a")),
+    "an op before": (added("%c", "%a", "%b"), product("%z"), added("%y", "%p", "%c")),
+    "a start that is made": (added("%c", "%a", "%b"), product("%c"), added("%y", "%p", "%p")),
+}
+
+
+@pytest.mark.parametrize("name", NOT_SPREAD)
+def test_what_others_hold_is_not_spread(name: str) -> None:
+    text = f"""func.func @main(%x: tensor<1x250xf32>, %w: tensor<250x40xf32>, %a: {R}, %b: {R}) -> ({R}, {R}) {{
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : {R}
+  %z = linalg.fill ins(%zero : f32) outs(%e : {R}) -> {R}
+  {
+        '''
+  '''.join(NOT_SPREAD[name])
+    }
+  return %y, %c : {R}, {R}
+}}"""
+    made: list[bool] = []
+
+    def make(expression: TensorExpression, device: Device, options: ConstructOptions) -> Plan:
+        if not expression.reductions():  # an op by itself
+            return best_plan(expression, device, options)
+        axes, order = (axis(1), axis(4, 1, 4), axis(256, 256)), (2,)
+        found = plan(axes, order, 1, ())(expression)
+        made.append(may_spread(expression, found, 32))
+        return replace(found, spread=made[-1])
+
+    with patch("roller_mlir.passes.rtile_construct.best_plan", make):
+        loops = lower_until(Source("-", text), "h200", OPTIONS, LOOPS)[0]
+    assert made == [False]
+    rng = np.random.default_rng(1)
+    x, w, a, b = (rng.integers(-1, 2, shape).astype(np.float32) for shape in ((1, 250), (250, 40), (1, 40), (1, 40)))
+    p = x @ w + {"the start": a, "an op before": 0, "a start that is made": a + b}[name]
+    expected = p + {"the start": a, "an op before": a + b, "a start that is made": p}[name]
+    y, c = roller_mlir.compile(loops, "h200", options=OPTIONS).run(x, w, a, b, on="sim", sanitize=True)
+    assert np.array_equal(y, expected) and np.array_equal(c, a + b)
+
+
+def test_what_passes_workgroup_memory_is_not_spread() -> None:
+    made: list[bool] = []
+
+    def make(expression: TensorExpression, *_: object) -> Plan:
+        axes, order = (axis(1), axis(4, 1, 4), axis(256, 256)), (2,)
+        for staged in ((), (3,)):  # the second: the bias, by vectors that a thread has no more
+            found = plan(axes, order, 1, staged)(expression)
+            made.append(may_spread(expression, found, 32))
+        return replace(found, spread=made[-1])
+
+    with patch("roller_mlir.passes.rtile_construct.best_plan", make):
+        loops = lower_until(Source("-", source(1, 250)), "h200", OPTIONS, LOOPS)[0]
+    assert made == [True, False]
+    check(loops, "h200", 1, 250)
+
+
+def test_rows_that_a_task_walks_are_not_spread() -> None:
+    loops, spread = loops_of("a vector", "h200", 1, 300)
+    assert spread == (False,)
+    check(loops, "h200", 1, 300)
+
+
+COLUMN_SUMS = """func.func @main(%x: tensor<256x40xf32>) -> tensor<40xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<40xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<40xf32>) -> tensor<40xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(j, k) -> (k, j)>, affine_map<(j, k) -> (j)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x : tensor<256x40xf32>) outs(%z : tensor<40xf32>) {
+  ^bb0(%a: f32, %acc: f32):
+    %b = arith.addf %acc, %a : f32
+    linalg.yield %b : f32
+  } -> tensor<40xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(j, k) -> (k, j)>, affine_map<(j, k) -> (j)>,
+      affine_map<(j, k) -> (j)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %s : tensor<256x40xf32>, tensor<40xf32>) outs(%z : tensor<40xf32>) {
+  ^bb0(%a: f32, %m: f32, %acc: f32):
+    %d = arith.maximumf %a, %m : f32
+    %b = arith.addf %acc, %d : f32
+    linalg.yield %b : f32
+  } -> tensor<40xf32>
+  return %t : tensor<40xf32>
+}"""
+
+
+def test_a_sum_behind_a_sum_is_not_spread() -> None:
+    made: list[bool] = []
+
+    def make(expression: TensorExpression, *_: object) -> Plan:
+        found = plan((axis(4, 1, 4), axis(256, 256)), (1,), 0, ())(expression)
+        made.append(may_spread(expression, found, 32))
+        return replace(found, spread=made[-1])
+
+    with patch("roller_mlir.passes.rtile_construct.best_plan", make):
+        loops = lower_until(Source("-", COLUMN_SUMS), "h200", OPTIONS, LOOPS)[0]
+    assert made == [False]
+    x = np.random.default_rng(1).integers(-1, 2, (256, 40)).astype(np.float32)
+    (found,) = roller_mlir.compile(loops, "h200", options=OPTIONS).run(x, on="sim", sanitize=True)
+    assert np.array_equal(found, np.maximum(x, x.sum(axis=0)).sum(axis=0))
