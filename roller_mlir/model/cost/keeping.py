@@ -68,24 +68,29 @@ class KeepingPlan:
 
     @classmethod
     def of(
-        cls, expression: TensorExpression, plan: Plan, device_machine: Machine, share: int, weights: Collection[int],
+        cls,
+        expression: TensorExpression,
+        plan: Plan,
+        all_units: Machine,
+        share: int,
+        weights: Collection[int],
         again: Collection[int],
-    ) -> "KeepingPlan":  # fmt: skip
+    ) -> "KeepingPlan":
         """Return it for an operator.
 
         Args:
             expression: The operator.
             plan: Its plan, predicted on a share of the device.
-            device_machine: The device.
+            all_units: The device with all of its units.
             share: Units of that share.
             weights: The inputs that nothing writes, by number.
             again: Those of them that other operators read, too.
         """
-        prediction, machine = plan.prediction, machine_of(device_machine.device, share)
+        prediction, machine = plan.prediction, machine_of(all_units.device, share)
         assert prediction is not None, "planning predicts"
         rounds = max(1, ceil(prediction.waves))
         task_s = (prediction.seconds - prediction.launch_s * plan.launches) / rounds
-        busy = busy_on_share(plan, device_machine, share)
+        busy = busy_on_share(plan, all_units, share)
         brought = task_s, task_s
         slots: list[EarlyBytes] = []
         found = brought
@@ -99,9 +104,9 @@ class KeepingPlan:
                 found = task_s * whole, task_s * (whole - before)
         moved, cached = sum(one.tensor_bytes for one in slots), sum(one.task_bytes for one in slots)
         spared = {
-            "global": moved / device_machine.global_bytes_per_s,
-            "l2": prediction.tasks * cached / device_machine.cache_bytes_per_s,
-            "l3": moved / device_machine.last_cache_bytes_per_s,
+            "global": moved / all_units.global_bytes_per_s,
+            "l2": prediction.tasks * cached / all_units.cache_bytes_per_s,
+            "l3": moved / all_units.last_cache_bytes_per_s,
         }
         return cls(
             tasks=prediction.tasks,
