@@ -150,7 +150,8 @@ def test_whole_columns_stand_in_fewer_multiply_adds(tmp_path: Path) -> None:
         artifact = _adopted(text, plan, tmp_path)
         assert differences(text, artifact) == []
         counts.append(artifact.files["convolution_conv_2d_nhwc_hwcf_0.s"].count(b"vfmadd"))
-    assert counts == [19, 21]
+    with_less, whole = counts  # as many times 19 and 21 as 16 filters are vectors of this machine
+    assert with_less * 21 == whole * 19 > 0
 
 
 def test_the_planner_leaves_padding_out_of_products_with_finite_constants_alone() -> None:

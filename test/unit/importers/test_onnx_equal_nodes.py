@@ -206,7 +206,8 @@ def test_a_bias_of_a_convolution_with_scales_of_channels(tmp_path: Path) -> None
     case, random_bits = _Case(), np.random.default_rng(1)
     for shape, weights in (([1, 2, 5, 5], [3, 2, 3, 3]), ([1, 1, 1, 1], [3, 1, 1, 1])):
         x = case.input(random_bits.integers(0, 255, shape, np.uint8))
-        weight = case.constant(random_bits.integers(-128, 127, weights, np.int8))
+        # Of 7 bits: without VNNI, ONNX Runtime adds two products in 16 bits, which saturate.
+        weight = case.constant(random_bits.integers(-64, 64, weights, np.int8))
         scales, zeros = np.array([0.2, 0.1, 0.3], np.float32), np.zeros(3, np.int8)
         given = (np.float32(0.02), np.uint8(3), weight, scales, zeros, np.float32(0.5), np.uint8(120))
         bias = np.array([-600, 1500, -200], np.int32)
