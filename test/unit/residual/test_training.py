@@ -2,6 +2,7 @@
 """Training finds what was planted, its judgement refuses noise, and trees predict what scikit-learn's own do."""
 
 import sys
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ from roller_mlir.evaluation.measure.train.training import train, verdict
 from roller_mlir.evaluation.measure.train.training_set import TrainError, TrainingSample, training_sets
 from roller_mlir.evaluation.suites.stages.figures import trials
 
-pytest.importorskip("sklearn", reason="training is optional; the extra 'train' has scikit-learn")
+pytestmark = pytest.mark.skipif(  # found, not imported: each process of the tests would, for these few
+    find_spec("sklearn") is None, reason="training is optional; the extra 'train' has scikit-learn"
+)
 
 
 def test_a_planted_rule_is_found() -> None:

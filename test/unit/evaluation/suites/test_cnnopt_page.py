@@ -4,6 +4,7 @@
 import gzip
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -12,7 +13,9 @@ import pytest
 
 from roller_mlir.model.residual.residual_file import read_residual
 
-pytest.importorskip("sklearn", reason="the forest beside the model needs the extra 'train'")
+pytestmark = pytest.mark.skipif(  # found, not imported: each process of the tests would, for these few
+    find_spec("sklearn") is None, reason="the forest beside the model needs the extra 'train'"
+)
 
 ROOT = Path(__file__).parents[4]
 SCRIPTS = ROOT / "bench" / "accuracy"
