@@ -139,6 +139,26 @@ def test_optimization_barriers_give_what_they_take() -> None:
         np.testing.assert_array_equal(found, wanted)
 
 
+@pytest.mark.parametrize("shape", [(4, 3), (1,), ()])
+def test_a_reduction_over_no_dimensions_adds_what_it_starts_from(shape: tuple[int, ...]) -> None:
+    f, i = ("x".join((*map(str, shape), kind)) for kind in ("f32", "i32"))
+    text = f"""func.func @f(%a: tensor<{f}>, %b: tensor<{i}>) -> (tensor<{f}>, tensor<{i}>) {{
+      %c = stablehlo.constant dense<1.5> : tensor<f32>
+      %d = stablehlo.constant dense<2> : tensor<i32>
+      %0:2 = stablehlo.reduce(%a init: %c), (%b init: %d) across dimensions = []
+          : (tensor<{f}>, tensor<{i}>, tensor<f32>, tensor<i32>) -> (tensor<{f}>, tensor<{i}>)
+          reducer(%x: tensor<f32>, %y: tensor<f32>) (%z: tensor<i32>, %w: tensor<i32>) {{
+        %1 = stablehlo.add %x, %y : tensor<f32>
+        %2 = stablehlo.multiply %z, %w : tensor<i32>
+        stablehlo.return %1, %2 : tensor<f32>, tensor<i32>
+      }}
+      return %0#0, %0#1 : tensor<{f}>, tensor<{i}>
+    }}"""
+    a, b = np.full(shape, 2.25, np.float32), np.full(shape, 7, np.int32)
+    for found, wanted in zip(roller_mlir.compile(text, options=OPTIONS).run(a, b), (a + 1.5, b * 2), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
 def test_large_constants_are_weights() -> None:
     data = np.arange(512, dtype=np.float32).reshape(32, 16)
     text = f"""func.func @f(%a: tensor<32x16xf32>) -> tensor<32x16xf32> {{
