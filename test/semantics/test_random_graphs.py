@@ -91,6 +91,7 @@ def _cut_as_text(seed: int) -> tuple[list[list[str]], list[str], int]:
         return groups, decisions, weighed
 
 
+@pytest.mark.full
 def test_equal_groups_are_weighed_once_and_cut_as_if_each_were(monkeypatch: pytest.MonkeyPatch) -> None:
     once = [_cut_as_text(seed) for seed in range(16)]
     monkeypatch.setattr("roller_mlir.lowering.linalg.rewrite.fusion._Structures.key", lambda *_, **__: object())

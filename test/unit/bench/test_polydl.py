@@ -179,6 +179,7 @@ def test_refusals(tmp_path: Path, rows: list[Any], problem: str) -> None:
     assert code == 1 and problem in err
 
 
+@pytest.mark.full
 def test_page_says_what_the_cost_models_do() -> None:
     """The means of what is computed alike everywhere: Equation 1 and the fitted model, on the data that are here."""
     problems = read_cases(json.loads((FOLDER / "zen4.json").read_text()))

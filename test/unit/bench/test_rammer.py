@@ -47,6 +47,7 @@ def test_times_of_schedules(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     assert all(" 408 " in line for line in lines[2:])
 
 
+@pytest.mark.full
 def test_tables_of_models(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["models.py", "--targets", "h200", "--only", "seq2seq", "--scale", "64"]
     monkeypatch.setattr(sys, "argv", arguments)

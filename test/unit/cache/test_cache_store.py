@@ -123,6 +123,7 @@ def test_the_least_recently_used_goes(store: CacheStore) -> None:
     assert store.statistics().size_bytes <= 3 * LIMIT // 10
 
 
+@pytest.mark.full
 def test_many_small_entries_stay_within_the_limit(store: CacheStore) -> None:
     for number in range(300):
         store.put(name_of(number), bytes(5000))

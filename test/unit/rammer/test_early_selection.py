@@ -12,6 +12,7 @@ from roller_mlir.compiler.source import Source
 from roller_mlir.passes import rammer_select_kernels, rammer_sink_waits
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("model", "device"),
     [("lstm", "h200"), *(pytest.param(m, d, marks=pytest.mark.full) for m in MODELS for d in ("v100", "mi300x"))],

@@ -46,7 +46,7 @@ def parameters_of_loads(ptx: str) -> tuple[set[int], set[int]]:
     return loads
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full
 @pytest.mark.parametrize(("model", "device"), [("branches", "h200"), ("attention", "a100"), ("layers", "a100")])
 def test_no_cached_load_of_what_the_kernel_writes(model: str, device: str) -> None:
     """A load through the read-only cache (ld.global.nc) may not see what another block wrote."""

@@ -73,7 +73,7 @@ def _races(graph: GraphRun, inputs: list[Any], seed: int) -> bool:
     return False
 
 
-@pytest.mark.full(every=20)
+@pytest.mark.full
 @pytest.mark.parametrize("part", range(4))
 @pytest.mark.parametrize("model", MODELS)
 def test_each_wait_is_needed(model: str, part: int) -> None:
@@ -151,7 +151,7 @@ def test_a_missing_signal_names_the_wait() -> None:
         graph.run(inputs)
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full
 @pytest.mark.parametrize(("level", "roles"), [("gpu", False), ("llvm", False), ("gpu", True)])
 def test_a_missing_signal_ends_in_a_report(level: str, roles: bool) -> None:
     text, inputs, (expected,), _ = branches((16, 48))
@@ -200,6 +200,7 @@ def test_compiled(model: str, device: str, level: str) -> None:
         assert (loaded.run(inputs).outputs[0] == expected[0]).all()
 
 
+@pytest.mark.full
 def test_a_barrier_between_waves() -> None:
     text, inputs, expected, _ = branches()
     options = CompileOptions(persistent=True, hand_over="barrier", policy="wavefront", blocks=4, binaries=False)
@@ -213,6 +214,7 @@ def test_a_barrier_between_waves() -> None:
     )
 
 
+@pytest.mark.full
 def test_launches_of_branches_depend_on_nothing_of_others() -> None:
     """Four branches of two products each, parts and sums of them, and one join."""
     text, inputs, expected, _ = MODELS["branches"]()

@@ -112,7 +112,7 @@ def test_an_lstm_keeps_its_weights(device: str, policy: str) -> None:
     assert brought[1] and brought[0] > brought[1]
 
 
-@pytest.mark.full(each=["device"])
+@pytest.mark.full
 @pytest.mark.parametrize("blocks", [1, 3, None])
 @pytest.mark.parametrize("hidden", [1, 7, 33, 50])
 @pytest.mark.parametrize("device", ["a100", "h200", "mi300x"])

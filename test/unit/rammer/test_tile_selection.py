@@ -173,7 +173,7 @@ def test_kernels_that_are_launched_one_by_one_get_no_tiles_for_what_stays(monkey
     assert not tiles
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full
 @pytest.mark.parametrize("device", ["v100", "a100", "h200"])
 def test_plans_say_what_tasks_then_find(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Times and slots that tiles are chosen by are those that loops have."""

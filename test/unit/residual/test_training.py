@@ -30,6 +30,7 @@ def test_a_planted_rule_is_found() -> None:
     assert factors[1] / factors[0] == pytest.approx(4, rel=0.3)
 
 
+@pytest.mark.full
 def test_noise_is_refused() -> None:
     (data,) = training_sets(planted(40, strength=0.0))
     found = train(data)

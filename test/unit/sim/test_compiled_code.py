@@ -74,6 +74,7 @@ print("equal")
 """
 
 
+@pytest.mark.full
 def test_bf16_on_a_processor_without_it():
     """Processors differ in what LLVM calls out for; in a process of its own, because the runtime is compiled once."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -50,6 +50,7 @@ def test_toml() -> None:
     assert read_toml('a.b = 1\n[c]\nd = "x"') == {"a": {"b": 1}, "c": {"d": "x"}}
 
 
+@pytest.mark.full
 def test_the_dearest_toml_within_the_bounds() -> None:
     line = "a." * (bounded.MOST_TOML_DOTS - 8)
     text = "".join(f"{line}b{number} = 1\n" for number in range(bounded.MOST_TOML_BYTES // (len(line) + 20)))

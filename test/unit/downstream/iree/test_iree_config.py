@@ -52,6 +52,7 @@ PLAIN = Configuration(
 )
 
 
+@pytest.mark.full
 @needs_runtime
 @pytest.mark.parametrize(
     ("target", "element"),

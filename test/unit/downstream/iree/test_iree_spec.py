@@ -66,6 +66,7 @@ def test_a_program_that_names_its_target_follows_where_iree_compile_knows_no_suc
     assert text[text.index("lowering_config<") : text.index("}>, translation_info")] in dump.read_text()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("target", "flags"), [("a100", NVIDIA), pytest.param("mi300x", AMD, marks=pytest.mark.full)])
 def test_plain_iree_compile_follows_a_specification(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], target: str, flags: tuple[str, ...]

@@ -29,7 +29,7 @@ WANTED = {
 }
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full
 @pytest.mark.parametrize("target", list(WANTED))
 def test_small_functions_have_a_kernel_of_each_family(target: str) -> None:
     found: list[str] = []

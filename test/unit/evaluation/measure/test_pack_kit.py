@@ -322,6 +322,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.full
 def test_an_interrupt_leaves_nothing(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)

@@ -108,6 +108,7 @@ def test_ways_are_checked_and_graphs_not_timed(kit: Path, bench: SimBench) -> No
     assert [one.rank for one in timed.timings[:2]] == [0, 1] and not timed.troubles
 
 
+@pytest.mark.full
 def test_ways_are_compared_with_the_launches_where_nobody_else_knows(
     kit: Path, bench: SimBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

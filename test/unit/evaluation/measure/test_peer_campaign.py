@@ -133,6 +133,7 @@ def test_what_does_not_go_together(words: list[str], reason: str, capsys: pytest
     assert reason in capsys.readouterr().err
 
 
+@pytest.mark.full
 def test_the_ratios_go_into_the_page(tmp_path: Path) -> None:
     import ratios  # of bench/cpu
 

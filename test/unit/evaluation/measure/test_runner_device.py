@@ -228,7 +228,7 @@ def test_a_time_limit_is_kept_and_the_next_run_goes_on(tmp_path: Path, driver: P
     assert results(out)["complete"] and set(wrong(results(out))) == {("hang", 0)}
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_end_it_with_what_is_known(tmp_path: Path, driver: Path, number: signal.Signals) -> None:
     kit, out = make_kit(tmp_path / "kit", {"a": ["twice_us20"], "hang": ["twice_hang"]}), tmp_path / "out"

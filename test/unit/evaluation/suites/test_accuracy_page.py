@@ -64,6 +64,7 @@ def test_ranks_and_losses_by_hand() -> None:
     assert losses == [0.5, 0.25, 0]
 
 
+@pytest.mark.full
 def test_the_page_is_what_the_code_gives_today(scripts: Scripts, capsys: pytest.CaptureFixture[str]) -> None:
     assert scripts.report.main(["--check"]) == 0, capsys.readouterr().err
 

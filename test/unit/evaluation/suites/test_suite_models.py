@@ -71,6 +71,7 @@ def test_schedule(capsys: Any, target: str) -> None:
     assert (record["dependent_s"] is None) == (record["bounded_dependent_s"] is None) == (target == "mi300x")
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("once")
 def test_what_graphs_cost_is_asked_for(capsys: Any) -> None:
     given = ("--graph-node-s", "2e-6", "--dependent-node-s", "2e-6")
@@ -100,6 +101,7 @@ def test_tables(capsys: Any) -> None:
     assert "rammer6: whole models, each as one persistent kernel: resnext, nasnet, " in capsys.readouterr().out
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("once")
 def test_compile(capsys: Any, tmp_path: Path) -> None:
     (record,) = printed(capsys, "--stage", "compile", *ONE, "-o", str(tmp_path))

@@ -109,6 +109,7 @@ def test_nothing_right_writes_nothing(tmp_path: Path, driver: Path) -> None:
     assert not (tmp_path / "tuning.jsonl").exists()
 
 
+@pytest.mark.full
 def test_an_interrupt_leaves_nothing(tmp_path: Path, driver: Path) -> None:
     process = start(tmp_path, driver, "twice_us40,twice_hang")
     assert process.stderr is not None

@@ -98,7 +98,7 @@ def test_results_are_right_and_no_access_is_in_front_of_its_wait(case: str) -> N
         assert np.array_equal(found, right)
 
 
-@pytest.mark.full(every=6)
+@pytest.mark.full
 @pytest.mark.parametrize("case", CASES)
 def test_each_wait_is_needed(case: str) -> None:
     text, asked = CASES[case]

@@ -127,7 +127,7 @@ def test_a_product_and_its_tail_are_exact_and_clean(name: str, device: str) -> N
     check(loops, device, 6, 250)
 
 
-@pytest.mark.full(each=["device", "name"])
+@pytest.mark.full(each=["device"])
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("name", CASES)
 def test_two_sums_and_their_tail_are_exact_and_clean(name: str, device: str) -> None:

@@ -102,6 +102,7 @@ def test_a_mismatch_warns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert kernel["phases_s"]["gate_s"] > 0
 
 
+@pytest.mark.full
 def test_a_suite_counts_mismatches(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["suite", "roller119", "--target", "v100", "--stage", "compile", "--only", "M2,R3"]
     assert main(command) == 0

@@ -66,6 +66,7 @@ def servers() -> list[int]:
     return found
 
 
+@pytest.mark.full
 def test_a_killed_program_takes_its_device_along(artifact: Path) -> None:
     with simulated_device([artifact], libraries=artifact.parent / "drivers", timeout_s=LIMIT_S) as environment:
         (serving,) = servers()

@@ -155,6 +155,7 @@ TARGETS = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.skipif(RUN is None or COMPILER is None, reason="needs iree-base-compiler and iree-base-runtime")
 @pytest.mark.parametrize("driver", ["cuda", pytest.param("hip", marks=pytest.mark.full)])
 def test_a_module_of_iree_runs_from_what_its_compiler_dumps(tmp_path: Path, driver: str) -> None:
