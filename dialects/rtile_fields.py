@@ -18,7 +18,8 @@ SELDOM = (
     *("accumulates", "accumulator_type", "constant", "copy", "epilogue", "epilogue_flops", "epilogue_vectors"),
     *("inner_order", "panel", "walked"),
     *("gathered", "lane_order", "lanes", "live_words", "more_outputs", "offset_bytes", "persistent", "prologue_flops"),
-    *("raster", "reduction", "row_passes", "skips", "spread", "store", "tail_apart", "tile", "whole"),
+    *("raster", "reduction", "row_passes", "skips", "spread", "store", "tile", "whole"),
+    *("tail_apart", "tail_inputs", "tail_exchanges", "epilogue_chain"),
     *("point_cycles", "epilogue_cycles", "prologue_cycles", "joined_results"),
 )
 """Fields of records that are left out of an attribute where they have their default."""

@@ -43,6 +43,10 @@ class ModelConstants:
             others of the same task have read.
         spill_cache_share: Share of the last cache that spilled registers hold against the streams that pass through it.
             Calibrated.
+        dependent_cycles: Cycles from an arithmetic instruction to one that takes its result. The default is that of
+            compute capability 7.0 and later (CUDA C++ Programming Guide, 5.2.3: 4 clock cycles for most arithmetic
+            instructions); on CDNA an instruction of a wavefront takes 4 cycles, too, and the next one follows at once
+            (CDNA3 instruction set architecture: 64 lanes on units of 16).
         loads_in_flight: Registers that loads straight from global memory may hold; further loads of a step wait.
     """
 
@@ -58,6 +62,7 @@ class ModelConstants:
     assumed_launch_s: float = 2.4e-6
     addressing_registers: int = 24
     offset_registers: float = 1.0
+    dependent_cycles: float = 4.0
     loads_in_flight: int = 32
 
     def __post_init__(self) -> None:

@@ -211,6 +211,8 @@ class TensorExpression:
         point_cycles: Cycles of a scheduler that functions of the body, such as an exponential, take at one point beyond
             one for each of flops_per_point.
         epilogue_cycles: The same of the epilogue, for a point of the output.
+        epilogue_chain: Cycles of the epilogue's longest chain of operations each of which takes the result of the one
+            before it, counted as those of a scheduler are.
         prologue_cycles: The same of the prologue, per input and element; empty for none.
         live_words: Of a group: 32-bit words that a thread holds at most for each of its points, 0 where one op is all
             there is.
@@ -218,6 +220,9 @@ class TensorExpression:
             the first op that reads one of them; 0 where none are.
         tail_apart: Of a group: whether every op behind its reductions computes point by point, from their results, from
             each other's and from tensors that no op before them reads, so that any thread may have any of its points.
+        tail_inputs: Numbers of the inputs that only these ops read.
+        tail_exchanges: Of a group of several reductions with an epilogue: how many results threads that split the
+            reduction join at a time, exchange by exchange.
         row_passes: Of a group with `whole` loops: the passes in which a task may walk these in steps instead of holding
             them; empty where it must hold them.
     """
@@ -241,9 +246,12 @@ class TensorExpression:
     row_passes: tuple[RowPass, ...] = ()
     point_cycles: int = 0
     epilogue_cycles: int = 0
+    epilogue_chain: int = 0
     prologue_cycles: tuple[int, ...] = ()
     joined_results: int = 0
     tail_apart: bool = False
+    tail_inputs: tuple[int, ...] = ()
+    tail_exchanges: tuple[int, ...] = ()
 
     def parallel(self) -> tuple[int, ...]:
         """Return the parallel loops, outermost first."""

@@ -196,6 +196,24 @@ class Body:
         """Cycles of a scheduler that one point takes beyond one for each of its operations."""
         return sum(OPERATION_COSTS.get(op.name, 1) - 1 for op in self.ops)
 
+    def ready(self, arguments: Sequence[int]) -> list[int]:
+        """Return after how many cycles each output is there, if each operation waits for its operands alone.
+
+        Args:
+            arguments: The same of each argument.
+        """
+        at: list[int] = []
+
+        def of(reference: Reference) -> int:
+            if isinstance(reference, BodyArgument):
+                return arguments[reference.number]
+            return at[reference.operation] if isinstance(reference, Local) else 0
+
+        for op in self.ops:
+            takes = 0 if op.name in CASTS else OPERATION_COSTS.get(op.name, 1)
+            at.append(max(map(of, op.operands), default=0) + takes)
+        return list(map(of, self.yielded))
+
     def pad_value(self) -> float | None:
         """Return a value v such that reading v for every input makes each contribution neutral, if one is known.
 

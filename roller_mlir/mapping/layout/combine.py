@@ -177,6 +177,28 @@ class Combination:
                 waits += shared + passing.halvings
         return JoinWork(issue, (left + read) * subgroups, waits + 2)
 
+    def spread_work(self, values: int, points: int, steps: int, subgroups: int) -> JoinWork:
+        """Return what a task does to join values where each thread needs some of them, see `mapping.layout.spread`.
+
+        Args:
+            values: Values of a thread.
+            points: Of these, what a thread needs.
+            steps: As of `divided_reading`.
+            subgroups: Subgroups of the task.
+
+        Each of 256 threads has 16 values and needs 4, of which it reads 2 of 8 slots:
+
+        >>> gates = Combination((1, 2, 4, 8, 16), (AcrossSubgroups(0, 1, 8, 32),), (0,), 8, alone=True)
+        >>> gates.spread_work(16, 4, 3, 8)
+        JoinWork(issue=82, phases=72, waits=9)
+        """
+        (across,) = self.across
+        passing, divisions = self.passing(values), self.divided_reading(points, steps)
+        read = points * (across.count >> divisions)
+        issue = passing.shuffles + passing.joins + passing.selects + read - points + 2 * divisions * points
+        written = values >> passing.halvings
+        return JoinWork(issue, (written + read) * subgroups, len(self.shuffles) + 2 + divisions)
+
 
 @lru_cache(maxsize=1024)
 def _passing(steps: int, *, through_memory: bool, values: int) -> Passing:

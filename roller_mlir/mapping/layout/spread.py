@@ -6,7 +6,7 @@ and each of them would compute what follows for all of these points alike. Sprea
 vector: as many threads as it has points share the work, and the loads and stores that belong to it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from roller_mlir.mapping.layout.combine import combination
@@ -40,18 +40,62 @@ def spread_axes(
     return tuple(found), order
 
 
+def alike_threads(digits: Sequence[tuple[int, int]], loops: Collection[int], subgroup_size: int) -> tuple[int, ...]:
+    """Return the distances, each twice the one before, between threads of a subgroup that have the same points.
+
+    Args:
+        digits: Loops in a thread's number, the fastest first, with threads along each.
+        loops: Those whose points differ.
+        subgroup_size: Threads of a subgroup.
+
+    >>> alike_threads([(1, 4), (2, 64)], {1}, 32)
+    (4, 8, 16)
+    """
+    found: list[int] = []
+    place = 1
+    for loop, count in digits:
+        if loop not in loops and place & (place - 1) == 0:
+            steps = [place << step for step in range(count.bit_length()) if count % (2 << step) == 0]
+            found += [distance for distance in steps if distance < subgroup_size]
+            break
+        place *= count
+    return tuple(found)
+
+
+def spread_program(
+    expression: TensorExpression,
+    axes: Sequence[AxisPlan],
+    thread_order: Sequence[int],
+    lane: int | None,
+    staged: Sequence[bool],
+) -> tuple[tuple[AxisPlan, ...], tuple[int, ...]] | None:
+    """Return what `spread_axes` gives for a program that computes and stores without workgroup memory.
+
+    None where ops behind its reduction do not compute point by point, or read what threads hold there as vectors.
+
+    Args:
+        expression: The group.
+        axes: The program's.
+        thread_order: Loops with threads, fastest first.
+        lane: Its lane loop.
+        staged: Per input, whether it is read from workgroup memory.
+    """
+    walks = expression.walks_rows([axis.block for axis in axes])  # and joins each result by itself
+    if not expression.tail_apart or walks:
+        return None
+    for access, there in zip(expression.inputs, staged, strict=True):
+        if there and not any(expression.loops[loop].reduction for loop in access.loops()):
+            return None
+    return spread_axes(expression.loops, axes, thread_order, lane)
+
+
 def spread_plan(expression: TensorExpression, plan: Plan) -> Plan | None:
     """Return a plan as the ops behind its reduction see it if they are spread, None where they cannot be."""
-    walks = expression.walks_rows([axis.block for axis in plan.axes])  # and joins each result by itself
-    if not expression.tail_apart or walks or plan.store != SYNCHRONOUS or plan.atom is not None:
+    if plan.store != SYNCHRONOUS or plan.atom is not None:
         return None
-    found = spread_axes(expression.loops, plan.axes, plan.thread_order, plan.lane)
-    if found is None or any(
-        operand.layer != REGISTER and not any(expression.loops[loop].reduction for loop in access.loops())
-        for access, operand in zip(expression.inputs, plan.operands, strict=True)
-    ):
-        return None
-    return replace(plan, axes=found[0], thread_order=found[1], lane=None)
+    staged = [operand.layer != REGISTER for operand in plan.operands]
+    found = spread_program(expression, plan.axes, plan.thread_order, plan.lane, staged)
+    return None if found is None else replace(plan, axes=found[0], thread_order=found[1], lane=None)
 
 
 def may_spread(expression: TensorExpression, plan: Plan, subgroup_size: int) -> bool:

@@ -3,6 +3,9 @@
 
 Each thread that holds results loads what the epilogue reads for them, once, after the last step; the registers of the
 body's factors are free by then. What a prologue adds is part of each step's copies and loads, in `estimate`.
+
+The operations of a point wait for each other: a task takes at least as long as its longest chain of them, however few
+its threads have to issue.
 """
 
 from dataclasses import dataclass
@@ -23,6 +26,7 @@ class EpilogueWork:
         load_rounds: Times that a thread waits for its loads.
         registers: Registers per thread beside the accumulators.
         cache_bytes: Bytes of the task from the last cache.
+        stalls: Cycles in which no subgroup can issue, since all wait for results of their own.
     """
 
     issue: float
@@ -30,6 +34,7 @@ class EpilogueWork:
     load_rounds: int
     registers: int
     cache_bytes: int
+    stalls: float
 
 
 def epilogue_work(context: ProblemContext, candidate: Candidate, accumulators: int) -> EpilogueWork:
@@ -37,7 +42,7 @@ def epilogue_work(context: ProblemContext, candidate: Candidate, accumulators: i
 
     Args:
         context: The expression.
-        candidate: The candidate.
+        candidate: The candidate, as the ops of the epilogue see it.
         accumulators: Results of one thread.
     """
     machine = context.machine
@@ -45,8 +50,11 @@ def epilogue_work(context: ProblemContext, candidate: Candidate, accumulators: i
     subgroups = -(-candidate.thread_count // lanes)
     expression = context.expression
     issue = accumulators * (expression.epilogue_flops * context.other_cycles + expression.epilogue_cycles)
-    phases, words, cache = 0, 0, 0
-    for access in context.epilogue:
+    busy = issue * -(-subgroups // machine.device.schedulers_per_unit)
+    stalls = max(0.0, expression.epilogue_chain * machine.device.model.dependent_cycles - busy)
+    phases, words, held, cache = 0, 0, 0, 0
+    direct = [context.inputs[number] for number in expression.tail_inputs if not candidate.staged[number]]
+    for access in (*context.epilogue, *direct):
         vector = access.direct_vector(candidate.blocks, candidate.chunks)
         own = prod([candidate.registers[k] for k in access.loops])
         width = vector * access.element_bytes
@@ -59,4 +67,6 @@ def epilogue_work(context: ProblemContext, candidate: Candidate, accumulators: i
         phases += own // vector * subgroups * passes
         words += own * access.words
         cache += access.traffic(candidate.blocks)
-    return EpilogueWork(issue, phases, -(-words // in_flight), min(words, in_flight), cache)
+    for access in context.epilogue:  # inputs have registers already
+        held += prod([candidate.registers[k] for k in access.loops]) * access.words
+    return EpilogueWork(issue, phases, -(-words // in_flight), min(held, in_flight), cache, stalls)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from math import prod
 
 from roller_mlir.mapping.alignment import aligned
-from roller_mlir.mapping.layout.combine import Combination, combination, passed_units
+from roller_mlir.mapping.layout.combine import Combination, combination
 from roller_mlir.mapping.layout.layout import ASYNCHRONOUS_BYTES, window_phases, window_vector
 from roller_mlir.mapping.layout.thread_reads import own_reads
 from roller_mlir.mapping.resources import peak_registers, tasks_per_unit
@@ -25,6 +25,7 @@ from roller_mlir.model.cost.row_work import row_estimate
 from roller_mlir.model.cost.sliding_window_registers import sliding_window_registers
 from roller_mlir.model.cost.store_cost import direct_stores, may_stage, staged_stores
 from roller_mlir.model.cost.super_rows import raster_traffic
+from roller_mlir.model.cost.tail import add_tail, results_of, spread_candidate
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
 from roller_mlir.model.cost.traffic.sectors import coalesced_sectors
 from roller_mlir.model.machine import Machine
@@ -90,6 +91,7 @@ def estimate(
     widths: Sequence[OperandWidths | None] | None = None,
     resident: int = 0,
     store: str = "",
+    spread: bool | None = None,
 ) -> Estimate | None:
     """Return what the model expects of a candidate, or None where a unit cannot hold one task of it.
 
@@ -101,9 +103,10 @@ def estimate(
             ideal.
         resident: Tasks that fit on one unit, 0 to estimate.
         store: How results leave, as a plan says it; "" for the faster way.
+        spread: Whether the ops behind a reduction are spread, as a plan says it; None for what a construction decides.
     """
-    if widths is not None or resident or store:
-        return _estimate(context, candidate, stages, widths, resident, store)
+    if widths is not None or resident or store or spread is not None:
+        return _estimate(context, candidate, stages, widths, resident, store, spread)
     key = candidate, stages
     if key in context.estimates:
         found: Estimate | None = context.estimates[key]
@@ -111,7 +114,7 @@ def estimate(
         found = context.staging.estimates[key]
         found = found.direct if found is not None else None
     else:
-        found = context.estimates[key] = _estimate(context, candidate, stages, None, 0, "")
+        found = context.estimates[key] = _estimate(context, candidate, stages, None, 0, "", None)
     return found
 
 
@@ -122,6 +125,7 @@ def _estimate(
     widths: Sequence[OperandWidths | None] | None,
     resident: int,
     store: str,
+    spread: bool | None,
 ) -> Estimate | None:
     if context.atom.is_matrix:
         return matrix_estimate(context, candidate, stages=stages, widths=widths, resident=resident, store=store)
@@ -156,7 +160,8 @@ def _estimate(
     requests = LoadRequests()
     through_registers: list[tuple[int, int]] = []
     for i, access in enumerate(context.inputs):
-        cache += access.traffic(blocks)
+        behind = i in context.expression.tail_inputs and not staged[i]
+        cache += 0 if behind else access.traffic(blocks)
         if staged[i]:
             requests.add_staged(machine, access, blocks)
             found = widths[i] if widths is not None else None
@@ -193,22 +198,20 @@ def _estimate(
             direct += own * access.words
             if prologue:
                 before += own * prologue[i]
-            if steps == 1 or access.reduces:
+            if (steps == 1 or access.reduces) and not behind:
                 waiting += own * access.words
             width = vector * access.element_bytes
             sectors = coalesced_sectors(access.strides, candidate, width, min(lanes, threads), machine.sector_bytes)
-            accesses += own // vector
-            passes = max(1, -(-sectors * machine.sector_bytes // machine.phase_bytes))
-            phases += own // vector * subgroups * passes
+            if not behind:
+                accesses += own // vector
+                passes = max(1, -(-sectors * machine.sector_bytes // machine.phase_bytes))
+                phases += own // vector * subgroups * passes
             requests.add_direct(machine, access, candidate, width, sectors, own // vector * subgroups)
 
     free_bytes = workgroup_bytes
     joining = _combination(context.reduction, candidate.threads, candidate.order, lanes)
-    lane_width = candidate.chunks[candidate.lane] if candidate.lane is not None and not lane_reduces else 1
-    joined = accumulators * max(1, context.expression.joined_results)
-    units = passed_units(joined, lane_width, context.result_bytes)
-    join = joining.work(units, subgroups, everyone=bool(context.expression.whole))
     if joining.across:
+        joined = accumulators * max(1, context.expression.joined_results)
         workgroup_bytes += joined * joining.slots * context.result_bytes
     lane_registers = lane_chunk if lane_reduces else 1
     if context.windows:
@@ -250,9 +253,9 @@ def _estimate(
         load_rounds=-(-waiting // device.model.loads_in_flight),
         staged=any_staged,
         stages=stages,
-        tail_issue=join.issue,
-        tail_phases=join.phases,
-        tail_waits=join.waits,
+        tail_issue=0,
+        tail_phases=0,
+        tail_waits=0,
         cache_bytes=cache * tasks * steps,
         global_bytes=from_global,
         shared_cache_bytes=from_shared,
@@ -264,20 +267,21 @@ def _estimate(
         copy_rounds=copy_waits(through_registers) if steps == 1 and through_registers else 1,
     )
     if end is not None:
-        work.tail_issue += end.issue
-        work.tail_phases += end.phases
-        work.tail_load_rounds = end.load_rounds
         work.cache_bytes += tasks * end.cache_bytes
     direct = direct_stores(context, candidate, tasks, accumulators)
     best: Estimate | None = None
     if store != STAGED:
-        stored = direct.added(work, times)
+        shared = None if spread is False else spread_candidate(context, candidate, joining)
+        add_tail(work, context, candidate, joining, end, shared)
+        ways = direct if shared is None else direct_stores(context, shared, tasks, results_of(context, shared))
+        stored = ways.added(work, times)
         best = Estimate(_seconds(stored, machine), candidate, stages, used, workgroup_bytes, stored)
     if store == STAGED or (not store and may_stage(context, candidate, direct)):
         ways = staged_stores(context, candidate, direct, accumulators, free_bytes, exact=widths is not None)
         need = max(workgroup_bytes, ways.workgroup_bytes)
         fitting = resident if store else min(resident, tasks_per_unit(device, threads, used, need))
         if fitting:
+            add_tail(work, context, candidate, joining, end)
             stored = ways.added(work, times)
             stored.resident = fitting
             seconds = _seconds(stored, machine)

@@ -183,6 +183,7 @@ def matrix_estimate(
         work.tail_issue += end.issue
         work.tail_phases += end.phases
         work.tail_load_rounds = end.load_rounds
+        work.tail_stalls = end.stalls
         work.cache_bytes += tasks * end.cache_bytes
     if stages and widths is None and not (1 if steps == 1 else 2) <= stages <= most_stages(context, synchronous):
         return None

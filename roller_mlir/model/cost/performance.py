@@ -142,7 +142,13 @@ def _work(context: ProblemContext, plan: Plan, costs: Sequence[TileCost | None])
         registers, workgroup_bytes = resources.registers, resources.workgroup_bytes
         resident = resources.tasks_per_unit
         one = estimate(
-            context, candidate, stages=plan.stages, widths=widths, resident=max(1, resident), store=plan.store
+            context,
+            candidate,
+            stages=plan.stages,
+            widths=widths,
+            resident=max(1, resident),
+            store=plan.store,
+            spread=plan.spread,
         )
         assert one is not None, "residency is given"
     return one.work, resident, registers, workgroup_bytes

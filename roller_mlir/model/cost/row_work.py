@@ -14,6 +14,7 @@ from roller_mlir.mapping.layout.layout import ASYNCHRONOUS_BYTES
 from roller_mlir.mapping.resources import peak_registers, tasks_per_unit
 from roller_mlir.mapping.unrolling import copy_waits
 from roller_mlir.model.candidate import Candidate
+from roller_mlir.model.cost.epilogue import epilogue_work
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
 from roller_mlir.model.cost.raster import cache_traffic
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
@@ -134,6 +135,8 @@ def row_estimate(
     joining = combination(joined, axes, candidate.order, lanes)
     sums = points // prod([registers[loop] for loop in (*expression.whole, *context.reductions)]) or 1
     join = joining.work(sums, subgroups, everyone=True)
+    exchanges = sum(expression.tail_exchanges) or passes  # each result by itself
+    end = epilogue_work(context, candidate, sums) if context.ends else None
     workgroup_bytes = kept + (sums * joining.slots * context.result_bytes if joining.across else 0)
     results = points // reduction_points * context.result_words
     lane_chunk = candidate.chunks[candidate.lane] if candidate.lane in context.reductions else 1
@@ -168,15 +171,21 @@ def row_estimate(
         load_rounds=rounds / passes,
         staged=False,
         stages=1,
-        tail_issue=tail_issue + passes * join.issue,
-        tail_phases=tail_phases + passes * join.phases,
-        tail_waits=passes * join.waits,
+        tail_issue=tail_issue + exchanges * join.issue,
+        tail_phases=tail_phases + exchanges * join.phases,
+        tail_waits=exchanges * join.waits,
         cache_bytes=cache,
         global_bytes=from_global,
         shared_cache_bytes=from_shared,
         tail_load_rounds=tail_loads,
         workgroup_bytes=workgroup_bytes,
     )
+    if end is not None:
+        work.tail_issue += end.issue
+        work.tail_phases += end.phases
+        work.tail_load_rounds += end.load_rounds
+        work.tail_stalls = end.stalls
+        work.cache_bytes += tasks * end.cache_bytes
     seconds = total_seconds(seconds_by_layer(work, machine), device.model, alternates=work.alternates)
     return Estimate(seconds, candidate, 1, used, workgroup_bytes, work)
 

@@ -38,6 +38,7 @@ class CandidateWork:
         tail_issue: Instructions per thread after the last step.
         tail_phases: Passes after the last step.
         tail_waits: Dependent accesses to workgroup memory (shuffles, barriers) after the last step.
+        tail_stalls: Cycles after the last step in which all threads of a task wait for results of their own.
         cache_bytes: Bytes between the units and the last cache.
         global_bytes: Bytes between the last cache and global memory.
         shared_cache_bytes: Bytes between private caches and the last one, which they share; 0 where there is one only.
@@ -92,6 +93,7 @@ class CandidateWork:
     request_bytes: float = 0.0
     direct_bytes: float = 0.0
     again_bytes: float = 0.0
+    tail_stalls: float = 0.0
 
     def __copy__(self) -> "CandidateWork":
         # Of each program several are weighed: this takes a fraction of what `copy` by itself takes.
@@ -154,6 +156,7 @@ def seconds_by_layer(work: CandidateWork, machine: Machine, *, waited: bool = Fa
     else:
         step = alone + 2 * exchange + memory * work.copy_rounds + loads
     ending = work.tail_issue * own + work.tail_waits * machine.workgroup_latency + work.tail_load_rounds * memory
+    ending += work.tail_stalls
     # A task's first load comes from global memory, wherever its others come from.
     start = first if work.staged else constants.task_start_cycles + max(0.0, machine.global_latency - memory)
     if waited and not work.staged:

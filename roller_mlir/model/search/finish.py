@@ -85,8 +85,6 @@ def finish(
     plan, prediction = context.plans[key]
     if staged:
         plan, prediction = _with_faster_store(context, chosen.candidate, plan, prediction)
-    if may_spread(context.expression, plan, context.machine.device.subgroup_size):
-        plan = replace(plan, spread=True)
     prediction = with_traffic(context, plan, prediction) if counted else prediction
     resident = prediction.tasks_per_unit
     # Blocks that stay begin the next task's copies while the last one's results are stored.
@@ -136,6 +134,8 @@ def _plan_of_direct_stores(context: ProblemContext, chosen: Estimate, *, padded:
         atom=atom_plan,
         store=TENSOR if context.tensor_store else SYNCHRONOUS,
     )
+    if may_spread(expression, plan, context.machine.device.subgroup_size):
+        plan = replace(plan, spread=True)
     return plan, predict_time(context, plan)
 
 
@@ -146,7 +146,7 @@ def _with_faster_store(
     results = prod([program.registers[loop] for loop in context.parallel])
     if not may_stage(context, program, direct_stores(context, program, timed.tasks, results)):
         return plan, timed
-    other = replace(plan, store=STAGED)
+    other = replace(plan, store=STAGED, spread=False)
     found = predict_time(context, other)
     faster = found.tasks_per_unit and (not timed.tasks_per_unit or found.seconds < STAGED_GAIN * timed.seconds)
     return (other, found) if faster else (plan, timed)

@@ -103,6 +103,7 @@ def first_expression(expression: TensorExpression, loop: int, parts: Size, exten
         epilogue=(),
         epilogue_flops=0,
         epilogue_cycles=0,
+        epilogue_chain=0,
         accumulator_type="",
         tail_apart=False,
     )
@@ -132,6 +133,7 @@ def combine_expression(expression: TensorExpression, parts: Size) -> TensorExpre
         epilogue=tuple(_on_points(expression, access) for access in expression.epilogue),
         epilogue_flops=expression.epilogue_flops,
         epilogue_cycles=expression.epilogue_cycles,
+        epilogue_chain=expression.epilogue_chain,
         accumulator_type=expression.accumulator_type,
     )
 
@@ -162,6 +164,7 @@ def tile_expression(expression: TensorExpression, parts: Size) -> TensorExpressi
         epilogue=tuple(replace(one, indices=tuple(map(moved, one.indices))) for one in expression.epilogue),
         epilogue_flops=expression.epilogue_flops,
         epilogue_cycles=expression.epilogue_cycles,
+        epilogue_chain=expression.epilogue_chain,
         accumulator_type=expression.accumulator_type,
     )
 

@@ -19,6 +19,7 @@ from roller_mlir.lowering.codegen.builder.thread_box import ThreadBox
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.layout.combine import Combination, passed_units
 from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES
+from roller_mlir.mapping.layout.spread import alike_threads
 from roller_mlir.support.bindings import ir
 
 
@@ -90,7 +91,9 @@ def combine_spread(
             at = run if loop == lane else reader.coordinates[loops[loop]]
             first = first + Linear.of(at, stride >> sum(distance < stride for distance in joining.shuffles))
         stride *= box.axes[loop].threads
-    alike = _alike(reader, set(loops.values()), context.subgroup_size)
+    alike = alike_threads(
+        [(digit.loop, digit.count) for digit, _ in reader.digits], set(loops.values()), context.subgroup_size
+    )
     points = len(reader.keys) * (whole // (len(box.keys) * box.width))
     distances = alike[: joining.divided_reading(points, len(alike))]
     offsets = [across.stride * j for j in range(across.count >> len(distances))]
@@ -105,19 +108,6 @@ def combine_spread(
     for distance in distances:
         found = _combine_passed(context, combiner, found, found, distance)
     return found
-
-
-def _alike(reader: ThreadBox, loops: set[int], subgroup_size: int) -> tuple[int, ...]:
-    """Return the distances, each twice the one before, between threads of a subgroup that have the same points."""
-    found: list[int] = []
-    place = 1
-    for digit, _ in reader.digits:
-        if digit.loop not in loops and place & (place - 1) == 0:
-            steps = [place << step for step in range(digit.count.bit_length()) if digit.count % (2 << step) == 0]
-            found += [distance for distance in steps if distance < subgroup_size]
-            break
-        place *= digit.count
-    return tuple(found)
 
 
 def _combine_subgroup(

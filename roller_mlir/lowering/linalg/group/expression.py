@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from roller_mlir.lowering.linalg.group.common_loops import CommonLoops, GroupError, loops_of, output_of
+from roller_mlir.lowering.linalg.group.epilogue import epilogue_operations
 from roller_mlir.lowering.linalg.group.row_passes import MemberPass, member_passes
 from roller_mlir.lowering.linalg.reader import StructuredOp
 from roller_mlir.plan import Access, LinearIndex, Loop, RowPass, TensorExpression
@@ -73,6 +74,9 @@ def group_expression(
             found[key].append((number, position))
     reductions = any(kind.reduction for kind in kinds)
     passes = passes_of(members, untiled, made, results)
+    behind = [number for number, member in enumerate(members) if _is_behind(member, kinds)]
+    end = epilogue_operations([member.root for member in members], behind, made)
+    exchanges = _exchanges(members, made)
     expression = TensorExpression(
         loops=kinds,
         inputs=tuple(accesses),
@@ -85,7 +89,11 @@ def group_expression(
         accumulator_type=_widest(members, untiled, first),
         whole=untiled,
         live_words=_live_words(members, results, count),
-        joined_results=_joined_results(members, made),
+        epilogue_flops=end.flops,
+        epilogue_cycles=end.cycles,
+        epilogue_chain=end.chain,
+        joined_results=max(exchanges) if max(exchanges, default=0) > 1 else 0,
+        tail_exchanges=exchanges if behind else (),
         row_passes=tuple(_row_pass(one, members, kinds, list(found.values())) for one in passes if one.members),
     )
     return expression, tuple(tuple(uses) for uses in found.values()), {}
@@ -122,26 +130,22 @@ def _widest(members: Sequence[Member], untiled: tuple[int, ...], output: Access)
     return "" if widest == output.element_type else widest
 
 
-def _joined_results(members: Sequence[Member], made: dict[ir.Value, int]) -> int:
-    """Return the most results of reductions over the same loops that wait for the first member that reads one.
-
-    0 where each waits alone.
-    """
-    most = 0
+def _exchanges(members: Sequence[Member], made: dict[ir.Value, int]) -> tuple[int, ...]:
+    """Return how many results of reductions are joined at a time: those over the same loops that wait for a reader."""
+    found: list[int] = []
     keys: dict[ir.Value, tuple[tuple[int, ...], ir.Type]] = {}
     waiting = Counter[tuple[tuple[int, ...], ir.Type]]()
     read = {source for member in members for source in member.root.sources if source in made}
     for member in members:
         for key in {keys[source] for source in member.root.sources if source in keys}:
-            del waiting[key]
+            found += [waiting.pop(key)] if key in waiting else []
         own = zip(member.loops, loops_of(member.root), strict=True)
         reduced = tuple(sorted(loop for loop, kind in own if kind.reduction))
         for result in member.root.operation.results:
             if reduced and result in read:
                 key = keys[result] = reduced, ir.RankedTensorType(result.type).element_type
                 waiting[key] += 1
-                most = max(most, waiting[key])
-    return most if most > 1 else 0
+    return tuple(found)
 
 
 def _live_words(members: Sequence[Member], results: Sequence[ir.Value], count: int) -> int:
@@ -171,6 +175,15 @@ def _walks(member: Member, kinds: tuple[Loop, ...]) -> bool:
     return not any(kind.extent != 1 and loop not in own for loop, kind in enumerate(kinds))
 
 
+def _is_behind(member: Member, kinds: tuple[Loop, ...]) -> bool:
+    """Return whether a member computes each point of the output, and no points of the reductions."""
+    return (
+        {loop for loop, kind in enumerate(kinds) if kind.extent != 1 and loop not in member.loops}
+        == {loop for loop, kind in enumerate(kinds) if kind.extent != 1 and kind.reduction}
+        != set()
+    )
+
+
 def _with_tail(
     members: Sequence[Member],
     reduction_root: int,
@@ -194,15 +207,17 @@ def _with_tail(
         for position, source in enumerate(member.root.sources):
             if source not in made:
                 epilogue[number, position] = _moved(member.root.expression.inputs[position], member, count)
-    others = [member.root.expression for number, member in enumerate(members) if number != reduction_root]
+    others = [number for number in range(len(members)) if number != reduction_root]
+    end = epilogue_operations([member.root for member in members], others, made)
     expression = replace(
         own,
         loops=kinds,
         inputs=tuple(_moved(access, members[reduction_root], count) for access in own.inputs),
         output=output,
         epilogue=tuple(epilogue.values()),
-        epilogue_flops=sum(one.flops_per_point for one in others),
-        epilogue_cycles=sum(one.point_cycles for one in others),
+        epilogue_flops=end.flops,
+        epilogue_cycles=end.cycles,
+        epilogue_chain=end.chain,
         accumulates=False,
         accumulator_type="" if own.output.element_type == output.element_type else own.output.element_type,
         more_outputs=more,

@@ -96,7 +96,8 @@ def group_of_roots(given: Sequence[StructuredOp], results: Sequence[ir.Value]) -
     _check_tasks(members, reduction_root, untiled, loops.extents(), made, results)
     expression, inputs, beside = group_expression(members, reduction_root, untiled, loops, made, results)
     tail = tail_of(members, loops.count, made)
-    expression = replace(expression, tail_apart=bool(tail))
+    read = tuple(number for number, uses in enumerate(inputs) if all(member in tail for member, _ in uses))
+    expression = replace(expression, tail_apart=bool(tail), tail_inputs=read)
     return Group(members, reduction_root, expression, inputs, tuple(results), beside, producers, tail)
 
 
