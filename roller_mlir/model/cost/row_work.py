@@ -133,7 +133,7 @@ def row_estimate(
 
     joined, axes = joined_loops(context, candidate)
     joining = combination(joined, axes, candidate.order, lanes)
-    sums = points // prod([registers[loop] for loop in (*expression.whole, *context.reductions)]) or 1
+    sums = points // prod([registers[loop] for loop in {*expression.whole, *context.reductions}]) or 1
     join = joining.work(sums, subgroups, everyone=True)
     exchanges = sum(expression.tail_exchanges) or passes  # each result by itself
     end = epilogue_work(context, candidate, sums) if context.ends else None

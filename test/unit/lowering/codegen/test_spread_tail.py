@@ -18,14 +18,21 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.source import Source
 from roller_mlir.hal import Device, find_device
+from roller_mlir.lowering.backend.kernels.plans import kernel_plans
 from roller_mlir.lowering.targets.stage import KERNELS, LOOPS, PLANNED
+from roller_mlir.mapping.layout.combine import combination
 from roller_mlir.mapping.layout.spread import may_spread
 from roller_mlir.model import ConstructOptions
+from roller_mlir.model.candidate import Candidate
+from roller_mlir.model.cost.tail import exchange_work, spread_candidate
+from roller_mlir.model.machine import machine_of
+from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.best_plan import best_plan
 from roller_mlir.plan import AxisPlan, Plan, TensorExpression
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.findings import SanitizedRunError
-from roller_mlir.support.diagnostics import DiagnosedError
+from roller_mlir.support.bindings import make_context
+from roller_mlir.support.diagnostics import DiagnosedError, parse_module
 
 OPTIONS = CompileOptions(binaries=False, cache=False)
 COLUMNS = 40
@@ -323,3 +330,28 @@ def test_a_sum_behind_a_sum_is_not_spread() -> None:
     x = np.random.default_rng(1).integers(-1, 2, (256, 40)).astype(np.float32)
     (found,) = roller_mlir.compile(loops, "h200", options=OPTIONS).run(x, on="sim", sanitize=True)
     assert np.array_equal(found, np.maximum(x, x.sum(axis=0)).sum(axis=0))
+
+
+@pytest.mark.parametrize("rows", [1, 6])
+@pytest.mark.parametrize("name", CASES)
+def test_the_model_counts_the_exchanges_of_the_code(name: str, rows: int) -> None:
+    """Words through workgroup memory, and shuffles and what is computed between them."""
+    depth = CASES[name][0][2].block - (1 if rows == 1 else 0)
+    loops, spread = loops_of(name, "h200", rows, depth)
+    kernels = kernels_of(loops)
+    with make_context() as context:
+        made = list(kernel_plans(parse_module(kernels, context), find_device("h200")).values())
+    bodies = kernels.split("gpu.func")[1:]
+    for one, body, is_spread in zip(made, bodies, spread, strict=True):
+        if not is_spread or one.expression is None:
+            continue
+        facts = ProblemContext(one.expression, machine_of(find_device("h200")))
+        program = Candidate.of_plan(one.plan)
+        joining = combination(one.expression.loops, one.plan.axes, one.plan.thread_order, 32)
+        work = exchange_work(facts, program, joining, spread_candidate(facts, program, joining))
+        lines = [line for line in body.splitlines() if "partial results" in line]
+        words = sum(int(found[1]) if (found := re.search(r"vector<(\d+)xf32>", line)) else 1 for line in lines)
+        assert work.phases == words * -(-one.plan.threads // 32)
+        shuffles, selects = body.count("gpu.shuffle"), body.count("arith.select")
+        assert shuffles + selects < work.issue < shuffles + selects + body.count("arith.addf")
+        assert body.count("gpu.barrier") == 1
