@@ -4,30 +4,32 @@
 from dataclasses import replace
 
 import pytest
-from model_expressions import expression, matmul
+from model_expressions import expression, matmul, typed
 
 from roller_mlir.hal import find_device
 from roller_mlir.mapping.layout.combine import combination
 from roller_mlir.model import ConstructOptions, construct, predict
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimate import estimate
+from roller_mlir.model.cost.performance import context_of, work_of
 from roller_mlir.model.cost.tail import spread_candidate
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.plan import RowPass, TensorExpression
 from roller_mlir.plan.plan import SYNCHRONOUS
+from roller_mlir.plan.rewrite.split import first_expression, join_expression
 
 H200 = find_device("h200")
 FLOPS, CYCLES, CHAIN = 10, 30, 25
 COLUMNS, DEPTH = 256, 256
 
 
-def gates(sums: int = 2) -> TensorExpression:
+def gates(sums: int = 2, columns: int = COLUMNS) -> TensorExpression:
     """Return sums of a row by matrices, and what is made of them and of a bias at each column."""
-    weights = [(f"w{number}", (DEPTH, COLUMNS), (1, 0)) for number in range(sums)]
-    inputs = [("x", (DEPTH,), (1,)), *weights, ("b", (COLUMNS,), (0,))]
-    made = expression([COLUMNS], [DEPTH], inputs, ("y", (COLUMNS,), (0,)))
+    weights = [(f"w{number}", (DEPTH, columns), (1, 0)) for number in range(sums)]
+    inputs = [("x", (DEPTH,), (1,)), *weights, ("b", (columns,), (0,))]
+    made = expression([columns], [DEPTH], inputs, ("y", (columns,), (0,)))
     return replace(
         made,
         flops_per_point=2 * sums,
@@ -65,6 +67,30 @@ def test_a_spread_tail_is_computed_once_a_point() -> None:
     for spread, points in ((True, 1), (False, 4)):
         more = work(gates(), spread=spread).tail_issue - work(bare, spread=spread).tail_issue
         assert more == points * (FLOPS + CYCLES) + 2  # the load of a bias, or of a vector of them
+
+
+def test_a_spread_result_is_stored_once_a_point() -> None:
+    """Results that lie at no multiple of a vector are stored one by one: 4 by each thread, or 1."""
+    expr = replace(gates(columns=255), tail_inputs=())
+    spread, held = (work(expr, spread=spread).tail_issue for spread in (True, False))
+    joining = combination(expr.loops, program(expr).axes(), (1,), 32)
+    one, other = joining.spread_work(8, 2, 3, 8).issue, joining.work(8, 8, everyone=True).issue
+    assert (held - other) - (spread - one) == 3 * (FLOPS + CYCLES + 2)
+
+
+def test_the_second_stage_of_a_divided_product_has_the_chain_of_its_epilogue() -> None:
+    product = replace(matmul(64, 64, 4096), epilogue_flops=FLOPS, epilogue_chain=CHAIN)
+    assert first_expression(product, 2, 4, 1024).epilogue_chain == 0
+    assert {join_expression(product, 4, joined=joined).epilogue_chain for joined in (True, False)} == {CHAIN}
+
+
+def test_results_of_matrix_instructions_wait_for_chains_too() -> None:
+    product = typed(matmul(64, 64, 64), "f16", "f32")
+    (plan,) = construct(product, H200, ConstructOptions(top_k=1, split=False, tile_sizes=(64, 64, 64)))
+    assert plan.atom is not None
+    waiting = replace(product, epilogue_flops=1, epilogue_chain=1000)
+    found = work_of(context_of(waiting, machine_of(H200), plan), plan)
+    assert 3000 < found.tail_stalls < 4000
 
 
 def test_a_construction_spreads_what_can_be_spread() -> None:
