@@ -13,7 +13,7 @@ from math import prod
 
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.traffic.sectors import coalesced_sectors
-from roller_mlir.model.problem_context import ProblemContext
+from roller_mlir.model.problem_context import AccessContext, ProblemContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +24,29 @@ class EpilogueWork:
         issue: Instructions per thread, each load with its address, in cycles of a scheduler.
         phases: Passes of the task.
         load_rounds: Times that a thread waits for its loads.
-        registers: Registers per thread beside the accumulators.
-        cache_bytes: Bytes of the task from the last cache.
         stalls: Cycles in which no subgroup can issue, since all wait for results of their own.
     """
 
     issue: float
     phases: int
     load_rounds: int
-    registers: int
-    cache_bytes: int
     stalls: float
+
+
+def epilogue_needs(context: ProblemContext, candidate: Candidate) -> tuple[int, int]:
+    """Return registers of a thread beside the accumulators, and bytes of a task from the last cache.
+
+    Inputs that the epilogue alone reads have registers already.
+    """
+    words = sum([prod([candidate.registers[k] for k in access.loops]) * access.words for access in context.epilogue])
+    read = (*context.epilogue, *_direct_inputs(context, candidate))
+    in_flight = context.machine.device.model.loads_in_flight
+    return min(words, in_flight), sum([access.traffic(candidate.blocks) for access in read])
+
+
+def _direct_inputs(context: ProblemContext, candidate: Candidate) -> list[AccessContext]:
+    """Return the inputs that ops behind the reductions alone read, straight from global memory."""
+    return [context.inputs[number] for number in context.expression.tail_inputs if not candidate.staged[number]]
 
 
 def epilogue_work(context: ProblemContext, candidate: Candidate, accumulators: int) -> EpilogueWork:
@@ -52,9 +64,8 @@ def epilogue_work(context: ProblemContext, candidate: Candidate, accumulators: i
     issue = accumulators * (expression.epilogue_flops * context.other_cycles + expression.epilogue_cycles)
     busy = issue * -(-subgroups // machine.device.schedulers_per_unit)
     stalls = max(0.0, expression.epilogue_chain * machine.device.model.dependent_cycles - busy)
-    phases, words, held, cache = 0, 0, 0, 0
-    direct = [context.inputs[number] for number in expression.tail_inputs if not candidate.staged[number]]
-    for access in (*context.epilogue, *direct):
+    phases, words = 0, 0
+    for access in (*context.epilogue, *_direct_inputs(context, candidate)):
         vector = access.direct_vector(candidate.blocks, candidate.chunks)
         own = prod([candidate.registers[k] for k in access.loops])
         width = vector * access.element_bytes
@@ -66,7 +77,4 @@ def epilogue_work(context: ProblemContext, candidate: Candidate, accumulators: i
         issue += 2 * (own // vector)
         phases += own // vector * subgroups * passes
         words += own * access.words
-        cache += access.traffic(candidate.blocks)
-    for access in context.epilogue:  # inputs have registers already
-        held += prod([candidate.registers[k] for k in access.loops]) * access.words
-    return EpilogueWork(issue, phases, -(-words // in_flight), min(held, in_flight), cache, stalls)
+    return EpilogueWork(issue, phases, -(-words // in_flight), stalls)

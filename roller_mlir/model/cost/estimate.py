@@ -17,7 +17,7 @@ from roller_mlir.mapping.resources import peak_registers, tasks_per_unit
 from roller_mlir.mapping.unrolling import copy_waits
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.cache_requests import LoadRequests
-from roller_mlir.model.cost.epilogue import epilogue_work
+from roller_mlir.model.cost.epilogue import epilogue_needs
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
 from roller_mlir.model.cost.matrix_work import SYNCHRONOUS_STAGES, matrix_estimate
 from roller_mlir.model.cost.raster import cache_traffic
@@ -217,13 +217,13 @@ def _estimate(
     if context.windows:
         windows = sliding_window_registers(context, candidate, read_widths, ahead=steps > 1)
         fragments, direct = (fragments, direct) if windows is None else (windows, 0)
-    end = epilogue_work(context, candidate, accumulators) if context.ends else None
+    after, ending_bytes = epilogue_needs(context, candidate) if context.ends else (0, 0)
     results = accumulators * context.result_words
     used = peak_registers(
         device.model.addressing_registers,
         results,
         results * lane_registers + fragments + staging + min(direct, device.model.loads_in_flight),
-        after=end.registers if end is not None else 0,
+        after=after,
         live=points * context.expression.live_words,
         copies_alone=steps == 1 and any_staged,
     )
@@ -256,7 +256,7 @@ def _estimate(
         tail_issue=0,
         tail_phases=0,
         tail_waits=0,
-        cache_bytes=cache * tasks * steps,
+        cache_bytes=cache * tasks * steps + tasks * ending_bytes,
         global_bytes=from_global,
         shared_cache_bytes=from_shared,
         request_bytes=requests.more * tasks * steps,
@@ -266,13 +266,11 @@ def _estimate(
         # A later step's tile passes registers at once, while the step before computes.
         copy_rounds=copy_waits(through_registers) if steps == 1 and through_registers else 1,
     )
-    if end is not None:
-        work.cache_bytes += tasks * end.cache_bytes
     direct = direct_stores(context, candidate, tasks, accumulators)
     best: Estimate | None = None
     if store != STAGED:
         shared = None if spread is False else spread_candidate(context, candidate, joining)
-        add_tail(work, context, candidate, joining, end, shared)
+        add_tail(work, context, candidate, joining, shared)
         ways = direct if shared is None else direct_stores(context, shared, tasks, results_of(context, shared))
         stored = ways.added(work, times)
         best = Estimate(_seconds(stored, machine), candidate, stages, used, workgroup_bytes, stored)
@@ -281,7 +279,7 @@ def _estimate(
         need = max(workgroup_bytes, ways.workgroup_bytes)
         fitting = resident if store else min(resident, tasks_per_unit(device, threads, used, need))
         if fitting:
-            add_tail(work, context, candidate, joining, end)
+            add_tail(work, context, candidate, joining)
             stored = ways.added(work, times)
             stored.resident = fitting
             seconds = _seconds(stored, machine)

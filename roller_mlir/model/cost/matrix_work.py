@@ -26,7 +26,7 @@ from roller_mlir.mapping.unrolling import MOST_INSTRUCTIONS, copy_parts, copy_re
 from roller_mlir.mapping.warpgroup_registers import OTHER_REGISTERS as WARPGROUP_REGISTERS
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.cache_requests import LoadRequests
-from roller_mlir.model.cost.epilogue import epilogue_work
+from roller_mlir.model.cost.epilogue import epilogue_needs, epilogue_work
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
 from roller_mlir.model.cost.raster import cache_traffic
 from roller_mlir.model.cost.store_cost import direct_stores, may_stage, staged_stores, tensor_stores
@@ -152,7 +152,8 @@ def matrix_estimate(
     issue += points * context.math_per_point / atom.points(registers[atom.column]) + before * context.other_cycles
     addressing = WARPGROUP_REGISTERS if atom.reads_memory else device.model.addressing_registers
     end = epilogue_work(context, candidate, accumulators) if context.ends else None
-    sums, after = accumulators * context.result_words, end.registers if end is not None else 0
+    after, ending_bytes = epilogue_needs(context, candidate) if end is not None else (0, 0)
+    sums = accumulators * context.result_words
     used = peak_registers(addressing, sums, sums + fragments, after=after)
     direct = direct_stores(context, candidate, tasks, accumulators)
     times = 2 if context.expression.accumulates else 1
@@ -184,7 +185,7 @@ def matrix_estimate(
         work.tail_phases += end.phases
         work.tail_load_rounds = end.load_rounds
         work.tail_stalls = end.stalls
-        work.cache_bytes += tasks * end.cache_bytes
+        work.cache_bytes += tasks * ending_bytes
     if stages and widths is None and not (1 if steps == 1 else 2) <= stages <= most_stages(context, synchronous):
         return None
     sub_steps = prod([registers[i] for i in context.reductions]) // atom.length

@@ -14,7 +14,7 @@ from roller_mlir.mapping.layout.layout import ASYNCHRONOUS_BYTES
 from roller_mlir.mapping.resources import peak_registers, tasks_per_unit
 from roller_mlir.mapping.unrolling import copy_waits
 from roller_mlir.model.candidate import Candidate
-from roller_mlir.model.cost.epilogue import epilogue_work
+from roller_mlir.model.cost.epilogue import epilogue_needs, epilogue_work
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
 from roller_mlir.model.cost.raster import cache_traffic
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
@@ -185,7 +185,7 @@ def row_estimate(
         work.tail_phases += end.phases
         work.tail_load_rounds += end.load_rounds
         work.tail_stalls = end.stalls
-        work.cache_bytes += tasks * end.cache_bytes
+        work.cache_bytes += tasks * epilogue_needs(context, candidate)[1]
     seconds = total_seconds(seconds_by_layer(work, machine), device.model, alternates=work.alternates)
     return Estimate(seconds, candidate, 1, used, workgroup_bytes, work)
 

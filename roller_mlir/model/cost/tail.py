@@ -11,7 +11,7 @@ from math import prod
 from roller_mlir.mapping.layout.combine import Combination, JoinWork, passed_units
 from roller_mlir.mapping.layout.spread import alike_threads, spread_program
 from roller_mlir.model.candidate import Candidate
-from roller_mlir.model.cost.epilogue import EpilogueWork, epilogue_work
+from roller_mlir.model.cost.epilogue import epilogue_work
 from roller_mlir.model.cost.timing import CandidateWork
 from roller_mlir.model.problem_context import ProblemContext
 
@@ -53,7 +53,6 @@ def add_tail(
     context: ProblemContext,
     candidate: Candidate,
     joining: Combination,
-    end: EpilogueWork | None,
     spread: Candidate | None = None,
 ) -> None:
     """Set what a task does after its last step, stores apart.
@@ -63,15 +62,14 @@ def add_tail(
         context: The expression.
         candidate: The program.
         joining: How its threads join their partial results.
-        end: What follows them if it is not spread, None where nothing does.
         spread: What `spread_candidate` gives, None where nothing is spread.
     """
     join = exchange_work(context, candidate, joining, spread)
     work.tail_issue, work.tail_phases, work.tail_waits = join.issue, join.phases, join.waits
-    if end is None:
+    if not context.ends:
         return
-    if spread is not None:
-        end = epilogue_work(context, spread, results_of(context, spread))
+    seen = spread or candidate
+    end = epilogue_work(context, seen, results_of(context, seen))
     work.tail_issue += end.issue
     work.tail_phases += end.phases
     work.tail_load_rounds = end.load_rounds
