@@ -44,9 +44,9 @@ class ModelConstants:
         spill_cache_share: Share of the last cache that spilled registers hold against the streams that pass through it.
             Calibrated.
         dependent_cycles: Cycles from an arithmetic instruction to one that takes its result. The default is that of
-            compute capability 7.0 and later (CUDA C++ Programming Guide, 5.2.3: 4 clock cycles for most arithmetic
-            instructions); on CDNA an instruction of a wavefront takes 4 cycles, too, and the next one follows at once
-            (CDNA3 instruction set architecture: 64 lanes on units of 16).
+            compute capability 7.x (CUDA C++ Programming Guide, Multiprocessor Level: typically 4 clock cycles for most
+            arithmetic instructions), and assumed for later ones; on CDNA an instruction of a wavefront takes 4 cycles,
+            too, 64 lanes on units of 16, and the next one follows at once.
         loads_in_flight: Registers that loads straight from global memory may hold; further loads of a step wait.
     """
 
