@@ -7,12 +7,12 @@
 What the mask leaves out is not touched; a load has the pad there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from roller_mlir.lowering.codegen.builder.emitter import Emitter
 from roller_mlir.lowering.codegen.builder.task_context import element_bytes, splat
 from roller_mlir.lowering.loops.attributes import SITE
-from roller_mlir.mapping.index import Linear
+from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.support.bindings import ir
 
 
@@ -72,6 +72,51 @@ def store_neighbours(
     else:
         operands = [buffer, *indices, mask, value]
         ir.Operation.create("vector.maskedstore", operands=operands, attributes=attributes)
+
+
+def rows_inside(emit: Emitter, places: Sequence[Sequence[Linear]], width: int, shape: Sequence[int]) -> ir.Value | bool:
+    """Return whether all vectors of a tile lie inside of a tensor: always, never, or under a condition.
+
+    Args:
+        emit: The emitter.
+        places: Of the first of each vector's neighbours.
+        width: How many neighbours a vector has.
+        shape: Of the tensor.
+    """
+    ends: dict[tuple[int, frozenset[tuple[Symbol, int]]], tuple[Linear, Linear]] = {}
+    for place in places:
+        for number, first in enumerate(place):
+            last = first + (width - 1) if number == len(place) - 1 else first
+            key = number, frozenset(first.terms.items())
+            low, high = ends.get(key, (first, last))
+            ends[key] = min(low, first, key=_constant), max(high, last, key=_constant)
+    if any(high.range()[0] >= shape[number] or low.range()[1] < 0 for (number, _), (low, high) in ends.items()):
+        return False
+    condition: ir.Value | None = None
+    for (number, _), both in ends.items():
+        condition = emit.both(condition, emit.inside(both, [shape[number]] * 2))
+    return True if condition is None else condition
+
+
+def whole_or_masked(emit: Emitter, inside: ir.Value | bool, store: Callable[[bool], Sequence[ir.Value]]) -> None:
+    """Emit the stores of a tile, twice where it depends whether it lies inside of its tensor: without masks, and with.
+
+    Of most tiles none leaves the tensor, and a mask costs: an AMD Zen 3 stores a vector of 256 bits in 13 to 16 cycles
+    under one, in one to two without.
+
+    Args:
+        emit: The emitter.
+        inside: Of `rows_inside`.
+        store: Emits them, given whether under masks; returns nothing.
+    """
+    if isinstance(inside, bool):
+        store(not inside)
+    else:
+        emit.branch(inside, [], lambda: store(False), lambda: store(True))
+
+
+def _constant(linear: Linear) -> int:
+    return linear.constant
 
 
 def prefetch(emit: Emitter, buffer: ir.Value, at: Sequence[Linear], *, write: bool = False) -> None:

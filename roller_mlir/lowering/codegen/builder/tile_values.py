@@ -166,4 +166,18 @@ class ChoiceTile:
     second: "TileValue"
 
 
+def along_row(box: ThreadBox, indices: Sequence[LinearIndex], tile: DirectTile) -> bool:
+    """Return whether the lanes of a box are neighbours of a tile's buffer, along its last dimension.
+
+    Args:
+        box: Who holds what.
+        indices: Tile coordinates as functions of its loops.
+        tile: Where it lies.
+    """
+    if box.lane is None or box.width == 1 or not indices:
+        return False
+    factors = [index.coefficients[box.lane] * step for index, step in zip(indices, tile.steps, strict=True)]
+    return factors[-1] == 1 and not any(factors[:-1])
+
+
 TileValue = DirectTile | StagedTile | SplatTile | RegisterTile | ChoiceTile

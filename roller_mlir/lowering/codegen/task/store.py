@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writing register tiles to global memory, as wide as alignment allows, with masks only where a bound is not proven."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 
 from roller_mlir.lowering.codegen.builder.masked_access import (
     neighbours_inside,
     prefetch,
+    rows_inside,
     store_neighbours,
     takes_vectors,
+    whole_or_masked,
 )
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext, access_memory
-from roller_mlir.lowering.codegen.builder.tile_values import DirectTile, RegisterTile
+from roller_mlir.lowering.codegen.builder.tile_values import DirectTile, RegisterTile, along_row
 from roller_mlir.lowering.codegen.task.compute import Compute
 from roller_mlir.lowering.codegen.task.turned import prefetch_turned, store_turned, turned_groups
 from roller_mlir.lowering.linalg.affine import apply_indices
@@ -26,13 +28,19 @@ def store_register_tile(context: TaskContext, tile: RegisterTile, target: Direct
     if groups := turned_groups(context, box, indices, target):
         store_turned(context, groups, tile.values, target)
         return
-    unused = {loop for loop in range(len(box.loops)) if not any(index.coefficients[loop] for index in indices)}
-    for key, value in zip(box.keys, tile.values, strict=True):
-        if any(register for loop, register in key.items() if loop in unused):
-            continue  # an element that another register holds too
-        positions = box.at(key)
-        local = apply_indices(indices, [positions.get(loop, Linear()) for loop in range(len(box.axes))])
-        at = [o + x * s for o, x, s in zip(target.origin, local, target.steps, strict=True)]
+    element, places = ir.MemRefType(target.buffer.type).element_type, list(_places(tile, target))
+    if context.masked and takes_vectors(element) and along_row(tile.box, tile.indices, target):
+
+        def store(masked: bool) -> list[ir.Value]:
+            for at, value in places:
+                mask = neighbours_inside(context.emit, at, target.shape, width) if masked else None
+                store_neighbours(context.emit, target.buffer, at, mask, value, f"global store {target.name}")
+            return []
+
+        inside = rows_inside(context.emit, [at for at, _ in places], width, target.shape)
+        whole_or_masked(context.emit, inside, store)
+        return
+    for at, value in places:
         if width == 1:
             _store(context, target, at, value, 1)
             continue
@@ -41,17 +49,24 @@ def store_register_tile(context: TaskContext, tile: RegisterTile, target: Direct
         if not any(factors):
             _store(context, target, at, context.emit.extract(value, 0), 1)
             continue
-        neighbours = factors[-1] == 1 and not any(factors[:-1])
-        if context.masked and neighbours and takes_vectors(ir.MemRefType(target.buffer.type).element_type):
-            mask = neighbours_inside(context.emit, at, target.shape, width)
-            store_neighbours(context.emit, target.buffer, at, mask, value, f"global store {target.name}")
-            continue
         if _is_vector(at, factors, target.shape, width):
             _store(context, target, at, value, width)
             continue
         for lane in range(width):
             scalar = context.emit.extract(value, lane)
             _store(context, target, [x + k * lane for x, k in zip(at, factors, strict=True)], scalar, 1)
+
+
+def _places(tile: RegisterTile, target: DirectTile) -> Iterator[tuple[list[Linear], ir.Value]]:
+    """Yield where each value of a tile goes; an element that several registers hold once."""
+    box, indices = tile.box, tile.indices
+    unused = {loop for loop in range(len(box.loops)) if not any(index.coefficients[loop] for index in indices)}
+    for key, value in zip(box.keys, tile.values, strict=True):
+        if any(register for loop, register in key.items() if loop in unused):
+            continue
+        positions = box.at(key)
+        local = apply_indices(indices, [positions.get(loop, Linear()) for loop in range(len(box.axes))])
+        yield [o + x * s for o, x, s in zip(target.origin, local, target.steps, strict=True)], value
 
 
 def prefetch_results(

@@ -7,7 +7,7 @@ wrote.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from roller_mlir.dialects.rtile import ComputeOp, StoreOp, TileLoad
 from roller_mlir.lowering.codegen.builder.task_context import Slot, TaskContext
@@ -62,6 +62,7 @@ class TaskBuilder:
         self._scope = TaskScope(context)
         self._computes = ComputeReader(self._scope)
         self._pipeline = ""
+        self._walked: Symbol | None = None
 
     def bring(self, program: ir.Operation, task: Symbol) -> None:
         """Emit what a task brings to slots of workgroup memory, in front of its body."""
@@ -124,8 +125,10 @@ class TaskBuilder:
 
         def one(step: Symbol, _: list[ir.Value]) -> list[ir.Value]:
             self._context.indices[loop.variable] = Linear.of(step, loop.step) + loop.low
+            around, self._walked = self._walked, step
             for inner in op.regions[0].blocks[0].operations:
                 self._emit(inner.operation)
+            self._walked = around
             return []
 
         self._context.emit.loop(0, loop.trips.static, [], one)
@@ -207,18 +210,27 @@ class TaskBuilder:
         return self._computes.results(view, compute, values)
 
     def _prefetch_results(self, op: ir.Operation, compute: Compute) -> None:
-        """Ask for what results are stored to, where the compute does not read it itself."""
+        """Ask for what results are stored to; where the compute begins with what is there, for that of the next tile.
+
+        Sums that a step of the reduction goes on with are loaded in front of the compute, too late to ask for them: the
+        tile that the task walks to next has its own asked for by this one.
+        """
         view = op.opview
         for number, result in enumerate(op.results):
             starts = self._scope.tile(op, view.accumulators[number])
             for use in result.uses:
                 store = use.owner.operation.opview
-                if isinstance(store, StoreOp) and isinstance(starts, SplatTile):
-                    indices = map_indices(view.maps[len(view.inputs) + number])
-                    place = self._scope.place(
-                        store.operation, store.destination, store.indices, store.origin_map, store.tile_steps
-                    )
-                    prefetch_results(self._context, compute, indices, place)
+                if not isinstance(store, StoreOp):
+                    continue
+                place = self._scope.place(
+                    store.operation, store.destination, store.indices, store.origin_map, store.tile_steps
+                )
+                if isinstance(starts, ChoiceTile) and self._walked is not None:
+                    next_tile = [x + x.terms.get(self._walked, 0) for x in place.origin]
+                    place = replace(place, origin=tuple(next_tile))
+                elif not isinstance(starts, SplatTile):
+                    continue
+                prefetch_results(self._context, compute, map_indices(view.maps[len(view.inputs) + number]), place)
 
     def _reduce(self, op: ir.Operation) -> None:
         """A nest of reduction loops: a pipeline of staged copies around one compute."""

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from roller_mlir.lowering.codegen.builder.masked_access import (
     neighbours_inside,
     prefetch,
+    rows_inside,
     store_neighbours,
     takes_vectors,
+    whole_or_masked,
 )
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext
 from roller_mlir.lowering.codegen.builder.thread_box import ThreadBox
@@ -65,10 +67,18 @@ def store_turned(
     emit, site = context.emit, f"global store {target.name}"
     for group in groups:
         count = len(group.numbers)
-        columns = transposed(emit, [values[number] for number in group.numbers])
-        for place, column in zip(group.places, columns, strict=True):
-            mask = neighbours_inside(emit, place, target.shape, count)
-            store_neighbours(emit, target.buffer, place, mask, _first_lanes(context, column, count), site)
+        columns = [
+            _first_lanes(context, column, count)
+            for column in transposed(emit, [values[number] for number in group.numbers])
+        ]
+
+        def store(masked: bool, group: TurnedResults = group, columns: Sequence[ir.Value] = columns) -> list[ir.Value]:
+            for place, column in zip(group.places, columns, strict=True):
+                mask = neighbours_inside(emit, place, target.shape, len(group.numbers)) if masked else None
+                store_neighbours(emit, target.buffer, place, mask, column, site)
+            return []
+
+        whole_or_masked(emit, rows_inside(emit, group.places, count, target.shape), store)
 
 
 def prefetch_turned(context: TaskContext, groups: Sequence[TurnedResults], target: DirectTile) -> None:
