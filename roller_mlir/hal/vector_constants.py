@@ -27,6 +27,8 @@ class VectorConstants:
         gather_cycles: Of each lane that is loaded by itself and put into a vector.
         mask_cycles: Of an access whose bounds are not proven. Fitted to measured plans of one core (docs/polydl.md).
         pair_loads: What every other element of a row costs, in loads: two, and a shuffle.
+        pack_row_cycles: Of a row that is packed, beside its lines: its page is looked up, and no line is there yet.
+            0 where the cycles of lines hold it.
         pack_line_cycles: Of a cache line that is packed, from a place far from the line before.
         pack_next_cycles: Of a cache line that is packed behind its neighbour.
         resume_cycles: Of a vector of sums that a step loads from the result, where the step before has stored it.
@@ -48,6 +50,7 @@ class VectorConstants:
     gather_cycles: float = 1.5
     mask_cycles: float = 1.0
     pair_loads: float = 3.0
+    pack_row_cycles: float = 0.0
     pack_line_cycles: float = 12.0
     pack_next_cycles: float = 4.0
     resume_cycles: float = 5.0

@@ -229,7 +229,8 @@ class VectorCost:
         dimensions = tile_dimensions(access, box)
         row = -(-dimensions[-1].extent * dimensions[-1].step * access.element_bytes // LINE_BYTES) if dimensions else 1
         far = lines * min(1.0, _FAR_LINES / row)
-        return far * known.pack_line_cycles + (lines - far) * known.pack_next_cycles
+        near = (lines - far) * known.pack_next_cycles
+        return lines / row * known.pack_row_cycles + far * known.pack_line_cycles + near
 
     def _kernel(self, shape: TaskShape) -> "_Kernel":
         """Return what one point of the reduction takes in a tile."""
@@ -262,7 +263,7 @@ class VectorCost:
                 )
                 masked += known.conflict_cycles * count * _rows_collide(access, own, device.caches[0], known)
                 masked += known.far_cycles * _lies_apart(expression, access, lane)
-            masked += known.mask_cycles * count * _unproven(expression, access, blocks, lane, width)
+            masked += known.mask_cycles * _tests(expression, access, blocks, lane, width, how, count)
         arithmetic = vectors * operations
         limits = (
             arithmetic / (device.fma_ports or 1),
@@ -314,6 +315,28 @@ class VectorCost:
             waves=work.tasks / self.units,
             occupancy=1.0,
         )
+
+
+def _tests(
+    expression: TensorExpression,
+    access: Access,
+    blocks: Sequence[int],
+    lane: int | None,
+    width: int,
+    how: str,
+    count: float,
+) -> float:
+    """Return how many of a tile's loads of a tensor at a point are tested or under masks.
+
+    Of elements for all lanes that lie outside only where the last tile of a loop ends, the same are outside at each
+    point: they are tested together, once a loop.
+    """
+    if how == "one" and lane is not None and not may_leave(expression, access):
+        loops = expression.loops
+        return sum(
+            [not loops[i].reduction and i != lane and loops[i].extent.bound % blocks[i] > 0 for i in access.loops()]
+        )
+    return count * _unproven(expression, access, blocks, lane, width)
 
 
 def _unproven(

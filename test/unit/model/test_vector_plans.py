@@ -99,8 +99,11 @@ def test_one_core_computes_at_most_its_peak() -> None:
 
 
 def test_packing_pays_where_rows_share_sets_of_the_caches() -> None:
+    """Columns are packed, and rows, too, where a tile has more of them than their sets of the first cache hold."""
     large, small = best(product(2048, 2048, 2048)), best(product(16, 16, 16))
-    assert large.inner_order and [one.layer for one in large.operands] == ["workgroup", "workgroup"]
+    rows, columns = [one.layer for one in large.operands]
+    held = SPR.vectors.ways_share * (SPR.caches[0].ways or SPR.vectors.ways)
+    assert large.inner_order and columns == "workgroup" and (rows == "workgroup" or large.axes[0].block <= held)
     assert (small.inner_order, [one.layer for one in small.operands]) == ((), ["register", "register"])
 
 
@@ -330,3 +333,23 @@ def test_long_rows_are_fetched_ahead_but_for_a_page() -> None:
         for step in (500, 5000, 50000)
     ]
     assert taken[0] > 1.5 * taken[1] and taken[1] > 1.1 * taken[2]
+
+
+def test_rows_that_end_outside_are_tested_once_a_point() -> None:
+    """The last two of 6 rows lie outside in the last tile alone: a test for both, of 170 tiles and a part of one."""
+    known = HASWELL.vectors
+    shape = TaskShape((6, 16, 512), 1, (0, 1), (0,), staged=(1,))
+    cycles = [
+        VectorCost(product(rows, 16, 512), HASWELL, 1).kernel_cycles(shape) / (171 * 512) for rows in (171 * 6, 1024)
+    ]
+    assert cycles[1] - cycles[0] == pytest.approx(known.mask_cycles)
+
+
+def test_a_row_that_is_packed_costs_more_than_its_lines() -> None:
+    """Panels of a line a row: 16 of them pack as many lines as rows of 256 elements do."""
+    expression = product(64, 256, 128)
+    core = replace(HASWELL, vectors=replace(HASWELL.vectors, pack_row_cycles=20.0))
+    dear, cheap = VectorCost(expression, core, 1), VectorCost(expression, HASWELL, 1)
+    narrow, wide = (64, 16, 128), (64, 256, 128)
+    assert dear.packing(1, narrow, 1) - cheap.packing(1, narrow, 1) == pytest.approx(128 * 20)
+    assert dear.packing(1, wide, 1) - cheap.packing(1, wide, 1) == pytest.approx(128 * 20)

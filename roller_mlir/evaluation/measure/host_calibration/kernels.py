@@ -12,8 +12,8 @@ BLOCK = 1024
 """Bytes that `reads` adds up in one turn."""
 CHAIN = 16
 """Operations of one turn of `integer_chain`, one after the other."""
-PANEL = 256
-"""Bytes of a row that `packing` copies."""
+PANELS = (64, 256)
+"""Bytes of a row that `packing` copies: a line, and several."""
 _SUMS = 8
 _HEAD = "define i64 @probe(ptr %a, ptr %b, i64 %n, i64 %m) {"
 
@@ -76,16 +76,16 @@ def reads(lanes: int) -> str:
     return "\n".join(lines)
 
 
-def packing(lanes: int) -> str:
-    """Return n rows of `PANEL` bytes, m bytes apart from a on, copied one behind the other to b."""
+def packing(lanes: int, panel: int) -> str:
+    """Return n rows of `panel` bytes, m bytes apart from a on, copied one behind the other to b."""
     vector = f"<{lanes} x float>"
     lines = [_HEAD, "entry:", "  br label %loop", "loop:", "  %i = phi i64 [0, %entry], [%next, %loop]"]
     lines += ["  %p = phi ptr [%a, %entry], [%p.next, %loop]", "  %q = phi ptr [%b, %entry], [%q.next, %loop]"]
-    for piece in range(PANEL // (4 * lanes)):
+    for piece in range(panel // (4 * lanes)):
         lines += [f"  %{x}{piece} = getelementptr float, ptr %{x}, i64 {piece * lanes}" for x in "pq"]
         lines.append(f"  %v{piece} = load {vector}, ptr %p{piece}, align 4")
         lines.append(f"  store {vector} %v{piece}, ptr %q{piece}, align 4")
-    lines += ["  %p.next = getelementptr i8, ptr %p, i64 %m", f"  %q.next = getelementptr i8, ptr %q, i64 {PANEL}"]
+    lines += ["  %p.next = getelementptr i8, ptr %p, i64 %m", f"  %q.next = getelementptr i8, ptr %q, i64 {panel}"]
     lines += [*_turn("loop", "exit"), "exit:", "  ret i64 0", "}"]
     return "\n".join(lines)
 

@@ -99,7 +99,7 @@ class HostProbes:
         self._missing: dict[str, str] = {}
         self._points: dict[str, int] = {}
         self._read: dict[str, int] = {}
-        self._packed_lines = 0
+        self._packed_rows: dict[int, int] = {}
 
     def measure(self) -> list[HostFigure]:
         """Take all probes and return the constants."""
@@ -223,16 +223,17 @@ class HostProbes:
     def _packing(self) -> None:
         """Time the packing of panels of a matrix that lies in the cache behind a core's own."""
         rows, row = 1024, 8192
-        matrix, packed = _ProbeArray(rows * row), _ProbeArray(rows * kernels.PANEL)
-        copy = NativeFunction(kernels.packing(self._lanes))
+        matrix, packed = _ProbeArray(rows * row), _ProbeArray(rows * max(kernels.PANELS))
+        copies = {panel: NativeFunction(kernels.packing(self._lanes, panel)) for panel in kernels.PANELS}
 
-        def panels() -> None:
-            for panel in range(row // kernels.PANEL):
-                copy(matrix.address + panel * kernels.PANEL, packed.address, rows, row)
+        def panels(panel: int) -> None:
+            for place in range(0, row, panel):
+                copies[panel](matrix.address + place, packed.address, rows, row)
 
         for _ in range(self._rounds):
-            self._time("packing", panels)
-        self._packed_lines = rows * row // kernels.LINE
+            for panel in kernels.PANELS:
+                self._time(f"packing {panel}", lambda panel=panel: panels(panel))
+                self._packed_rows[panel] = rows * row // panel
 
     # What becomes of it.
 
@@ -303,17 +304,26 @@ class HostProbes:
         value = max(0.0, (colliding.least_s - apart.least_s) / loads * clock_hz)
         how = f"a micro kernel of {self._colliding} rows, in the same sets and not"
         yield HostFigure(table=table, key="conflict_cycles", value=value, spread=colliding.spread, how=how)
-        packed = self._least("packing")
+        yield from self._packed(table, clock_hz)
+        yield self._hidden(table)
+
+    def _packed(self, table: tuple[str, ...], clock_hz: float) -> Iterator[HostFigure]:
+        """Yield what a row and a line of it take that are packed, less reading the line in order."""
         layers = (*self._device.caches, self._device.layer("global"))
         behind = next(one for one in layers if one.capacity_bytes >= 8 << 20)
-        seconds = packed.least_s / self._packed_lines
+        read_s = 0.0
         if behind.name not in self._missing:
-            seconds -= kernels.LINE * self._least(f"read {behind.name}").least_s / self._read[behind.name]
-        how = "panels of 256 bytes a row copied, less reading them in order"
-        yield HostFigure(
-            table=table, key="pack_line_cycles", value=max(0.0, seconds * clock_hz), spread=packed.spread, how=how
-        )
-        yield self._hidden(table)
+            read_s = kernels.LINE * self._least(f"read {behind.name}").least_s / self._read[behind.name]
+        few, many = kernels.PANELS
+        times = {panel: self._least(f"packing {panel}") for panel in kernels.PANELS}
+        short_s, long_s = (times[panel].least_s / self._packed_rows[panel] for panel in kernels.PANELS)
+        line_s = max(0.0, (long_s - short_s) / ((many - few) // kernels.LINE))
+        row_s, spread = max(0.0, short_s - few // kernels.LINE * line_s), max(one.spread for one in times.values())
+        how = f"panels of {few} and of {many} bytes a row copied: what a row takes beside its lines"
+        yield HostFigure(table=table, key="pack_row_cycles", value=row_s * clock_hz, spread=spread, how=how)
+        how = f"panels of {few} and of {many} bytes a row copied, less reading them in order"
+        value = max(0.0, line_s - read_s) * clock_hz
+        yield HostFigure(table=table, key="pack_line_cycles", value=value, spread=spread, how=how)
 
     def _hidden(self, table: tuple[str, ...]) -> HostFigure:
         """Return the share of the shorter of computing and reading that is hidden behind the longer."""

@@ -75,7 +75,7 @@ def test_a_micro_kernel_adds_products_of_rows_and_vectors(passes: int) -> None:
 
 def test_packing_copies_rows() -> None:
     wide, packed = np.arange(3 * 200, dtype=np.float32), np.zeros(3 * 64, np.float32)
-    NativeFunction(kernels.packing(8))(wide.ctypes.data, packed.ctypes.data, 3, 800)
+    NativeFunction(kernels.packing(8, 256))(wide.ctypes.data, packed.ctypes.data, 3, 800)
     assert packed.reshape(3, 64).tolist() == wide.reshape(3, 200)[:, :64].tolist()
 
 
@@ -95,6 +95,7 @@ def test_figures_make_a_calibration(small: Device) -> None:
     assert {one.key for one in found if one.table == ("vectors",)} == {
         "fma_latency_cycles",
         "conflict_cycles",
+        "pack_row_cycles",
         "pack_line_cycles",
         "hidden_share",
     }
