@@ -27,7 +27,7 @@ from roller_mlir.support.bindings import ir
 _BYTES_AHEAD = 2048
 """How far ahead of what is copied rows are prefetched: they are further apart than a core's own prefetchers look."""
 MOST_UNROLLED = 8
-"""Vectors of a row whose copies stand in the code."""
+"""Vectors of a row whose copies stand in the code; of a longer row those of a panel, whose places need no division."""
 
 
 def pack(scope: TaskScope, load: TileLoad, tile: DirectTile) -> StagedTile:
@@ -78,6 +78,19 @@ def pack(scope: TaskScope, load: TileLoad, tile: DirectTile) -> StagedTile:
             return
         distance = step if dimension == inner else 1
         count = -(-extents[dimension] // distance)
+        each = layout.panel // distance if rows and dimension == inner else 0
+        if count > MOST_UNROLLED >= each > 0 and layout.panel % distance == 0:
+            whole, rest = divmod(count, each)
+
+            def panel(number: Symbol, _: list[ir.Value]) -> list[ir.Value]:
+                for vector in range(each):
+                    walk([*place, Linear.of(number, layout.panel) + vector * distance])
+                return []
+
+            emit.loop(0, whole, [], panel)
+            for vector in range(rest):
+                walk([*place, Linear(None, whole * layout.panel + vector * distance)])
+            return
         if count == 1 or (dimension == inner and count <= MOST_UNROLLED):
             for number in range(count):
                 walk([*place, Linear(None, number * distance)])
