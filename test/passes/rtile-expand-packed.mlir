@@ -19,12 +19,12 @@
 // CHECK: rtile.mapping = "inner"
 // CHECK: rtile.mapping = "inner"
 // CHECK: rtile.mapping = "unit"
-func.func @product(%a: tensor<2048x2048xf32>, %b: tensor<2048x2048xf32>) -> tensor<2048x2048xf32> {
+func.func @product(%a: tensor<1792x2048xf32>, %b: tensor<2048x2048xf32>) -> tensor<1792x2048xf32> {
   %zero = arith.constant 0.0 : f32
-  %empty = tensor.empty() : tensor<2048x2048xf32>
-  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<2048x2048xf32>) -> tensor<2048x2048xf32>
-  %c = linalg.matmul ins(%a, %b : tensor<2048x2048xf32>, tensor<2048x2048xf32>) outs(%init : tensor<2048x2048xf32>) -> tensor<2048x2048xf32>
-  return %c : tensor<2048x2048xf32>
+  %empty = tensor.empty() : tensor<1792x2048xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<1792x2048xf32>) -> tensor<1792x2048xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<1792x2048xf32>, tensor<2048x2048xf32>) outs(%init : tensor<1792x2048xf32>) -> tensor<1792x2048xf32>
+  return %c : tensor<1792x2048xf32>
 }
 
 // A reduction that no cache holds is done in steps: the first begins with the constant, the others with what the step
