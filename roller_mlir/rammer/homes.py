@@ -104,7 +104,7 @@ def homes_of(graph: TaskGraph, slices: Slices, units: int, room: range, hand_ove
         load += row.seconds * np.bincount(row.groups, minlength=groups)
     rows.sort(key=lambda row: -round(float(load[row.groups].max()), DIGITS))
     alone = [_Row(np.array([one])) for one in np.lexsort((np.arange(groups), -np.round(load, DIGITS))).tolist()]
-    level = _placed(alone, size, load, units, room)
+    level = _placed(alone, size, load, units, room, 0.0) or _placed(alone, size, load, units, room)
     most_s = max(float(graph.seconds.sum()) / units, np.inf if level is None else level.busy_s)
     in_rows = (
         _placed(order, size, load, units, room, LEVEL * most_s) for order in (rows, [_Row(row.groups) for row in rows])
@@ -183,7 +183,8 @@ def _placed(
         load: For how long it keeps a vEU busy.
         units: How many vEUs there are.
         room: As of `homes_of`.
-        most_s: For how long a vEU may be busy, where there are others.
+        most_s: For how long a vEU may be busy, where there are others; beyond that each row takes those that are so for
+            the shortest time.
     """
     start, stop = -(-room.start // SLOT_BYTES), room.stop // SLOT_BYTES
     used, busy = np.full(units, start, np.int64), np.zeros(units)
@@ -211,7 +212,8 @@ def _placed(
         in_the_way = crowd.in_the_way(number, len(row))[able]
         left = stop - sliding_window_view(used, len(row))[able]
         lost = (left // least - size[row] // least - (left - size[row]) // least).sum(axis=1)
-        keys = [np.round(longest, DIGITS), np.round(in_the_way, DIGITS), lost, longest > most_s]
+        beyond = np.maximum(0.0, np.round(longest - most_s, DIGITS))
+        keys = [np.round(longest, DIGITS), np.round(in_the_way, DIGITS), lost, beyond]
         best = np.lexsort(np.array(keys))[0]
         on = able[best] + np.arange(len(row))
         home[row], slot[row] = on, used[on]

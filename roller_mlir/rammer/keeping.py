@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from roller_mlir.rammer.chains import tasks_in_waves, urgency_of
 from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.homes import Homes, groups_of, homes_of
@@ -18,7 +19,8 @@ from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.rammer.slots import SLOT_BYTES, Slices, found_bytes
 
 LEAST = 0.01
-"""Of what all save that fit: those that save least, and together no more, are not kept; others lie better then."""
+"""Of what all save that fit: those that save least, and together no more, are not kept, where no path of tasks gets
+longer by that; others lie better then."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,17 +74,25 @@ def choose_kept(
         if saved[one] > 0 and size[one] <= left:
             chosen.append(one)
             left -= int(size[one])
-    spare = LEAST * float(saved[chosen].sum())
+
+    def keeping(parts: Sequence[int]) -> frozenset[int]:
+        return frozenset(number for number, own in enumerate(slices.of) if own.size and part[own[0, 0]] in set(parts))
+
+    def longest_s(parts: Sequence[int]) -> float:
+        each = graph.keeping(keeping(parts))
+        return float(urgency_of(each, tasks_in_waves(each), hand_over_s).max(initial=0.0))
+
+    spare, worth = LEAST * float(saved[chosen].sum()), list(chosen)
     for one in sorted(chosen, key=lambda one: float(saved[one])):
         spare -= float(saved[one])
         if spare >= 0:
-            chosen.remove(one)
+            worth.remove(one)
+    if len(worth) < len(chosen) and longest_s(worth) <= longest_s(chosen):
+        chosen = worth
     homes: Homes | None = None
     kept = graph
     while chosen and homes is None:
-        operators = frozenset(
-            number for number, own in enumerate(slices.of) if own.size and part[own[0, 0]] in set(chosen)
-        )
+        operators = keeping(chosen)
         kept = graph.keeping(operators)
         homes = homes_of(kept, Slices.read(kept), units, room, hand_over_s)
         chosen.pop()
