@@ -166,6 +166,16 @@ def test_rows_that_leave_no_room_for_others_lie_apart() -> None:
     assert a == d != b == c and e != f and {a, b} == {e, f} == {(0, 1), (2, 3)}
 
 
+def test_no_vEU_has_much_more_to_do_so_that_room_is_left_for_others() -> None:
+    """Two large slices and a small one on each of two vEUs would leave room for a large one more, which nobody has."""
+    large = [_row(name, n, 8e-7, 28 * SLOT_BYTES) for n, name in enumerate("ab")]
+    small = [_row(name, 2 + n, 1e-6, 11 * SLOT_BYTES) for n, name in enumerate("cd")]
+    graph = TaskGraph((*large, *small))
+    homes = homes_of(graph, Slices.read(graph), 4, range(71 * SLOT_BYTES), 1.2e-6)
+    assert homes is not None
+    assert np.bincount(homes.unit_of_task).tolist() == [2] * 4
+
+
 def test_a_row_that_finds_no_room_side_by_side_is_placed_one_by_one() -> None:
     graph = cells(layers=3, steps=2, tasks=4, slot_bytes=48)  # 12 groups of 64 B
     homes = homes_of(graph, Slices.read(graph), 6, range(128, 128 + 2 * 64), 1.2e-6)
@@ -273,6 +283,11 @@ def test_what_saves_most_for_its_bytes_stays_and_nothing_where_nothing_is_gained
     often = cells(layers=1, steps=200, tasks=4).operators
     both = TaskGraph((*often, *rare, *rare))
     assert choose_kept(both, 4, ROOM, 1.2e-6, POLICIES["list"], add_events).operators == frozenset(range(200))
+    # They stay where tasks of the longest path bring them else.
+    last = access(199, 0, (4,), 4, [[range(4)]] * 4)
+    ends = [replace(one, reads=(last, *one.reads)) for one in (*rare, *rare)]
+    path = TaskGraph((*often, *ends))
+    assert choose_kept(path, 4, ROOM, 1.2e-6, POLICIES["list"], add_events).operators == frozenset(range(202))
     # What does not fit does not make the others little.
     large = cells(layers=1, steps=900, tasks=4, slot_bytes=1 << 16).operators
     fits = choose_kept(
