@@ -70,21 +70,21 @@ Threads that split a reduction all hold its results once they have joined them, 
 What follows point by point, such as the gates of a recurrent cell or a bias and an activation, each of them would then
 compute for the whole vector alike. Where partial results pass workgroup memory anyway, it is spread (`spread` in a
 plan, `mapping/layout/spread.py`): a thread takes one point of the vector, reads the partial results of that point
-alone, and loads, computes and stores what belongs to it. Of a cell of 256 units by 256 threads that is a quarter of the
-epilogue's instructions. Rows that a task walks in steps, staged stores, and results that subgroups join among themselves
-stay as they are.
+alone, and loads, computes and stores what belongs to it. Of a cell of 256 units by 256 threads that is a quarter of
+the epilogue's instructions. Rows that a task walks in steps, staged stores, and results that subgroups join among
+themselves stay as they are.
 
 The prediction counts what follows a reduction in one way, whether one op reduces or several do (`model/cost/tail.py`,
-`model/cost/epilogue.py`): the operations and loads of a point, functions as several, for as many points as a thread has,
-spread or not; the exchanges of partial results that the code makes, one for all sums that wait for the same reader; and
-the longest chain of operations each of which needs the result before it, at 4 cycles each (`dependent_cycles`), where
-threads have less than that to issue. A cell of LSTM-TC on an H200 issues 209 instructions behind its sums by that, and 8
-loads of partial results; its PTX has 234. By the same count such a cell without spreading, and with an exchange for each
-of its four sums, takes 2.1 us, where an H100 took 2.3 with such code. These are not counted: the wait in front of each
-function of a unit of its own, such as `ex2`, beyond the cycles that it occupies the unit; paths of divisions and roots
-for exceptions; the cost of a function beyond what `body_operations.py` says of it, which is less than its PTX has
-(`exp` and `tanh`: 9 and 16 cycles); what rows that a task holds compute between their sums (a variance's root), and how
-often a softmax or a normalization joins its rows.
+`model/cost/epilogue.py`): the operations and loads of a point, functions as several, for as many points as a thread
+has, spread or not; the exchanges of partial results that the code makes, one for all sums that wait for the same
+reader; and the longest chain of operations each of which needs the result before it, at 4 cycles each
+(`dependent_cycles`), where threads have less than that to issue. A cell of LSTM-TC on an H200 issues 209 instructions
+behind its sums by that, and 8 loads of partial results; its PTX has 234. By the same count such a cell without
+spreading, and with an exchange for each of its four sums, takes 2.1 us, where an H100 took 2.3 with such code. These
+are not counted: the wait in front of each function of a unit of its own, such as `ex2`, beyond the cycles that it
+occupies the unit; paths of divisions and roots for exceptions; the cost of a function beyond what `body_operations.py`
+says of it, which is less than its PTX has (`exp` and `tanh`: 9 and 16 cycles); what rows that a task holds compute
+between their sums (a variance's root), and how often a softmax or a normalization joins its rows.
 
 The budget is a compromise with time. Ten times as much of it lowers the predicted times of the 119 operators on v100
 and h200 by 1.8 % in the geometric mean (four times the construction time); single convolutions and depthwise
