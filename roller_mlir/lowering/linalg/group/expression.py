@@ -177,11 +177,9 @@ def _walks(member: Member, kinds: tuple[Loop, ...]) -> bool:
 
 def _is_behind(member: Member, kinds: tuple[Loop, ...]) -> bool:
     """Return whether a member computes each point of the output, and no points of the reductions."""
-    return (
-        {loop for loop, kind in enumerate(kinds) if kind.extent != 1 and loop not in member.loops}
-        == {loop for loop, kind in enumerate(kinds) if kind.extent != 1 and kind.reduction}
-        != set()
-    )
+    walked = [loop for loop, kind in enumerate(kinds) if kind.extent != 1]
+    reduced = {loop for loop in walked if kinds[loop].reduction}
+    return bool(reduced) and reduced == {loop for loop in walked if loop not in member.loops}
 
 
 def _with_tail(
