@@ -75,24 +75,25 @@ def choose_kept(
             chosen.append(one)
             left -= int(size[one])
 
-    def keeping(parts: Sequence[int]) -> frozenset[int]:
-        return frozenset(number for number, own in enumerate(slices.of) if own.size and part[own[0, 0]] in set(parts))
+    def readers_of(parts: Sequence[int]) -> frozenset[int]:
+        asked = set(parts)
+        return frozenset(number for number, own in enumerate(slices.of) if own.size and int(part[own[0, 0]]) in asked)
 
-    def longest_s(parts: Sequence[int]) -> float:
-        each = graph.keeping(keeping(parts))
-        return float(urgency_of(each, tasks_in_waves(each), hand_over_s).max(initial=0.0))
+    def longest_path_s(parts: Sequence[int]) -> float:
+        keeping = graph.keeping(readers_of(parts))
+        return float(urgency_of(keeping, tasks_in_waves(keeping), hand_over_s).max(initial=0.0))
 
     spare, worth = LEAST * float(saved[chosen].sum()), list(chosen)
     for one in sorted(chosen, key=lambda one: float(saved[one])):
         spare -= float(saved[one])
         if spare >= 0:
             worth.remove(one)
-    if len(worth) < len(chosen) and longest_s(worth) <= longest_s(chosen):
+    if len(worth) < len(chosen) and longest_path_s(worth) <= longest_path_s(chosen):
         chosen = worth
     homes: Homes | None = None
     kept = graph
     while chosen and homes is None:
-        operators = keeping(chosen)
+        operators = readers_of(chosen)
         kept = graph.keeping(operators)
         homes = homes_of(kept, Slices.read(kept), units, room, hand_over_s)
         chosen.pop()
