@@ -28,7 +28,7 @@ signal.signal(
 )  # ignored in a shell's background, and in what is started there
 
 # How long an example takes says how busy the machine is: there are no deadlines.
-settings.register_profile("quick", deadline=None, max_examples=25)
+settings.register_profile("quick", deadline=None, max_examples=12)
 settings.register_profile("full", deadline=None, max_examples=100)
 
 _LEFT_OUT = "left_out"
@@ -51,6 +51,7 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.collect()
         gc.freeze()  # modules and tests stay: to look through them again and again takes a twentieth of the time
+        gc.set_threshold(5000, 20, 20)  # most of what is made is in no cycle
         gc.enable()
 
 

@@ -140,6 +140,7 @@ def test_bytes_equal_the_plan_at_edges_too(name: str, device: str) -> None:
         assert (counted["load", "workgroup"] > 0) == ("across" in name)
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(
     "forced",
     [

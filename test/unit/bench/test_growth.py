@@ -101,6 +101,7 @@ def test_cells_that_differ_in_their_slices_alone_are_planned_once(monkeypatch: p
     assert counts[0] == counts[1], f"{counts[0]} operators are planned for 12 cells, {counts[1]} for 24"
 
 
+@pytest.mark.full
 def test_launches_of_one_kernel_are_counted_and_explained_once(tmp_path: Path, capsys: Any) -> None:
     source = tmp_path / "equal.mlir"
     source.write_text(KINDS["equal products"](3))

@@ -39,6 +39,7 @@ def test_masked_accesses_to_bf16_are_of_integers() -> None:
     assert differences(text, artifact) == []
 
 
+@pytest.mark.full
 def test_what_lies_whole_in_a_task_is_counted_with_its_vectors() -> None:
     text = ROW.replace("KIND", "f32")
     artifact = compiled(text)

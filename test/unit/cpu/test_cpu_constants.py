@@ -123,6 +123,7 @@ def test_a_constant_that_others_read_stays() -> None:
         assert differences(text, compiled(text, fusion=fusion)) == []
 
 
+@pytest.mark.full
 def test_no_task_packs_and_explain_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "layers.mlir"
     file.write_text(_text(256, 512, 512, "bf16"))

@@ -21,6 +21,7 @@ def _stores(artifact: Artifact) -> tuple[int, int]:
     return len(re.findall(r"\n +store <8 x float>", code)), len(re.findall(r"call void @llvm.masked.store.v8f32", code))
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(
     ("rows", "columns", "masked"),
     [

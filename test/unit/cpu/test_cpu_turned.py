@@ -135,6 +135,7 @@ def test_convolutions_with_channels_first_and_lanes_along_filters_equal_numpy(
             assert differences(text, artifact) == []
 
 
+@pytest.mark.full
 def test_a_turned_constant_takes_no_more_room_than_its_tiles(tmp_path: Path) -> None:
     """Its last dimension of 3 is not filled up to a vector, as it is where vectors are copied along it."""
     weights = np.ones((64, 5, 3, 3))

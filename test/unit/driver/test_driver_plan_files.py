@@ -68,6 +68,7 @@ def test_a_folder_is_no_plan_file(tmp_path: Path) -> None:
         read_plan_file(tmp_path)
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [

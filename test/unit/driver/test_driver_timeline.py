@@ -84,6 +84,7 @@ def test_as_predicted_and_beside_a_run(source: str, tmp_path: Path, capsys: pyte
     assert "chain.mlir, policy wavefront\n" in capsys.readouterr().out
 
 
+@pytest.mark.full
 def test_what_cannot_stand_beside_it(source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     recorded = tmp_path / "times.json"
     assert main(["run", source, "--persistent", "--random", "--blocks", "3", "--times", str(recorded)]) == 0

@@ -208,6 +208,7 @@ LOWERED: dict[str, onnx.ModelProto] = {
 }
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("model", LOWERED.values(), ids=LOWERED)
 def test_it_gives_what_onnx_runtime_gives(model: onnx.ModelProto, tmp_path: Path) -> None:
     path = tmp_path / "m.onnx"

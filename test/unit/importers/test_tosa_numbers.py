@@ -56,6 +56,7 @@ def test_rescale(mode: str, multiplier: int, shift: int, zero_in: int, zero_out:
     np.testing.assert_array_equal(found, np.clip(wanted, -128, 127))
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("mode", ["PROPAGATE", "IGNORE"])
 def test_extremes_of_infinities(kind: str, mode: str) -> None:

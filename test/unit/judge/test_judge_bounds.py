@@ -24,6 +24,7 @@ trials: Any = __import__("trials")
 MATRIX = Accumulation(kernels=(Summing(matrix=True),))
 
 
+@pytest.mark.full
 def test_mutants_are_found_and_right_kernels_are_not_called_wrong() -> None:
     """The table of docs/verification.md in small."""
     found = trials.try_all(1, (16, 256))

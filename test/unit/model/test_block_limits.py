@@ -62,6 +62,7 @@ def test_every_class_keeps_the_limits(name: str, device: str) -> None:
             assert not choice_problem(OPERATORS[name], plan, find_device(device), options)
 
 
+@pytest.mark.full
 def test_limits_that_leave_room_change_nothing() -> None:
     for name, one in OPERATORS.items():
         free = construct(one, find_device("h200"), ConstructOptions(instructions=FAMILIES))

@@ -113,6 +113,7 @@ def test_blocks_that_join_parts_store_directly() -> None:
     )
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize(
     ("expr", "device", "staged"),
     [

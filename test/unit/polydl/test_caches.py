@@ -116,6 +116,7 @@ def test_caches_of_a_device() -> None:
         caches_of(device, 0)
 
 
+@pytest.mark.full
 @QUICK
 @given(nests(parallel=False))
 def test_all_that_the_body_reads_is_served(nest: TiledNest) -> None:

@@ -44,6 +44,7 @@ def test_plans_say_what_loops_then_load(model: str, device: str, monkeypatch: py
     )  # of windows, loops load less
 
 
+@pytest.mark.full
 def test_waves_behind_waits_are_shorter() -> None:
     text = lstm(2, 2)[0]
     early, late = (

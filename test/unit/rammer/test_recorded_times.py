@@ -94,6 +94,7 @@ def test_the_counter_of_each_vendor() -> None:
                     replace(launch.times, positions=0)
 
 
+@pytest.mark.full
 def test_a_trace_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, trace, artifact = tmp_path / "mlp.mlir", tmp_path / "times.json", str(tmp_path / "mlp.roller")
     file.write_text(mlp()[0])

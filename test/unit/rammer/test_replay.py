@@ -109,6 +109,7 @@ def test_no_wave_ends_sooner_behind_a_barrier(seed: int) -> None:
     assert replay(graph, add_events(graph, programs), HAND_OVER_S).makespan_s <= apart
 
 
+@pytest.mark.full
 def test_the_order_of_waves_is_taken_where_it_is_shorter() -> None:
     """Where vEUs idle for a tenth of the time, "list" is "wavefront" if that is shorter by more than 3 %."""
     as_waves = shorter = 0
@@ -139,6 +140,7 @@ def test_what_waits_for_ever_is_no_time() -> None:
         replay(graph, stuck, HAND_OVER_S)
 
 
+@pytest.mark.full
 def test_a_wave_is_as_wide_as_all_that_runs_side_by_side() -> None:
     """Four branches have more blocks than the largest product alone has tasks, and less predicted time."""
     text = branches((32,) * 4)[0]

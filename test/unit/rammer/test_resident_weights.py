@@ -146,6 +146,7 @@ def test_small_models_keep_their_weights(name: str, device: str, monkeypatch: py
         np.testing.assert_allclose(got, right, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.full
 def test_half_precision_is_kept_as_it_lies() -> None:
     """Weights of f16 that each layer reads again, in rows of an odd number of elements."""
     kind = "tensor<3x41xf16>", "tensor<41x41xf16>"

@@ -267,6 +267,7 @@ def test_a_task_that_brings_slices_takes_longer_before_its_waits() -> None:
     assert replay(plain, add_events(plain, POLICIES["list"](plain, 1, 0.0)), 0.0).makespan_s == pytest.approx(9e-6)
 
 
+@pytest.mark.full
 def test_what_saves_most_for_its_bytes_stays_and_nothing_where_nothing_is_gained() -> None:
     graph = cells(layers=3, steps=8, tasks=4, slot_bytes=48)
     whole = choose_kept(graph, 4, ROOM, 1.2e-6, POLICIES["list"], add_events)

@@ -185,6 +185,7 @@ def test_records_say_where_waits_stand() -> None:
     assert not GraphRun(text, "h200", sink=False, **FMA).records()[:, SUNK].any()
 
 
+@pytest.mark.full
 def test_as_many_steps_of_weights_come_early_as_there_are_buffers() -> None:
     """Asynchronous copies of three steps, where the first step waits for both factors alone."""
     text, inputs, expected = layers(64, (64, 256, 64))
@@ -199,6 +200,7 @@ def test_as_many_steps_of_weights_come_early_as_there_are_buffers() -> None:
     assert rounds and rounds % 3 == 0
 
 
+@pytest.mark.full
 def test_the_warp_that_copies_brings_weights_early() -> None:
     text, inputs, expected = layers(128, (128, 192, 64))
     asked = {"task-threads": "128", "instructions": "wgmma"}

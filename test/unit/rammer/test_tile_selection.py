@@ -110,8 +110,8 @@ def test_kinds_that_read_the_same_weights_alike_are_a_family() -> None:
     assert found.found_share == pytest.approx(1 - 1 / 3, rel=0.01)
 
 
-def _lstm(hidden: int = 64, steps: int = 6) -> Model:
-    return Model("lstm", 1, LstmTc(steps=steps, layers=2, hidden=hidden))
+def _lstm(hidden: int = 64, steps: int = 6, layers: int = 2) -> Model:
+    return Model("lstm", 1, LstmTc(steps=steps, layers=layers, hidden=hidden))
 
 
 def _source(model: Model) -> Source:
@@ -138,12 +138,11 @@ def everything(graph: TaskGraph, units: int, room: range, *_: object) -> Kept:
     return Kept(frozenset(range(len(graph.operators))), len(slices.bytes), int(slices.bytes.sum()))
 
 
-@pytest.mark.full(every=2)
-@pytest.mark.parametrize("device", ["a100", "v100"])
-def test_an_lstm_is_right_with_tiles_for_what_stays(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("device", "layers"), [("a100", 1), pytest.param("v100", 2, marks=pytest.mark.full)])
+def test_an_lstm_is_right_with_tiles_for_what_stays(device: str, layers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     tiles = _spy(monkeypatch, rammer_select_kernels, "select_tiles")
     monkeypatch.setattr(rammer_keep_weights, "choose_kept", everything)
-    model = _lstm()
+    model = _lstm(layers=layers)
     options = CompileOptions(persistent=True, binaries=False, cache=False)
     artifact = compile_source(_source(model), device, options)
     assert len(tiles) == 1 and tiles[0]
@@ -156,7 +155,7 @@ def test_an_lstm_is_right_with_tiles_for_what_stays(device: str, monkeypatch: py
 
 def test_tiles_are_chosen_only_where_weights_may_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     tiles = _spy(monkeypatch, rammer_select_kernels, "select_tiles")
-    source = _source(_lstm())
+    source = _source(_lstm(layers=1))
     kept, brought = (
         scheduled_program(source, "a100", CompileOptions(persistent=True, keep_weights=keeps))
         for keeps in (True, False)

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.skipif(  # found, not imported: each process of the tes
 )
 
 
+@pytest.mark.full
 def test_a_planted_rule_is_found() -> None:
     (data,) = training_sets(planted(40, strength=1.0))
     found = train(data)
@@ -79,6 +80,7 @@ def test_targets_leave_out_what_a_problem_has_in_common() -> None:
     assert data.weights()[:24].argmax() == fastest
 
 
+@pytest.mark.full
 def test_trees_predict_what_scikit_learn_does() -> None:
     """On rows that it saw, whose terms are often thresholds themselves, and on others."""
     random = np.random.default_rng(3)

@@ -75,6 +75,7 @@ def test_wrong_names(tmp_path: Path, name: str, message: str) -> None:
     assert done.returncode in (1, 2) and message in done.stderr
 
 
+@pytest.mark.full
 def test_other_modules_with_a_main_function(tmp_path: Path) -> None:
     modules, main = ["roller_mlir.evaluation.measure.runner"], "roller_mlir.evaluation.measure.runner.main:main"
     assert layers(single_file.sources(modules)) == {"evaluation.measure", "hal", "plan", "runtime", "support.foreign"}

@@ -84,6 +84,7 @@ def planted(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.full
 def test_only_right_results_are_timed_and_nobody_stops_the_others(
     planted: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

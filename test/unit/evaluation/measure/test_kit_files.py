@@ -234,6 +234,7 @@ def test_bits_that_fell_over(packed: Path) -> None:
         opened.artifact("suite/A/f32/0")
 
 
+@pytest.mark.full
 def test_a_bomb_is_not_decompressed(packed: Path) -> None:
     size = 64 << 20
     rewrite(packed, lambda name, data: (name, bytes(size) if name.startswith("blobs/") else data))

@@ -43,6 +43,7 @@ def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.full
 def test_a_model_is_packed_in_all_ways(kit: Path) -> None:
     with open_kit(kit) as files:
         (item,) = files.kit.items
@@ -133,6 +134,7 @@ def dry_run(folder: Path, models: str) -> Results:
     return read_results(folder)
 
 
+@pytest.mark.full
 def test_what_matrix_instructions_cut_off_is_permitted_where_there_are_some(kit: Path) -> None:
     result = np.ones(64, np.float32)
     with open_kit(kit) as files:

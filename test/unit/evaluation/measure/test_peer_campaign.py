@@ -60,6 +60,7 @@ def test_the_suites_of_polydl_are_all_there() -> None:
     assert len(host_problems(select(find_suite("polydl-layers"), []), 28, "bn relu")) == 201
 
 
+@pytest.mark.full
 def test_a_later_call_measures_what_is_left(tmp_path: Path) -> None:
     told: list[str] = []
     run = replace(QUICK, say=told.append)
@@ -162,6 +163,7 @@ def test_the_ratios_go_into_the_page(tmp_path: Path) -> None:
     assert sum(len(one.operators) for one in ratios.parts("threads")) == 2 * (8 + 7)
 
 
+@pytest.mark.full
 def test_results_with_narrow_vectors_have_a_chapter_of_their_own(tmp_path: Path) -> None:
     import ratios  # of bench/cpu
 

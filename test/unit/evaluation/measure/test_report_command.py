@@ -63,6 +63,7 @@ def test_a_folder_can_be_made_again_from_itself(given: Path) -> None:
     assert read_results("out") == RIGHT
 
 
+@pytest.mark.full
 def test_wrong_results_are_said_first_and_are_the_exit_code(given: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given.write_text(dumps_results(many(40)))
     assert main(["report", str(given), "-o", "out"]) == 1

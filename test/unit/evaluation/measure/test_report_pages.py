@@ -161,6 +161,7 @@ def test_partial_results_say_what_is_missing() -> None:
         assert part in text and part in shown.seen
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(
     "made",
     [

@@ -48,6 +48,7 @@ def folder(path: Path) -> Path:
     return path
 
 
+@pytest.mark.full
 def test_the_page_is_made_and_checked(script: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page, data = tmp_path / "cnnopt.md", folder(tmp_path / "data")
     page.write_text(PAGE.read_text())

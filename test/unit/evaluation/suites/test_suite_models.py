@@ -89,6 +89,7 @@ def test_schedule_of_all(capsys: Any) -> None:
         assert_scheduled(record)
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("once")
 def test_tables(capsys: Any) -> None:
     assert main(["suite", "rammer6", "--only", "seq*", *ONE[2:]]) == 0

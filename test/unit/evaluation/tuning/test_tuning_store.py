@@ -67,6 +67,7 @@ def test_a_link_stays_one(tmp_path: Path) -> None:
     assert len(read_tuning(target)) == 2
 
 
+@pytest.mark.full
 def test_many_processes_at_once_lose_nothing(tmp_path: Path) -> None:
     path, base = tmp_path / "t.jsonl", data_base(tmp_path / "base", record())
     processes = [adder(path, base, first, 40) for first in range(4)]

@@ -94,6 +94,7 @@ def test_a_kernel_that_keeps_its_promise_has_no_mismatch(parse: Any, kernels: An
     assert binary.phases_s["gate_s"] >= 0
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", ["h200", "mi300x", "v100"])
 def test_each_planted_mismatch_is_found(parse: Any, kernels: Any, name: str) -> None:
     """Of PTX all but registers is known."""

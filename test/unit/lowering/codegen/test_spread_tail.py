@@ -146,6 +146,7 @@ def test_two_sums_and_their_tail_are_exact_and_clean(name: str, device: str) -> 
     check(loops, device, 1, depth)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("kinds", [("f16", "f32"), ("f16", "f16")])
 @pytest.mark.parametrize("rows", [1, 6])
 def test_halves_are_exact_and_clean(rows: int, kinds: tuple[str, str]) -> None:
@@ -208,6 +209,7 @@ def test_where_nothing_follows_a_spread_plan_is_refused() -> None:
         roller_mlir.compile(edited, "h200", options=OPTIONS)
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("device", DEVICES)
 def test_a_cell_is_spread_by_itself(device: str) -> None:
     artifact = check(source(1, 256, columns=256), device, 1, 256, columns=256)
@@ -332,6 +334,7 @@ def test_a_sum_behind_a_sum_is_not_spread() -> None:
     assert np.array_equal(found, np.maximum(x, x.sum(axis=0)).sum(axis=0))
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize("rows", [1, 6])
 @pytest.mark.parametrize("name", CASES)
 def test_the_model_counts_the_exchanges_of_the_code(name: str, rows: int) -> None:

@@ -149,6 +149,7 @@ def test_tensor_copies_bring_what_was_copied(monkeypatch: pytest.MonkeyPatch) ->
     np.testing.assert_array_equal(found, wanted(x, k, stride=2, pad=1))
 
 
+@pytest.mark.full
 def test_copies_between_convolutions_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the first one copies back, and the second one copies again, is a copy of nothing; so is it through an op."""
     monkeypatch.setattr(channels_last, "WORTH", inf)
