@@ -88,7 +88,7 @@ class RammerSelectKernels(SelectionOptions, SinkOptions, KeepOptions, HandOverOp
         """Give each op that shares the device `rtile.units`."""
         if self.plan_file:
             return
-        found = waves_in(module)
+        found = self.read or waves_in(module)
         chosen = self.selection(found)
         tiles = self.tiles(found, chosen)
         for unit, kind, share in zip(chosen.units, found.kinds, chosen.shares, strict=True):

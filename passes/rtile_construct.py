@@ -36,7 +36,7 @@ and measured plans that do not fit. Paper: ROLLER section 3.1 and Figure 8.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from roller_mlir.dialects import rtile
@@ -45,7 +45,8 @@ from roller_mlir.hal import Device, find_device
 from roller_mlir.lowering.codegen import FAMILIES
 from roller_mlir.lowering.codegen.graph.start_operands import most_starts
 from roller_mlir.lowering.codegen.graph.tables import ring_bytes
-from roller_mlir.lowering.linalg.group.dispatches import Unit, constant_inputs, named_units, planned_blocks
+from roller_mlir.lowering.linalg.group.dispatches import Unit, constant_inputs, named, named_units, planned_blocks
+from roller_mlir.lowering.linalg.group.unit_waves import UnitWaves
 from roller_mlir.lowering.linalg.group.wrap import wrap
 from roller_mlir.lowering.linalg.reader import StructuredOp, erase_unused, read_structured, with_sources
 from roller_mlir.lowering.linalg.rewrite.split_reduction import split_reduction
@@ -92,7 +93,13 @@ def _attribute_of() -> AttributeOf:
 
 @dataclass(frozen=True, kw_only=True)
 class Planning(PlanFileOptions, PlanningOptions, DeviceOptions):
-    """What is asked of all plans of a module."""
+    """What is asked of all plans of a module.
+
+    Attributes:
+        read: The ops of the module, where they were read before; it is no option.
+    """
+
+    read: UnitWaves | None = field(default=None, repr=False, compare=False)
 
     records: bool = option(
         False, help="whether blocks keep workgroup memory for the records of the tasks that they walk"
@@ -153,7 +160,7 @@ class RTileConstruct(Planning, Pass):
         options, blocks = self.construct_options(), planned_blocks(module)
         path, tuning = str(self.plan_file or ""), str(self.tuning or "")
         given, measured = _given_plans(path) if path else {}, self.measured_plans()
-        units = named_units(blocks)
+        units = named_units(blocks) if self.read is None else named(self.read.units)
         plans = _plans_of(given, path, list(units))
         device = self.device_for(units.values(), options)
         missing: list[str] = []

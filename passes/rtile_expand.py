@@ -26,6 +26,7 @@ ROLLER section 3.2 and Figure 6.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 from roller_mlir.dialects import rtile
@@ -63,11 +64,13 @@ class RTileExpand(Pass):
         check_no_loose_ops(module)
         expanded = EqualPrograms(_expand)
         names = packed_names()
+        read = cache(rtile.PlanAttr.read)  # equal programs share an attribute, whose text takes long to compare
         for program in programs:
-            _check_skips(program)
+            plan = read(program.plan) if program.plan is not None else None
+            _check_skips(program, plan)
             first, is_new = expanded.of(program)
             made = first if is_new else copy_of(first, program)
-            _pack(made, names)
+            _pack(made, plan, names)
 
 
 def _members(program: rtile.ProgramOp) -> list[ir.Operation]:
@@ -115,9 +118,8 @@ def _expand(program: rtile.ProgramOp) -> rtile.ProgramOp:
     return program
 
 
-def _check_skips(program: rtile.ProgramOp) -> None:
+def _check_skips(program: rtile.ProgramOp, plan: Plan | None) -> None:
     """Refuse to leave padding out of products with what may be infinite or no number."""
-    plan = program.plan.read() if program.plan is not None else None
     if plan is None or not plan.skips:
         return
     finite = finite_constants(program.operation, group_of(program.operation))
@@ -130,10 +132,9 @@ def _check_skips(program: rtile.ProgramOp) -> None:
         )
 
 
-def _pack(program: rtile.ProgramOp, names: Iterator[str]) -> None:
+def _pack(program: rtile.ProgramOp, plan: Plan | None, names: Iterator[str]) -> None:
     """Pack the constants that a program's plan wants packed."""
-    assert program.plan is not None  # _members
-    plan = program.plan.read()
+    assert plan is not None  # _members
     if any(operand.layer == CONSTANT for operand in plan.operands):
         expression = read_record(TensorExpression, program.attributes[EXPRESSION], EXPRESSION)
         pack_constants(program, expression, plan, names)

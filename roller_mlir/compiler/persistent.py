@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device
 from roller_mlir.hal.instructions import FAMILIES
-from roller_mlir.lowering.linalg.group.unit_waves import UnitWaves, waves_in
+from roller_mlir.lowering.linalg.group.unit_waves import UnitWaves
 from roller_mlir.lowering.targets.family import family_of, passes_to
 from roller_mlir.lowering.targets.stage import KERNELS, PLANNED, Stage
 from roller_mlir.mapping.atoms import atom_family
@@ -68,12 +68,13 @@ def check_persistent(module: ir.Module, reached: Stage | None, device: Device, a
 
 
 def with_block(
-    module: ir.Module, device: Device, target: str, options: CompileOptions
+    module: ir.Module, read: UnitWaves, device: Device, target: str, options: CompileOptions
 ) -> tuple[CompileOptions, tuple[BlockChoice, ...]]:
     """Return options with the threads of a task and the instructions that bodies of one kernel can have.
 
     Args:
         module: At stage "fused"; it is not changed.
+        read: Its ops.
         device: What to compile for.
         target: How it is named.
         options: They ask for a persistent kernel, or for kernels as it has them.
@@ -88,7 +89,6 @@ def with_block(
     families = tuple(family for family in options.instructions or FAMILIES if family in known)
     if options.plan_file is not None:
         return options, ()
-    read = waves_in(module)
     if options.task_threads is not None:
         return _resident(read, target, options).options, ()
     if options.block_threads is not None:

@@ -1,4 +1,5 @@
-// RUN: roller-opt %s --rtile-construct=device=spr --rtile-expand | FileCheck %s
+// RUN: roller-opt %s --rtile-construct=device=zen5 --rtile-expand | FileCheck %s
+// RUN: roller-opt %s --rtile-construct=device=spr --rtile-expand | FileCheck %s --check-prefix=STEPS
 
 // A task walks tiles by itself, and packs what several of them read in front of the loops that do not move it: a panel
 // of columns for all rows, and rows for the columns of the panel.
@@ -19,30 +20,30 @@
 // CHECK: rtile.mapping = "inner"
 // CHECK: rtile.mapping = "inner"
 // CHECK: rtile.mapping = "unit"
-func.func @product(%a: tensor<1792x2048xf32>, %b: tensor<2048x2048xf32>) -> tensor<1792x2048xf32> {
+func.func @product(%a: tensor<3584x1024xf32>, %b: tensor<1024x4096xf32>) -> tensor<3584x4096xf32> {
   %zero = arith.constant 0.0 : f32
-  %empty = tensor.empty() : tensor<1792x2048xf32>
-  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<1792x2048xf32>) -> tensor<1792x2048xf32>
-  %c = linalg.matmul ins(%a, %b : tensor<1792x2048xf32>, tensor<2048x2048xf32>) outs(%init : tensor<1792x2048xf32>) -> tensor<1792x2048xf32>
-  return %c : tensor<1792x2048xf32>
+  %empty = tensor.empty() : tensor<3584x4096xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<3584x4096xf32>) -> tensor<3584x4096xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<3584x1024xf32>, tensor<1024x4096xf32>) outs(%init : tensor<3584x4096xf32>) -> tensor<3584x4096xf32>
+  return %c : tensor<3584x4096xf32>
 }
 
 // A reduction that no cache holds is done in steps: the first begins with the constant, the others with what the step
 // before has stored.
 
-// CHECK-LABEL: func.func @steps
-// CHECK: scf.for
-// CHECK: scf.for %[[STEP:[a-z0-9]+]] =
-// CHECK: "rtile.load"({{.*}}%[[STEP]]
-// CHECK-SAME: "workgroup"
-// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[STEP]],
-// CHECK: %[[OLD:.*]] = scf.if %[[FIRST]]
-// CHECK-NEXT: scf.yield
-// CHECK-NEXT: } else {
-// CHECK-NEXT: %[[LOADED:.*]] = "rtile.load"(%[[STORED:[a-z0-9]+]],
-// CHECK-NEXT: scf.yield %[[LOADED]]
-// CHECK: %[[SUM:.*]] = "rtile.compute"({{.*}}%[[OLD]]
-// CHECK: "rtile.store"(%[[SUM]], %[[STORED]]
+// STEPS-LABEL: func.func @steps
+// STEPS: scf.for
+// STEPS: scf.for %[[STEP:[a-z0-9]+]] =
+// STEPS: "rtile.load"({{.*}}%[[STEP]]
+// STEPS-SAME: "workgroup"
+// STEPS: %[[FIRST:.*]] = arith.cmpi eq, %[[STEP]],
+// STEPS: %[[OLD:.*]] = scf.if %[[FIRST]]
+// STEPS-NEXT: scf.yield
+// STEPS-NEXT: } else {
+// STEPS-NEXT: %[[LOADED:.*]] = "rtile.load"(%[[STORED:[a-z0-9]+]],
+// STEPS-NEXT: scf.yield %[[LOADED]]
+// STEPS: %[[SUM:.*]] = "rtile.compute"({{.*}}%[[OLD]]
+// STEPS: "rtile.store"(%[[SUM]], %[[STORED]]
 func.func @steps(%a: tensor<1024x32768xf32>, %b: tensor<32768x1024xf32>) -> tensor<1024x1024xf32> {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<1024x1024xf32>

@@ -328,14 +328,16 @@ def _tests(
 ) -> float:
     """Return how many of a tile's loads of a tensor at a point are tested or under masks.
 
-    Of elements for all lanes that lie outside only where the last tile of a loop ends, the same are outside at each
-    point: they are tested together, once a loop.
+    Of elements for all lanes that lie outside only where the last tile of a loop ends, none is but in such a tile: the
+    others have code of their own, without tests.
     """
     if how == "one" and lane is not None and not may_leave(expression, access):
-        loops = expression.loops
-        return sum(
-            [not loops[i].reduction and i != lane and loops[i].extent.bound % blocks[i] > 0 for i in access.loops()]
-        )
+        whole = 1.0
+        for i in access.loops():
+            if not expression.loops[i].reduction and i != lane:
+                extent, block = expression.loops[i].extent.bound, blocks[i]
+                whole *= (extent // block) / -(-extent // block)
+        return count * (1.0 - whole)
     return count * _unproven(expression, access, blocks, lane, width)
 
 

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How tiles are stored that may end outside of their tensor, and what is asked for before it is loaded."""
+"""How tiles are read and stored that may end outside of their tensor, and what is asked for before it is loaded."""
 
 import json
 import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +14,15 @@ import pytest
 from cpu_programs import compiled, differences, product, targets
 
 import roller_mlir
+from roller_mlir.lowering.codegen.builder.emitter import Within
+from roller_mlir.lowering.codegen.task import whole_tiles
+from roller_mlir.lowering.codegen.task.compute import Compute
 from roller_mlir.plan import AxisPlan
 from roller_mlir.plan.codec import to_json
 from roller_mlir.runtime import Artifact
+from roller_mlir.support.bindings import ir, make_context
+from roller_mlir.support.diagnostics import parse_module
+from roller_mlir.support.values import operations_inside
 
 
 def _stores(artifact: Artifact) -> tuple[int, int]:
@@ -84,3 +94,99 @@ def test_long_rows_are_packed_by_panels(columns: int, tmp_path: Path) -> None:
     assert "arith.divui" not in _loops(artifact) and "arith.remui" not in _loops(artifact)
     if "haswell" in targets():
         assert differences(text, artifact) == []
+
+
+def _points(artifact: Artifact) -> list[tuple[int, int]]:
+    """Return of each choice between ways to compute a tile how many choices stand inside of its two branches."""
+
+    def inside(region: ir.Region) -> int:
+        found = [inner for block in region.blocks for op in block for inner in operations_inside(op.operation)]
+        return sum(one.name == "scf.if" for one in found)
+
+    with make_context() as context:
+        module = parse_module(_loops(artifact), context)
+        choices = [one for one in operations_inside(module.operation) if one.name == "scf.if" and len(one.results) > 3]
+        return [(inside(one.regions[0]), inside(one.regions[1])) for one in choices]
+
+
+@pytest.mark.parametrize(
+    ("rows", "depth", "tested"),
+    [
+        (8, 16, 0),  # each tile lies inside
+        (10, 16, 2),  # the last two rows of the last tile do not
+        (9, 32, 3),
+    ],
+)
+def test_rows_of_a_whole_tile_are_read_without_tests(rows: int, depth: int, tested: int) -> None:
+    text = product(rows, 48, depth)
+    artifact = roller_mlir.compile(text, "haswell", tile_sizes=(4, 24, 8))
+    choices = _points(artifact)
+    assert all(whole == 0 for whole, _ in choices) and bool(choices) == bool(tested)
+    assert all(others % tested == 0 and others > 0 for _, others in choices)
+    for target in targets():
+        assert differences(text, compiled(text, target, tile_sizes=(4, 24, 8))) == []
+
+
+def _of_two_tasks(rows: int, folder: Path) -> Artifact:
+    """Return a product of up to 16 rows whose tasks, two for each 24 columns, walk two tiles of four rows each."""
+    text = product(rows, 48, 16)
+    (kernel,) = compiled(text, "haswell", tile_sizes=(4, 24, 16)).kernels
+    assert kernel.plan is not None
+    axes = (replace(kernel.plan.axes[0], walked=2), *kernel.plan.axes[1:])
+    plan = replace(kernel.plan, axes=axes, unit_order=(0, 1), inner_order=(0, 1), prediction=None)
+    file = folder / "plan.json"
+    file.write_text(json.dumps({kernel.program: to_json(plan)}))
+    return compiled(text, "haswell", plan_file=file)
+
+
+@pytest.mark.parametrize("rows", [12, 11])
+def test_rows_of_a_tile_that_no_tensor_has_are_tested(rows: int, tmp_path: Path) -> None:
+    """The last tile of the second task lies outside as a whole, so that each row of a tile may."""
+    artifact = _of_two_tasks(rows, tmp_path)
+    ((whole, tested),) = _points(artifact)
+    assert whole == 0 and tested % 4 == 0 and tested > 0
+    if "haswell" in targets():
+        assert differences(product(rows, 48, 16), artifact) == []
+
+
+_AT_THE_END = """
+import ctypes, mmap, sys
+import numpy as np
+import roller_mlir
+
+artifact, page = roller_mlir.Artifact.load(sys.argv[1]), mmap.PAGESIZE
+memory = mmap.mmap(-1, 2 * page)
+begin = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+assert not ctypes.CDLL(None, use_errno=True).mprotect(ctypes.c_void_p(begin + page), page, 0)
+rows = np.frombuffer(memory, np.float32, 11 * 16, page - 11 * 16 * 4).reshape(11, 16)
+rows[:] = 1
+assert (artifact.run(rows, np.ones((16, 48), np.float32), on="cpu")[0] == 16).all()
+"""
+"""A product of 11 rows behind which no memory can be read."""
+
+
+def _at_the_end_of_memory(artifact: Artifact, file: Path) -> int:
+    """Run a product in a process of its own, and return how that ended."""
+    artifact.save(file)
+    return subprocess.run([sys.executable, "-c", _AT_THE_END, str(file)], timeout=600, check=False).returncode
+
+
+@pytest.mark.skipif("haswell" not in targets(), reason="needs AVX2")
+def test_nothing_is_read_behind_the_last_row(tmp_path: Path) -> None:
+    assert _at_the_end_of_memory(_of_two_tasks(11, tmp_path), tmp_path / "a.roller") == 0
+
+
+@pytest.mark.skipif("haswell" not in targets(), reason="needs AVX2")
+def test_a_row_that_is_taken_to_lie_inside_and_does_not_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The planted mistake: the condition asks for one row less than a tile has."""
+    real = whole_tiles._rows_inside
+
+    def fewer(compute: Compute) -> Iterator[Within]:
+        return (replace(one, high=one.high + -1) for one in real(compute))
+
+    proves = Within.proves
+    monkeypatch.setattr(whole_tiles, "_rows_inside", fewer)
+    monkeypatch.setattr(Within, "proves", lambda one, *asked: proves(replace(one, high=one.high + 1), *asked))
+    assert _at_the_end_of_memory(_of_two_tasks(11, tmp_path), tmp_path / "a.roller") == -signal.SIGSEGV

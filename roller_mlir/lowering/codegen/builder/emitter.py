@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Generator, Hashable, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from roller_mlir.lowering.loops.attributes import LOOP_ANNOTATION, ROLLED
@@ -12,11 +13,32 @@ from roller_mlir.support.bindings import arith, ir, scf
 _NO_UNROLLING = "#llvm.loop_annotation<unroll = <disable = true>>"
 
 
+@dataclass(frozen=True)
+class Within:
+    """That all values between two ends lie in a dimension, which interval arithmetic may not prove.
+
+    Attributes:
+        low: The lower end.
+        high: The upper end, inclusive.
+        extent: Of the dimension.
+    """
+
+    low: Linear
+    high: Linear
+    extent: int
+
+    def proves(self, index: Linear, extent: int) -> bool:
+        """Return whether an index lies in a dimension of some extent if this holds."""
+        above, below = index + self.low * -1, self.high + index * -1
+        return self.extent <= extent and above.range()[0] >= 0 and below.range()[0] >= 0
+
+
 class Emitter:
     """Emits at the insertion point. A value is reused only where it dominates: inside the scope that made it."""
 
     def __init__(self) -> None:
         self._scopes: list[dict[Hashable, ir.Value]] = [{}]
+        self._given: tuple[Within, ...] = ()
         self.index_type = ir.IndexType.get()
 
     # Scopes ---------------------------------------------------------------------------------------------------------
@@ -150,7 +172,7 @@ class Emitter:
         condition: ir.Value | None = None
         for index, extent in zip(indices, shape, strict=True):
             low, high = index.range()
-            if low >= 0 and high < extent:
+            if (low >= 0 and high < extent) or any(one.proves(index, extent) for one in self._given):
                 continue
             value = self.index(index)
             if high < extent:
@@ -159,6 +181,15 @@ class Emitter:
                 test = self.compare("ult" if low < 0 else "slt", value, self.constant(extent))
             condition = self.both(condition, test)
         return condition
+
+    @contextmanager
+    def given(self, facts: Sequence[Within]) -> Generator[None]:
+        """Take it that some facts hold, in what is emitted meanwhile: a branch whose condition they are."""
+        around, self._given = self._given, (*self._given, *facts)
+        try:
+            yield
+        finally:
+            self._given = around
 
     # Control flow ---------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from roller_mlir.lowering.codegen.task.compute_reader import ComputeReader
 from roller_mlir.lowering.codegen.task.copies import StagedCopy, store_rounds
 from roller_mlir.lowering.codegen.task.pipeline import CopyPipeline
 from roller_mlir.lowering.codegen.task.scope import TaskScope, staged_tile
+from roller_mlir.lowering.codegen.task.whole_tiles import whole_or_tested
 from roller_mlir.lowering.codegen.vectors.amx import emit_amx_points
 from roller_mlir.lowering.codegen.vectors.dot import emit_dot_points
 from roller_mlir.lowering.loops.loop_nest import LoopNest
@@ -99,9 +100,8 @@ def emit_box(
     if compute.matrix is not None:
         return emit_matrix_points(context, compute, values, between)
     assert not between
-    if compute.atom is not None:
-        return _VECTOR_EMITTERS[compute.atom.family.name](context, compute, values)
-    return emit_points(context, compute, values)
+    emit = _VECTOR_EMITTERS[compute.atom.family.name] if compute.atom is not None else emit_points
+    return whole_or_tested(context, compute, values, emit)
 
 
 _VECTOR_EMITTERS = {"dot": emit_dot_points, "amx": emit_amx_points}

@@ -72,7 +72,12 @@ def named_units(blocks: list[Any]) -> dict[str, Unit]:
             if said not in known:
                 known[said] = _read_program(one)
             found.append(replace(known[said], operation=one))
-    return {f"{unit.root_name}_{number}": unit for number, unit in enumerate(found)}
+    return named(found)
+
+
+def named(units: Sequence[Unit]) -> dict[str, Unit]:
+    """Return units by the names of their programs."""
+    return {f"{unit.root_name}_{number}": unit for number, unit in enumerate(units)}
 
 
 def producers_of(blocks: list[Any], units: Sequence[Unit]) -> list[tuple[int, ...]]:
