@@ -13,16 +13,12 @@ from typing import Protocol
 
 import numpy as np
 
-from roller_mlir.rammer.chains import soonest_of, tasks_in_waves, urgency_of, waves_of
+from roller_mlir.rammer.chains import tasks_in_waves, urgency_of, waves_of
 from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.homes import Homes
 from roller_mlir.rammer.options import POLICY_NAMES
 from roller_mlir.rammer.parts import Parts
-
-SOONEST = 0.1
-"""Of tasks on vEUs that many must share: how much a second counts by which one could begin sooner, beside one that is
-left to do behind another."""
 
 NEAR = 1.1
 """Of the time of all work on all vEUs, which no schedule comes below: one that takes more is compared with another."""
@@ -301,7 +297,7 @@ class _Turns:
     """Whose turn it is on vEUs that many tasks must share.
 
     It is the turn of the task behind whose end most is left to do: on one vEU that order is the best there is, if all
-    may begin (Jackson's rule). Of about equals it is that of the task that could begin soonest.
+    may begin (Jackson's rule). Of equals it is that of the first one.
 
     Attributes:
         urgency: As of `urgency_of`.
@@ -310,11 +306,9 @@ class _Turns:
     """
 
     def __init__(self, graph: TaskGraph, execution_units: int, hand_over_s: float, homes: Homes) -> None:
-        waves = tasks_in_waves(graph)
-        urgency = urgency_of(graph, waves, hand_over_s)
+        urgency = urgency_of(graph, tasks_in_waves(graph), hand_over_s)
         self.urgency: list[float] = urgency.tolist()
-        behind = urgency - graph.seconds
-        self.rank: list[float] = (SOONEST * soonest_of(graph, waves, hand_over_s) - behind).tolist()
+        self.rank: list[float] = (graph.seconds - urgency).tolist()
         self.seconds: list[float] = graph.seconds.tolist()
         work_s = float(graph.seconds.sum()) / execution_units
         self.least_s = max(homes.busy_s(graph), work_s, *self.urgency)
