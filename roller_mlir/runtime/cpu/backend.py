@@ -3,7 +3,6 @@
 
 import ctypes
 import os
-import threading
 import time
 from _ctypes import dlclose
 from collections.abc import Callable, Mapping, Sequence
@@ -17,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.plan.manifest import MEMORY_ALIGNMENT_BYTES, PREPARE, Buffer, BufferView, Launch, Manifest
+from roller_mlir.plan.team import BODY
 from roller_mlir.runtime.cpu.features import missing_feature
 from roller_mlir.runtime.cpu.program import HostProgram
-from roller_mlir.runtime.cpu.threads import Pool, thread_count
+from roller_mlir.runtime.cpu.threads import Pointers, Team, function_of, thread_count
 from roller_mlir.runtime.element_types import NUMPY_TYPES
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.sequence import LaunchReport
@@ -37,10 +37,14 @@ class HostMemory:
 
 
 class CpuBackend:
-    """Runs artifacts on this machine; implements `sequence.Backend`."""
+    """Runs artifacts on this machine; implements `sequence.Backend`.
+
+    Attributes:
+        threads: How many run tasks at a time.
+    """
 
     def __init__(self, *, threads: int | None = None) -> None:
-        """Start the threads.
+        """Decide how many threads there are; they start with the first kernel that they share.
 
         Args:
             threads: How many run tasks at a time; None leaves it to ROLLER_NUM_THREADS, or to the process's cores.
@@ -48,21 +52,15 @@ class CpuBackend:
         Raises:
             BackendError: The number is none.
         """
-        self._pool = Pool(thread_count(threads))
+        self.threads = thread_count(threads)
         self._library: ctypes.CDLL | None = None
-        self._kernels: dict[str, Any] = {}
-        self._kept = threading.local()
+        self._team: Team | None = None
+        self._bodies: dict[str, Any] = {}
 
     def __del__(self) -> None:
         """End the threads, and give the library back."""
-        if hasattr(self, "_pool"):
-            self._pool.close()
+        if hasattr(self, "_library"):
             self._unload()
-
-    @property
-    def threads(self) -> int:
-        """How many threads run tasks at a time."""
-        return self._pool.threads
 
     def load(self, manifest: Manifest, files: Mapping[str, bytes]) -> HostProgram:
         """Load an artifact for many calls.
@@ -73,18 +71,12 @@ class CpuBackend:
         return HostProgram(self, manifest, files)
 
     def _unload(self) -> None:
-        """Give the library back, whose functions nobody calls any more."""
-        self._kernels.clear()
-        if self._library is not None:
-            dlclose(self._library._handle)  # noqa: SLF001 - ctypes has no other name for it
-            self._library = None
-
-    def _scratch(self, size_bytes: int) -> HostMemory:
-        """Return memory of the thread that asks, kept for its next kernel."""
-        known: HostMemory | None = getattr(self._kept, "scratch", None)
-        if known is None or known.size_bytes < size_bytes:
-            known = self._kept.scratch = self.allocate(size_bytes, MEMORY_ALIGNMENT_BYTES)
-        return known
+        """End the threads and give the library back, whose functions nobody calls any more."""
+        team, library = self._team, self._library
+        self._team = self._library = None
+        self._bodies.clear()
+        if (team is None or team.close()) and library is not None:
+            dlclose(library._handle)  # noqa: SLF001 - ctypes has no other name for it
 
     def open(self, manifest: Manifest, files: Mapping[str, bytes]) -> None:
         """Load the shared library of an artifact.
@@ -108,7 +100,11 @@ class CpuBackend:
         if file is not None:
             self._library = _library(manifest.function, files[file.name])
             _prepare(self._library, manifest)
-            self._kernels = {kernel.name: _function(self._library, kernel.name) for kernel in manifest.kernels}
+            self._bodies = {one.name: function_of(self._library, one.name + BODY) for one in manifest.kernels}
+            self._team = Team(self.threads, self._library)
+            size = max((launch.dynamic_workgroup_bytes for launch in manifest.launches), default=0)
+            self._scratch = [self.allocate(size, MEMORY_ALIGNMENT_BYTES) for _ in range(self.threads)]
+            self._scratches = _pointers([one.address for one in self._scratch])
 
     def allocate(self, size_bytes: int, alignment_bytes: int) -> HostMemory:
         """Return uninitialised memory."""
@@ -156,18 +152,18 @@ class CpuBackend:
 
     def bind(self, launch: Launch, arguments: Sequence[tuple[BufferView, HostMemory]]) -> Callable[[], None]:
         """Return what runs all tasks of a kernel on the same memory each time, which the caller keeps."""
-        function, tasks = self._kernels[launch.kernel], prod(launch.static_grid)
-        addresses, scratch_bytes = [memory.address for _, memory in arguments], launch.dynamic_workgroup_bytes
-        count = len(addresses) + bool(scratch_bytes)
-        function.argtypes = [*[ctypes.c_void_p] * count, ctypes.c_int64, ctypes.c_int64]
-
-        def part(low: int, high: int) -> None:
-            scratch = (self._scratch(scratch_bytes).address,) if scratch_bytes else ()
-            function(*addresses, *scratch, low, high)
-
+        assert self._team is not None
+        tasks, body = prod(launch.static_grid), self._bodies[launch.kernel]
+        given = _pointers([memory.address for _, memory in arguments])
         if min(tasks, self.threads) > 1:
-            return partial(self._pool.run, part, tasks)
-        return partial(part, 0, tasks)
+            return partial(self._team.run, body, given, self._scratches, tasks)
+        body.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64]
+        return partial(body, given, self._scratches[0], 0, tasks)
+
+
+def _pointers(addresses: Sequence[int]) -> Pointers:
+    """Return an array of addresses."""
+    return (ctypes.c_void_p * len(addresses))(*addresses)
 
 
 def _library(function: str, content: bytes) -> ctypes.CDLL:
@@ -191,13 +187,3 @@ def _prepare(library: ctypes.CDLL, manifest: Manifest) -> None:
         raise BackendError(
             f"{manifest.function!r} needs tile registers (AMX), which the system does not give: {os.strerror(problem)}"
         )
-
-
-def _function(library: ctypes.CDLL, name: str) -> Any:
-    """Return a function of a library."""
-    try:
-        function = getattr(library, name)
-    except AttributeError as error:
-        raise BackendError(f"the shared library has no kernel {name!r}: {error}") from error
-    function.restype = None
-    return function

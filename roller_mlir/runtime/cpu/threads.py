@@ -1,23 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A pool of threads that share the tasks of a kernel: each takes a range of neighbours.
+"""Threads that share the tasks of a kernel: each takes a range of neighbours.
 
 ROLLER_NUM_THREADS says how many; without it there are as many as the process may run at a time.
 """
 
+import ctypes
 import operator
 import os
-import queue
+import sys
 import threading
-from collections.abc import Callable
-from itertools import pairwise
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
+import numpy as np
+
+from roller_mlir.plan.team import LINE_BYTES, SERVE, SHARE, team_bytes
 from roller_mlir.runtime.errors import BackendError
 
 VARIABLE = "ROLLER_NUM_THREADS"
 MOST_THREADS = 1024
+Pointers: TypeAlias = "ctypes.Array[ctypes.c_void_p]"
+"""Addresses."""
+LOOKS = 20_000
+"""How often a thread looks whether there is more to do, or whether all is done, before it sleeps."""
 
-Part = Callable[[int, int], None]
-"""Runs tasks from the first to before the second."""
+
+def cores() -> int:
+    """Return how many threads of this process may run at a time."""
+    return len(os.sched_getaffinity(0))
 
 
 def thread_count(asked: int | None = None) -> int:
@@ -31,7 +41,7 @@ def thread_count(asked: int | None = None) -> int:
     """
     said = os.environ.get(VARIABLE, "")
     if asked is None and not said:
-        return len(os.sched_getaffinity(0))
+        return cores()
     name = "threads" if asked is not None else VARIABLE
     try:
         count = int(said) if asked is None else operator.index(asked)
@@ -43,66 +53,107 @@ def thread_count(asked: int | None = None) -> int:
     return count
 
 
-def shares(tasks: int, threads: int) -> list[tuple[int, int]]:
-    """Return ranges that share out tasks, none of them empty.
+class Team:
+    """Threads that share the tasks of a library's kernels; the caller's is one of them.
 
-    >>> shares(10, 4), shares(2, 4)
-    ([(0, 3), (3, 6), (6, 8), (8, 10)], [(0, 1), (1, 2)])
+    The others start with the first job, and wait in the library itself (see `roller_mlir.plan.team`): a job costs no
+    turn of Python's interpreter but the caller's. One call at a time: who has several callers lets them take turns.
     """
-    count = min(tasks, threads)
-    each, more = divmod(tasks, max(1, count))
-    starts = [number * each + min(number, more) for number in range(count + 1)]
-    return list(pairwise(starts))
 
-
-class Pool:
-    """Threads that wait for parts of kernels; the caller's is one of them."""
-
-    def __init__(self, threads: int) -> None:
-        """Start all but the caller's.
+    def __init__(self, threads: int, library: ctypes.CDLL) -> None:
+        """Find the library's functions.
 
         Args:
             threads: How many run at a time.
+            library: A compiled function's.
+
+        Raises:
+            BackendError: It has none, as libraries of earlier versions.
         """
         self.threads = threads
-        self._jobs: queue.SimpleQueue[tuple[Part, int, int] | None] = queue.SimpleQueue()
-        self._done: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
-        self._workers = [threading.Thread(target=self._work, daemon=True) for _ in range(threads - 1)]
-        for worker in self._workers:
-            worker.start()
+        self._serve = function_of(library, SERVE)
+        self._serve.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64]
+        self._share = function_of(library, SHARE)
+        self._share.argtypes = [*[ctypes.c_void_p] * 4, *[ctypes.c_int64] * 3]
+        self._looks = LOOKS if threads <= cores() else 0
+        self._process = self._address = 0
+        self._memory = np.empty(0, np.uint8)
+        self._workers: list[threading.Thread] = []
 
-    def run(self, part: Part, tasks: int) -> None:
-        """Run all tasks and wait for them."""
-        (first, *others) = shares(tasks, self.threads) or [(0, 0)]
-        for low, high in others:
-            self._jobs.put((part, low, high))
-        problem = _problem_of(part, *first)  # raised when the others have done: they still use the caller's arrays
-        for _ in others:
-            problem = self._done.get() or problem
-        if problem is not None:
-            raise problem
+    def run(self, body: Any, arguments: Pointers, scratches: Pointers, tasks: int) -> None:
+        """Run all tasks of a kernel and wait for them.
 
-    def close(self) -> None:
-        """End the threads."""
-        for _ in self._workers:
-            self._jobs.put(None)
-        for worker in self._workers:
-            if worker is not threading.current_thread():
-                worker.join()
-        self._workers.clear()
+        Args:
+            body: Its function of a range of tasks, of a library.
+            arguments: Its arrays.
+            scratches: A scratch for each thread.
+            tasks: How many, at least one.
 
-    def _work(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            problem = _problem_of(*job)
-            del job  # a thread that waits keeps nobody's arrays, nor whoever owns the pool
-            self._done.put(problem)
-            del problem
+        Raises:
+            BackendError: The system starts no such number of threads.
+        """
+        if self._process != os.getpid():  # also where the process is a copy of one that had threads
+            self._start()
+        self._share(self._address, body, arguments, scratches, tasks, min(tasks, self.threads), self._looks)
+
+    def close(self) -> bool:
+        """End the threads; return whether none can be in the library any more."""
+        process, workers = self._process, self._workers
+        self._process, self._workers = 0, []
+        return process != os.getpid() or self._end(self._memory, workers)
+
+    def _start(self) -> None:
+        """Start all threads but the caller's."""
+        memory, workers = _zeros(team_bytes(self.threads)), list[threading.Thread]()
+        address = int(memory.ctypes.data)
+        try:
+            for rank in range(1, self.threads):
+                worker = threading.Thread(target=self._serve, args=(address, rank, self._looks), daemon=True)
+                workers.append(worker)  # before it starts: an interrupt may come when it has
+                worker.start()
+        except BaseException as error:
+            if not isinstance(error, RuntimeError):
+                self._end(memory, workers)
+                raise
+            self._end(memory, workers[:-1])
+            text = f"only {len(workers)} of {self.threads} threads could be started: {error}"
+            raise BackendError(text) from error
+        self._memory, self._address, self._workers = memory, address, workers
+        self._process = os.getpid()
+
+    def _end(self, memory: np.ndarray[Any, Any], workers: Sequence[threading.Thread]) -> bool:
+        """End threads and wait for them; where they may go on, what they read stays for good."""
+        ended = False
+        try:
+            if not sys.is_finalizing():
+                self._share(memory.ctypes.data, None, None, None, 0, len(workers) + 1, 0)
+                for worker in workers:
+                    worker.join()
+                ended = True
+        except RuntimeError:  # of one whose start was interrupted
+            pass
+        finally:
+            if not ended:
+                ctypes.pythonapi.Py_IncRef(ctypes.py_object(memory))
+        return ended
 
 
-def _problem_of(part: Part, low: int, high: int) -> BaseException | None:
-    """Run tasks, and return what they raise."""
+def _zeros(size_bytes: int) -> np.ndarray[Any, Any]:
+    """Return zeros that begin with a line."""
+    whole = np.zeros(size_bytes + LINE_BYTES, np.uint8)
+    start = -int(whole.ctypes.data) % LINE_BYTES
+    return whole[start : start + size_bytes]
+
+
+def function_of(library: ctypes.CDLL, name: str) -> Any:
+    """Return a function of a library, which returns nothing.
+
+    Raises:
+        BackendError: It has none of the name.
+    """
     try:
-        part(low, high)
-    except BaseException as error:  # noqa: BLE001 - raised by `run`
-        return error
-    return None
+        function = getattr(library, name)
+    except AttributeError as error:
+        raise BackendError(f"the shared library has no function {name!r}; compile it again: {error}") from error
+    function.restype = None
+    return function

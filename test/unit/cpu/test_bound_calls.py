@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls that are bound to their arrays once: results, what is uploaded how often, and arrays that do not fit."""
 
-import threading
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 from cpu_programs import compiled, product, targets
 
 from roller_mlir.plan.manifest import Launch
-from roller_mlir.runtime.cpu.backend import CpuBackend, HostMemory
+from roller_mlir.runtime.cpu.backend import CpuBackend
 from roller_mlir.runtime.errors import ArgumentError
 from roller_mlir.runtime.sequence import LaunchReport, LoadedSequence
 
@@ -99,28 +99,26 @@ def test_what_binds_nothing_is_launched_each_time() -> None:
 
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.skipif("haswell" not in targets(), reason="this machine runs no code for AVX2")
-def test_kernels_that_pack_have_a_scratch_for_each_thread(monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
-    scratch, found = CpuBackend._scratch, set[tuple[int, int]]()
-
-    def noted(backend: CpuBackend, size_bytes: int) -> HostMemory:
-        memory = scratch(backend, size_bytes)
-        found.add((threading.get_ident(), memory.address))
-        return memory
-
-    monkeypatch.setattr(CpuBackend, "_scratch", noted)
+def test_kernels_that_pack_have_a_scratch_for_each_thread(threads: int) -> None:
     artifact = compiled(product(60, 1024, 128), "haswell")
     (launch,) = artifact.manifest.launches
-    assert launch.dynamic_workgroup_bytes and prod(launch.static_grid) >= 3
-    loaded = LoadedSequence(artifact.manifest, artifact.files, CpuBackend(threads=threads))
+    size = launch.dynamic_workgroup_bytes
+    assert size and prod(launch.static_grid) >= 3
+    backend = CpuBackend(threads=threads)
+    loaded = LoadedSequence(artifact.manifest, artifact.files, backend)
     rng = np.random.default_rng(3)
     a, b, c = (np.empty(shape, np.float32) for shape in ((60, 128), (128, 1024), (60, 1024)))
     call = loaded.bound([a, b], [c])
+    for memory in backend._scratch:
+        memory.owner[...] = 0
     for _ in range(3):
         a[...], b[...] = rng.integers(-4, 5, a.shape), rng.integers(-4, 5, b.shape)
         call()
         assert np.array_equal(c, a @ b)
-    users, places = zip(*found, strict=True)
-    assert min(2, threads) <= len({*users}) == len({*places}) == len(found) <= threads
+    places = sorted(memory.address for memory in backend._scratch)
+    assert len(places) == threads and all(memory.size_bytes >= size for memory in backend._scratch)
+    assert all(later - earlier >= size for earlier, later in pairwise(places))
+    assert all(memory.owner.any() for memory in backend._scratch)  # each thread packed in its own
 
 
 def test_arrays_are_checked_when_they_are_bound() -> None:

@@ -15,7 +15,7 @@ from cpu_programs import compiled, product
 from roller_mlir.hal.host import OWN_FLAGS
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.cpu import features
-from roller_mlir.runtime.cpu.threads import Pool, shares, thread_count
+from roller_mlir.runtime.cpu.threads import thread_count
 from roller_mlir.runtime.errors import ArgumentError, BackendError
 
 TEXT = product(37, 70, 24)
@@ -64,36 +64,6 @@ def test_the_environment_says_how_many_threads(monkeypatch: pytest.MonkeyPatch) 
     assert (thread_count(), thread_count(2)) == (3, 2)
     monkeypatch.delenv("ROLLER_NUM_THREADS")
     assert thread_count() >= 1
-
-
-def test_every_task_runs_once() -> None:
-    pool = Pool(3)
-    for tasks in (0, 1, 2, 3, 10, 100):
-        seen = np.zeros(max(1, tasks), np.int64)
-
-        def part(low: int, high: int, seen: np.ndarray = seen) -> None:
-            seen[low:high] += 1
-
-        pool.run(part, tasks)
-        assert seen[:tasks].tolist() == [1] * tasks
-        assert [high - low for low, high in shares(tasks, 3)] == sorted(
-            [high - low for low, high in shares(tasks, 3)], reverse=True
-        )
-    pool.close()
-
-
-def test_what_a_part_raises_is_raised_when_all_are_done() -> None:
-    pool, done = Pool(2), list[int]()
-
-    def part(low: int, high: int) -> None:
-        done.append(low)
-        if low:
-            raise ValueError("of a thread")
-
-    with pytest.raises(ValueError, match="of a thread"):
-        pool.run(part, 2)
-    assert sorted(done) == [0, 1]
-    pool.close()
 
 
 def test_inputs_are_read_where_they_lie_and_outputs_are_new(artifact: Artifact) -> None:

@@ -75,8 +75,8 @@ def _generate(job: Message) -> Message:
 
     Fields: `kernel`, `triple`, `cpu`, `features`, `library` (path of bitcode or ""), `needed` (functions of it),
     `object` (whether to give an object beside the assembly), `unroll` (whether to unroll loops), `shared` (whether the
-    object is to be part of a shared library; may be left out). Blob `llvm_ir`. The
-    answer has the blobs `assembly` and, if wanted, `object`.
+    object is to be part of a shared library; may be left out), `as_it_is` (whether the code is made without passes and
+    has no assembly; may be left out). Blob `llvm_ir`. The answer has the blobs `assembly` and, if wanted, `object`.
     """
     _initialize()
     fields = job.fields
@@ -103,6 +103,8 @@ def _generate(job: Message) -> Message:
     module.triple = fields["triple"]
     module.data_layout = str(machine.target_data)
     module.verify()
+    if fields.get("as_it_is"):
+        return Message(fields={"seconds": seconds}, blobs={"object": machine.emit_object(module)})
     builder = _pass_builder(machine, unroll=fields["unroll"])
     builder.getModulePassManager().run(module, builder)
     seconds["llvm_s"] = time.perf_counter() - start

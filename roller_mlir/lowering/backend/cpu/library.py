@@ -7,14 +7,17 @@
 The first runs all kernels in order on the caller's thread; each of the others runs a range of one kernel's tasks, which
 are independent of each other, for a caller with threads of its own. A kernel that packs takes a scratch, one for each
 thread. Results in between lie in memory that the caller gives, and so do constants, which are the artifact's
-constants.bin.
+constants.bin. Both have besides, for each kernel, what the package's own threads call, and the shared library has these
+threads' functions (`roller_mlir.plan.team`).
 """
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from math import prod
 
 from roller_mlir.lowering.backend.child.frames import Message
 from roller_mlir.lowering.backend.child.pool import process_pool
+from roller_mlir.lowering.backend.cpu.team import body_of, team_module
 from roller_mlir.lowering.backend.errors import CompileError
 from roller_mlir.lowering.backend.job import KernelBinary
 from roller_mlir.lowering.backend.target import DEFAULT_TIMEOUT_S
@@ -60,25 +63,11 @@ def library_files(manifest: Manifest, binaries: Sequence[KernelBinary], triple: 
     if lld is None:
         raise CompileError(name, f"no iree-lld was found to link its shared library; {LLD_REMEDY}")
     objects = [(f"{number}.o", binary.files["object"]) for number, binary in enumerate(binaries)]
-    request = Message(
-        fields={
-            "kernel": name,
-            "triple": triple,
-            "cpu": manifest.device.architecture,
-            "features": "",
-            "library": "",
-            "needed": [],
-            "object": True,
-            "unroll": False,
-            "shared": True,
-        },
-        blobs={"llvm_ir": (_entry(manifest) + (_permission(name) if tiles else "")).encode()},
-    )
-    objects.append(("entry.o", process_pool().run(name, request, DEFAULT_TIMEOUT_S).blobs["object"]))
+    objects.append(("entry.o", _object(name, triple, "\n".join(_module(manifest, tiles=tiles)))))
     linked: dict[str, bytes] = {}
-    for how in ("-r", "-shared"):
+    for how, more in (("-r", ()), ("-shared", (("team.o", _team(triple)),))):
         options = ("-flavor", "gnu", how, "--whole-archive", "-o", "output")
-        result = run_tool(name, lld, options, _archive(objects), suffix=".a", timeout_s=DEFAULT_TIMEOUT_S)
+        result = run_tool(name, lld, options, _archive([*objects, *more]), suffix=".a", timeout_s=DEFAULT_TIMEOUT_S)
         if result.code != 0:
             raise CompileError(name, f"{lld} refused its objects: {result.complaint}")
         linked[how] = result.output
@@ -105,6 +94,31 @@ def _scratch_bytes(manifest: Manifest) -> int:
 def _scratch_start(manifest: Manifest) -> int:
     """Return where in the workspace the entry's scratch begins, behind results in between."""
     return aligned(manifest.workspace_bytes, MEMORY_ALIGNMENT_BYTES)
+
+
+@cache
+def _team(triple: str) -> bytes:
+    """Return the object of what threads call, the same in each library."""
+    return _object("team", triple, team_module(triple))
+
+
+def _object(name: str, triple: str, module: str) -> bytes:
+    """Return the object of LLVM IR that is as it should be, for any processor of a kind."""
+    fields = {"kernel": name, "triple": triple, "cpu": "", "features": "", "library": "", "needed": []}
+    request = Message(
+        fields={**fields, "object": True, "unroll": False, "shared": True, "as_it_is": True},
+        blobs={"llvm_ir": module.encode()},
+    )
+    return process_pool().run(name, request, DEFAULT_TIMEOUT_S).blobs["object"]
+
+
+def _module(manifest: Manifest, *, tiles: bool) -> Iterator[str]:
+    """Yield the parts of the LLVM IR beside the kernels."""
+    yield _entry(manifest)
+    for launch in {launch.kernel: launch for launch in manifest.launches if launch.kernel}.values():
+        yield body_of(launch.kernel, len(launch.arguments), scratch=launch.dynamic_workgroup_bytes > 0)
+    if tiles:
+        yield _permission(manifest.symbol)
 
 
 def _entry(manifest: Manifest) -> str:

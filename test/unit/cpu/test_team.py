@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Threads that share tasks inside of a compiled library: each task once, all done before a call returns, none lost."""
+
+import ctypes
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cpu_programs import compiled, product
+
+from roller_mlir.plan.team import BODY, SERVE
+from roller_mlir.runtime import Artifact
+from roller_mlir.runtime.cpu import threads as module
+from roller_mlir.runtime.cpu.backend import CpuBackend
+from roller_mlir.runtime.cpu.threads import Team
+from roller_mlir.runtime.errors import BackendError
+
+RANGE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+NONE = (ctypes.c_void_p * 64)()
+
+
+@pytest.fixture(scope="module")
+def artifact() -> Artifact:
+    return compiled(product(64, 64, 16))
+
+
+@pytest.fixture
+def opened(artifact: Artifact) -> Iterator[Callable[[int], Team]]:
+    """A team of so many threads, in the library of a product."""
+    backends = list[CpuBackend]()
+
+    def team(threads: int) -> Team:
+        backend = CpuBackend(threads=threads)
+        backends.append(backend)
+        backend.open(artifact.manifest, artifact.files)
+        assert backend._team is not None
+        return backend._team
+
+    yield team
+    for backend in backends:
+        backend._unload()
+
+
+@pytest.mark.parametrize("looks", [0, 100])
+@pytest.mark.parametrize("threads", [2, 3, 8])
+def test_every_task_runs_once_and_before_the_call_returns(
+    opened: Callable[[int], Team], monkeypatch: pytest.MonkeyPatch, threads: int, looks: int
+) -> None:
+    """Parts of all lengths, of threads that sleep at once and of threads that look a while before."""
+    monkeypatch.setattr(module, "LOOKS", looks)
+    monkeypatch.setattr(module, "cores", lambda: threads)
+    team, seen, lengths = opened(threads), np.zeros(100, np.int64), dict[int, int]()
+
+    def part(arguments: int, scratch: int, first: int, end: int) -> None:
+        if first:
+            time.sleep(1e-4)  # so that a call that did not wait would return before
+        seen[first:end] += 1
+        lengths[first] = end - first
+
+    body = RANGE(part)
+    for turn in range(300):
+        tasks = 1 + turn % 100
+        seen[:] = 0
+        lengths.clear()
+        team.run(body, NONE, NONE, tasks)
+        assert seen.tolist() == [1] * tasks + [0] * (100 - tasks)
+        found = [lengths[first] for first in sorted(lengths)]
+        assert len(found) == min(tasks, threads)
+        assert found == sorted(found, reverse=True) and found[0] - found[-1] <= 1
+
+
+def test_each_thread_has_its_own_scratch_and_all_have_the_arguments(opened: Callable[[int], Team]) -> None:
+    team, found = opened(4), set[tuple[int, int, int]]()
+    arguments, scratches = (ctypes.c_void_p * 1)(7), (ctypes.c_void_p * 4)(10, 11, 12, 13)
+
+    def part(arguments: int, scratch: int, first: int, end: int) -> None:
+        found.add((arguments, scratch, first))
+
+    team.run(RANGE(part), arguments, scratches, 4)
+    assert found == {(ctypes.addressof(arguments), 10 + rank, rank) for rank in range(4)}
+
+
+def test_only_threads_with_a_part_are_told(opened: Callable[[int], Team]) -> None:
+    """Those without one stay where they are, and do the next job that has one for them."""
+    team, ran = opened(3), list[str]()
+
+    def part(arguments: int, scratch: int, first: int, end: int) -> None:
+        ran.append(threading.current_thread().name)
+
+    body = RANGE(part)
+    for tasks, others in ((2, 1), (3, 2), (1, 0), (2, 1), (3, 2)):
+        ran.clear()
+        team.run(body, NONE, NONE, tasks)
+        assert len(set(ran)) == len(ran) == others + 1
+
+
+def test_results_are_the_same_call_after_call(artifact: Artifact) -> None:
+    numbers = np.random.default_rng(0)
+    a, b = (numbers.integers(-4, 5, shape).astype(np.float32) for shape in ((64, 16), (16, 64)))
+    c, expected = np.empty((64, 64), np.float32), a @ b
+    again = artifact.open("cpu", threads=8).prepare(a, b, outputs=[c])
+    for _ in range(500):
+        c[...] = np.nan
+        again()
+        assert np.array_equal(c, expected)
+
+
+def test_a_copy_of_the_process_starts_threads_of_its_own(artifact: Artifact, tmp_path: Path) -> None:
+    """Threads do not come with a fork; a call that waited for them would never end."""
+    artifact.save(tmp_path / "product.roller")
+    script = (
+        "import os\n"
+        "import numpy as np\n"
+        "from roller_mlir.runtime import Artifact\n"
+        "program = Artifact.load('product.roller').open('cpu', threads=3)\n"
+        "ones = np.ones((64, 16), 'f4'), np.ones((16, 64), 'f4')\n"
+        "assert (program(*ones)[0] == 16).all()\n"
+        "child = os.fork()\n"
+        "right = bool((program(*ones)[0] == 16).all())\n"
+        "if child == 0: os._exit(3 if right else 4)\n"
+        "print(right, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True 3\n", "")
+
+
+def test_threads_that_cannot_be_started_are_told(
+    opened: Callable[[int], Team], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team, start, started = opened(4), threading.Thread.start, list[threading.Thread]()
+
+    def few(self: threading.Thread) -> None:
+        if len(started) == 2:
+            raise RuntimeError("can't start new thread")
+        start(self)
+        started.append(self)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", few)
+        with pytest.raises(BackendError, match="only 3 of 4 threads could be started: can't start new thread"):
+            team.run(RANGE(lambda *_: None), NONE, NONE, 4)
+    assert len(started) == 2 and not any(worker.is_alive() for worker in started)
+    ran = list[int]()
+    team.run(RANGE(lambda arguments, scratch, first, end: ran.append(first)), NONE, NONE, 4)
+    assert sorted(ran) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_an_interrupt_while_threads_start_leaves_none_that_a_call_waits_for(
+    opened: Callable[[int], Team], monkeypatch: pytest.MonkeyPatch, late: bool
+) -> None:
+    """Ctrl-C comes when the second of three has been started, or is about to be."""
+    team, start, begun = opened(4), threading.Thread.start, list[threading.Thread]()
+
+    def interrupted(self: threading.Thread) -> None:
+        begun.append(self)
+        if len(begun) != 2 or late:
+            start(self)
+        if len(begun) == 2:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            team.run(RANGE(lambda *_: None), NONE, NONE, 4)
+    assert len(begun) == 2 and not any(worker.is_alive() for worker in begun)
+    ran = list[int]()
+    team.run(RANGE(lambda arguments, scratch, first, end: ran.append(first)), NONE, NONE, 4)
+    assert sorted(ran) == [0, 1, 2, 3]
+
+
+def test_what_threads_read_stays_where_they_may_go_on(
+    opened: Callable[[int], Team], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the end of the interpreter nobody can wait for them: neither their memory nor the library is given back."""
+    team = opened(2)
+    team.run(RANGE(lambda *_: None), NONE, NONE, 2)
+    memory, (worker,) = team._memory, team._workers
+    references = sys.getrefcount(memory)
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "is_finalizing", lambda: True)
+        assert not team.close()
+    assert worker.is_alive() and sys.getrefcount(memory) == references + 1
+    assert team._end(memory, [worker]) and not worker.is_alive()
+
+
+@pytest.mark.parametrize("gone", [SERVE, BODY])
+def test_a_library_of_an_earlier_version_is_refused(artifact: Artifact, gone: str) -> None:
+    library = artifact.manifest.file("library")
+    assert library is not None
+    content = artifact.files[library.name].replace(gone.encode() + b"\0", b"no" + gone[2:].encode() + b"\0")
+    with pytest.raises(BackendError, match=rf"the shared library has no function '\w*{gone}'; compile it again"):
+        Artifact(artifact.manifest, {**artifact.files, library.name: content}).open("cpu")
+
+
+@pytest.mark.parametrize("name", ["share", "serve", "__roller_share"])
+def test_functions_may_be_called_as_those_of_a_team(name: str) -> None:
+    artifact = compiled(product(8, 32, 4).replace("@product", f"@{name}"))
+    (found,) = artifact.run(np.ones((8, 4), np.float32), np.ones((4, 32), np.float32), on="cpu", threads=2)
+    assert (found == 4).all()
