@@ -5,7 +5,7 @@ Paper: ROLLER sections 3.1 and 4.
 """
 
 from roller_mlir.hal.calibration import calibrated, parse_calibration
-from roller_mlir.hal.catalogue import device_file, device_names, find_device
+from roller_mlir.hal.catalogue import device_file, device_files, device_names, find_device
 from roller_mlir.hal.describe import Table, describe, device_table
 from roller_mlir.hal.errors import DeviceError
 from roller_mlir.hal.loader import load_device, parse_device
@@ -28,6 +28,7 @@ __all__ = [
     "calibrated",
     "describe",
     "device_file",
+    "device_files",
     "device_names",
     "device_table",
     "find_device",

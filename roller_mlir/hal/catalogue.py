@@ -8,7 +8,7 @@ from pathlib import Path
 from roller_mlir.hal.calibration import calibrated
 from roller_mlir.hal.errors import DeviceError
 from roller_mlir.hal.host import NAME as HOST
-from roller_mlir.hal.host import calibrated_host
+from roller_mlir.hal.host import calibrated_host, host_files
 from roller_mlir.hal.loader import load_device
 from roller_mlir.hal.spec import Device
 
@@ -51,11 +51,22 @@ def device_file(name: str) -> Path:
     """Return the TOML file that describes the device of that name, with the source of each number.
 
     Raises:
-        DeviceError: As for `find_device`.
+        DeviceError: As for `find_device`, or it is this machine, which several files describe (`device_files`).
     """
     name, _ = split_calibration(name)
     device = find_device(name)
+    if device.name == HOST:
+        raise DeviceError(f"device '{HOST}' is this machine, which no file of its own describes")
     return Path(name) if name.endswith(".toml") else DEVICE_FOLDER / f"{device.name}.toml"
+
+
+def device_files(name: str) -> tuple[Path, ...]:
+    """Return all files that describe the device of that name, without a calibration that is given beside it.
+
+    Raises:
+        DeviceError: As for `find_device`.
+    """
+    return host_files() if find_device(name).name == HOST else (device_file(name),)
 
 
 def split_calibration(name: str) -> tuple[str, str | None]:

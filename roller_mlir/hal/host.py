@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The machine that this process runs on, as the device `host`: from /proc/cpuinfo, /sys and LLVM's name of its cores.
 
-Cores are those that the process may use. What no file tells, such as bandwidths of shared caches and memory, is left
-out; a calibration that `roller devices host --calibrate` wrote for this machine, or `host+FILE`, has it. It lies in the
-folder `roller` of XDG_CONFIG_HOME, or of ~/.config, as `host-ID.toml`, where ID stands for the processor, its caches
-and the number of its cores, so that machines which share a home keep theirs apart. Vector units of cores that are not
-known by name are taken to begin two multiply-adds and two loads a cycle.
+Cores are those that the process may use. What no file tells, such as ports and bandwidths of caches, is that of our
+device with the same cores, where LLVM's name of them is known, else left out; a calibration that `roller devices host
+--calibrate` wrote for this machine, or `host+FILE`, has it. It lies in the folder `roller` of XDG_CONFIG_HOME, or of
+~/.config, as `host-ID.toml`, where ID stands for the processor, its caches and the number of its cores, so that
+machines which share a home keep theirs apart. Vector units of cores that are not known by name are taken to begin two
+multiply-adds and two loads a cycle.
 """
 
 import hashlib
@@ -21,15 +22,16 @@ from roller_mlir.hal.calibration import calibrated
 from roller_mlir.hal.errors import DeviceError
 from roller_mlir.hal.instructions import Instruction
 from roller_mlir.hal.layers import MemoryLayer
-from roller_mlir.hal.loader import without_threads
+from roller_mlir.hal.loader import load_device, without_threads
 from roller_mlir.hal.spec import Device
+from roller_mlir.hal.vector_constants import DEFAULT_VECTORS
 
 NAME = "host"
+_DEVICES = Path(__file__).parent / "devices"
 _CPUINFO, _CORE = Path("/proc/cpuinfo"), Path("/sys/devices/system/cpu/cpu0")
 _SIZES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-_PORTS = {"znver4": (1, 1), "znver5": (2, 2), "sapphirerapids": (2, 2), "emeraldrapids": (2, 2)}
-"""Multiply-adds and loads of a whole vector that a core begins in a cycle. Zen 4 has two units of 256 bits for both
-(Software Optimization Guide for the AMD Zen4 Microarchitecture, 57647, floating-point unit and load-store unit)."""
+_CORES = {"znver4": "zen4", "znver5": "zen5", "sapphirerapids": "spr", "emeraldrapids": "spr"}
+"""The device that describes a core, by LLVM's name of it: ports, instructions, what its caches give it in a cycle."""
 _ZEN4_FLAGS = {"avx512_bf16", "avx512_vnni", "avx512_vbmi2", "avx512_bitalg", "avx512_vpopcntdq", "gfni"}
 _RAPIDS_FLAGS = _ZEN4_FLAGS | {"avx_vnni", "avx512_fp16", "amx_tile", "amx_bf16", "amx_int8"}
 OWN_FLAGS = {
@@ -40,21 +42,6 @@ OWN_FLAGS = {
 }
 """What a machine must show to be taken for its cores, as Linux spells it; a hypervisor may hide some. All that the
 runtime asks for beside the 512-bit level: a test holds both together, as the runtime's single file knows no devices."""
-_RAPIDS = (("dot", "bf16", 32), ("dot", "i8", 256), ("amx", "bf16", 1024), ("amx", "i8", 2048))
-_PRODUCTS = {
-    "znver4": (("dot", "bf16", 64), ("dot", "i8", 128)),
-    "znver5": (("dot", "bf16", 128), ("dot", "i8", 256)),
-    "sapphirerapids": _RAPIDS,
-    "emeraldrapids": _RAPIDS,
-}
-"""Instructions that multiply narrow factors: family, factors, operations a cycle; see spr.toml and zen5.toml."""
-_NAMES = {
-    ("dot", "bf16"): ("vdpbf16ps", "f32", (1, 16, 2)),
-    ("dot", "i8"): ("vpdpbusd", "i32", (1, 16, 4)),
-    ("amx", "bf16"): ("tdpbf16ps", "f32", (16, 16, 32)),
-    ("amx", "i8"): ("tdpbssd", "i32", (16, 16, 64)),
-}
-"""The name of each, the type of its sums, and its shape."""
 _LEVELS = (
     ("x86-64-v4", 64, 32, {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"}),
     ("x86-64-v3", 32, 16, {"avx2", "fma", "bmi2", "f16c"}),
@@ -77,12 +64,14 @@ def host_device() -> Device:
         architecture, vector_bytes, registers = _llvm_name() or "generic", 16, 32
     else:
         raise DeviceError(f"device '{NAME}' is {machine}, for which no code is generated; x86_64 and aarch64 have code")
-    fma_ports, load_ports = _PORTS.get(architecture, (2, 2))
+    file = _core_file(architecture)
+    core = load_device(file) if file is not None else None
+    fma_ports, load_ports = (core.fma_ports, core.load_ports) if core is not None else (2, 2)
+    assert fma_ports is not None and load_ports is not None
     clock_hz, units = _clock_hz(text), len(os.sched_getaffinity(0))
-    size = vector_bytes // 4
     layers = (
         MemoryLayer(name="register", kind="explicit", instances=units, capacity_bytes=vector_bytes * registers),
-        *_caches(units, clock_hz, load_ports * vector_bytes),
+        *(_as_known(layer, core, clock_hz) for layer in _caches(units, clock_hz, load_ports * vector_bytes)),
         MemoryLayer(
             name="global",
             kind="explicit",
@@ -92,7 +81,8 @@ def host_device() -> Device:
             transaction_bytes=64,
         ),
     )
-    instructions = tuple(
+    size = vector_bytes // 4
+    unnamed = tuple(
         Instruction(
             name="fma",
             family="fma",
@@ -101,12 +91,6 @@ def host_device() -> Device:
             flops_per_cycle_per_unit=2 * fma_ports * lanes,
         )
         for kind, lanes in (("f32", size), ("f64", size // 2))
-    ) + tuple(
-        Instruction(
-            name=name, family=family, operand_type=kind, result_type=result, shape=shape, flops_per_cycle_per_unit=rate
-        )
-        for family, kind, rate in _PRODUCTS.get(architecture, ())
-        for name, result, shape in [_NAMES[family, kind]]
     )
     found = re.search(r"^model name\s*:\s*(.*)$", text, re.MULTILINE)
     name = found[1].strip() if found else machine
@@ -119,12 +103,13 @@ def host_device() -> Device:
         units=units,
         clock_hz=clock_hz,
         layers=layers,
-        instructions=instructions,
+        instructions=core.instructions if core is not None else unnamed,
         vector_bytes=vector_bytes,
         vector_registers=registers,
         fma_ports=fma_ports,
         load_ports=load_ports,
         max_access_bytes=vector_bytes,
+        vectors=core.vectors if core is not None else DEFAULT_VECTORS,
         **spared,
     )
 
@@ -161,6 +146,23 @@ def calibrated_host() -> Device:
         raise DeviceError(f"{error.reason}; {remedy}", key=error.key, file=error.file) from error
 
 
+def host_files() -> tuple[Path, ...]:
+    """Return what this machine is described by: files of the system, the device with its cores, and its calibration.
+
+    Raises:
+        DeviceError: As for `host_device`.
+    """
+    device = host_device()
+    core, calibration = _core_file(device.architecture), calibration_file(device, os.environ)
+    more = [path for path in (core, calibration) if path is not None and os.path.exists(path)]
+    return (_CPUINFO, _CORE / "cache", *more)
+
+
+def _core_file(architecture: str) -> Path | None:
+    """Return the description of a device with these cores, None where there is none."""
+    return _DEVICES / f"{_CORES[architecture]}.toml" if architecture in _CORES else None
+
+
 def _x86(text: str) -> tuple[str, int, int]:
     """Return LLVM's name of the cores, and their vectors."""
     found = re.search(r"^flags\s*:\s*(.*)$", text, re.MULTILINE)
@@ -168,7 +170,7 @@ def _x86(text: str) -> tuple[str, int, int]:
     for level, size, registers, needed in _LEVELS:
         if needed <= flags:
             own = _llvm_name()
-            known = own in _PORTS and size == _LEVELS[0][1] and flags >= OWN_FLAGS[own]
+            known = own in _CORES and size == _LEVELS[0][1] and flags >= OWN_FLAGS[own]
             return (own if known else level), size, registers
     lacking = ", ".join(sorted(_LEVELS[-1][3] - flags))
     raise DeviceError(f"device '{NAME}' lacks {lacking}: code is generated for AVX2 and AVX-512")
@@ -217,6 +219,28 @@ def _caches(units: int, clock_hz: float, load_bytes: int) -> list[MemoryLayer]:
     if not layers:
         raise DeviceError(f"device '{NAME}': {_CORE / 'cache'} names no caches")
     return layers
+
+
+def _as_known(layer: MemoryLayer, core: Device | None, clock_hz: float) -> MemoryLayer:
+    """Return a cache of this machine with what the description of its cores says of it and the system does not.
+
+    What a core's own cache gives follows the clock; of what cores share the figures are those of another machine.
+    """
+    known = next((one for one in core.caches if one.name == layer.name), None) if core is not None else None
+    if core is None or known is None:
+        return layer
+    ways, latency_s = layer.ways or known.ways, layer.latency_s
+    if known.instances != core.units:
+        return replace(
+            layer,
+            ways=ways,
+            latency_s=latency_s or known.latency_s,
+            unit_bandwidth_bytes_per_s=known.unit_bandwidth_bytes_per_s,
+        )
+    faster = clock_hz / core.clock_hz
+    bandwidth = known.bandwidth_bytes_per_s and known.bandwidth_bytes_per_s / known.instances * layer.instances * faster
+    latency_s = latency_s or (known.latency_s and known.latency_s / faster)
+    return replace(layer, ways=ways, latency_s=latency_s, bandwidth_bytes_per_s=bandwidth)
 
 
 def _count(ranges: str) -> int:

@@ -29,7 +29,7 @@ from roller_mlir.evaluation.measure.calibration.calibration_file import (
 )
 from roller_mlir.evaluation.measure.calibration.table import calibration_tables
 from roller_mlir.evaluation.measure.report.results_file import read_results
-from roller_mlir.hal import describe, device_file, device_names, device_table, find_device
+from roller_mlir.hal import describe, device_files, device_names, device_table, find_device
 from roller_mlir.hal.host import NAME as HOST
 from roller_mlir.hal.host import calibration_file, host_device
 from roller_mlir.hal.template import template
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(found[0] if target else found)
     elif target:
         print_tables([(t.title, t.header, t.rows) for t in describe(find_device(target))])
-        print_line(f"numbers and their sources: {device_file(target)}")
+        print_line(f"numbers and their sources: {', '.join(map(str, device_files(target)))}")
     else:
         table = device_table()
         print_tables([(table.title, table.header, table.rows)])

@@ -229,7 +229,7 @@ class VectorCost:
         dimensions = tile_dimensions(access, box)
         row = -(-dimensions[-1].extent * dimensions[-1].step * access.element_bytes // LINE_BYTES) if dimensions else 1
         far = lines * min(1.0, _FAR_LINES / row)
-        near = (lines - far) * known.pack_next_cycles
+        near = (lines - far) * min(known.pack_line_cycles, known.pack_next_cycles)
         return lines / row * known.pack_row_cycles + far * known.pack_line_cycles + near
 
     def _kernel(self, shape: TaskShape) -> "_Kernel":

@@ -36,6 +36,7 @@ NAMES = (
     "t4",
     "titanrtx",
     "v100",
+    "zen4",
     "zen5",
 )
 

@@ -80,3 +80,47 @@ def test_a_system_without_these_files_is_told(machine: Path) -> None:
 
 def test_it_is_a_device_like_any_other() -> None:
     assert find_device("HOST").name == "host"
+
+
+def test_cores_that_are_described_have_their_ports_and_caches(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sizes and sharing are the system's; what a cache gives in a cycle follows the system's clock."""
+    flags = " ".join(host.OWN_FLAGS["znver4"])
+    (machine / "cpuinfo").write_text(f"flags : {AVX512} {flags}\ncpu MHz : 1850.0\n")
+    monkeypatch.setattr(host, "_llvm_name", lambda: "znver4")
+    device, core = host.host_device.__wrapped__(), find_device("zen4")
+    assert (device.architecture, device.fma_ports, device.load_ports) == ("znver4", 1, 1)
+    assert (device.instructions, device.vectors) == (core.instructions, core.vectors)
+    first, second = device.caches
+    assert (first.capacity_bytes, first.ways, first.bandwidth_bytes_per_s) == (48 << 10, 8, 4 * 64 * 1.85e9)
+    known = next(one for one in core.caches if one.name == "l2")
+    assert known.latency_s is not None and second.latency_s == pytest.approx(2 * known.latency_s)
+    assert (second.instances, second.bandwidth_bytes_per_s) == (2, pytest.approx(2 * 64 * 1.85e9))
+
+
+def test_cores_whose_instructions_are_hidden_are_not_taken_for_described_ones(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (machine / "cpuinfo").write_text(f"flags : {AVX512}\ncpu MHz : 1850.0\n")
+    monkeypatch.setattr(host, "_llvm_name", lambda: "sapphirerapids")
+    device = host.host_device.__wrapped__()
+    assert device.architecture == "x86-64-v4" and {one.family for one in device.instructions} == {"fma"}
+
+
+def test_each_core_that_has_a_name_is_described() -> None:
+    for architecture, name in host._CORES.items():
+        assert find_device(name).vector_bytes == 64 and architecture in host.OWN_FLAGS
+
+
+def test_its_numbers_come_from_files_that_there_are(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flags = " ".join(host.OWN_FLAGS["znver5"])
+    (machine / "cpuinfo").write_text(f"flags : {AVX512} {flags}\ncpu MHz : 1850.0\n")
+    monkeypatch.setattr(host, "_llvm_name", lambda: "znver5")
+    monkeypatch.setattr(host, "host_device", host.host_device.__wrapped__)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(machine))
+    described = [machine / "cpuinfo", machine / "cache"]
+    assert [path.name for path in host.host_files()] == ["cpuinfo", "cache", "zen5.toml"]
+    assert list(host.host_files()[:2]) == described
+    calibration = host.calibration_file(host.host_device(), {"XDG_CONFIG_HOME": str(machine)})
+    calibration.parent.mkdir()
+    calibration.write_text("")
+    assert host.host_files()[3:] == (calibration,)
