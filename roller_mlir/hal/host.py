@@ -30,7 +30,14 @@ NAME = "host"
 _DEVICES = Path(__file__).parent / "devices"
 _CPUINFO, _CORE = Path("/proc/cpuinfo"), Path("/sys/devices/system/cpu/cpu0")
 _SIZES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-_CORES = {"znver4": "zen4", "znver5": "zen5", "sapphirerapids": "spr", "emeraldrapids": "spr"}
+_CORES = {
+    "znver4": "zen4",
+    "znver5": "zen5",
+    "sapphirerapids": "spr",
+    "emeraldrapids": "spr",
+    "haswell": "haswell",
+    "neoverse-v1": "neoverse-v1",
+}
 """The device that describes a core, by LLVM's name of it: ports, instructions, what its caches give it in a cycle."""
 _ZEN4_FLAGS = {"avx512_bf16", "avx512_vnni", "avx512_vbmi2", "avx512_bitalg", "avx512_vpopcntdq", "gfni"}
 _RAPIDS_FLAGS = _ZEN4_FLAGS | {"avx_vnni", "avx512_fp16", "amx_tile", "amx_bf16", "amx_int8"}
@@ -64,8 +71,7 @@ def host_device() -> Device:
         architecture, vector_bytes, registers = _llvm_name() or "generic", 16, 32
     else:
         raise DeviceError(f"device '{NAME}' is {machine}, for which no code is generated; x86_64 and aarch64 have code")
-    file = _core_file(architecture)
-    core = load_device(file) if file is not None else None
+    core = _core(vector_bytes)
     fma_ports, load_ports = (core.fma_ports, core.load_ports) if core is not None else (2, 2)
     assert fma_ports is not None and load_ports is not None
     clock_hz, units = _clock_hz(text), len(os.sched_getaffinity(0))
@@ -82,7 +88,7 @@ def host_device() -> Device:
         ),
     )
     size = vector_bytes // 4
-    unnamed = tuple(
+    general = tuple(
         Instruction(
             name="fma",
             family="fma",
@@ -103,7 +109,7 @@ def host_device() -> Device:
         units=units,
         clock_hz=clock_hz,
         layers=layers,
-        instructions=core.instructions if core is not None else unnamed,
+        instructions=core.instructions if core is not None and architecture in _CORES else general,
         vector_bytes=vector_bytes,
         vector_registers=registers,
         fma_ports=fma_ports,
@@ -153,14 +159,17 @@ def host_files() -> tuple[Path, ...]:
         DeviceError: As for `host_device`.
     """
     device = host_device()
-    core, calibration = _core_file(device.architecture), calibration_file(device, os.environ)
-    more = [path for path in (core, calibration) if path is not None and os.path.exists(path)]
-    return (_CPUINFO, _CORE / "cache", *more)
+    assert device.vector_bytes is not None
+    core, calibration = _core(device.vector_bytes), calibration_file(device, os.environ)
+    described = [] if core is None else [_DEVICES / f"{core.name}.toml"]
+    return (_CPUINFO, _CORE / "cache", *described, *([calibration] if os.path.exists(calibration) else []))
 
 
-def _core_file(architecture: str) -> Path | None:
-    """Return the description of a device with these cores, None where there is none."""
-    return _DEVICES / f"{_CORES[architecture]}.toml" if architecture in _CORES else None
+def _core(vector_bytes: int) -> Device | None:
+    """Return the device that describes these cores with such vectors; a hypervisor may hide wider ones."""
+    name = _CORES.get(_llvm_name())
+    found = load_device(_DEVICES / f"{name}.toml") if name is not None else None
+    return found if found is not None and found.vector_bytes == vector_bytes else None
 
 
 def _x86(text: str) -> tuple[str, int, int]:
@@ -170,7 +179,7 @@ def _x86(text: str) -> tuple[str, int, int]:
     for level, size, registers, needed in _LEVELS:
         if needed <= flags:
             own = _llvm_name()
-            known = own in _CORES and size == _LEVELS[0][1] and flags >= OWN_FLAGS[own]
+            known = own in OWN_FLAGS and size == _LEVELS[0][1] and flags >= OWN_FLAGS[own]
             return (own if known else level), size, registers
     lacking = ", ".join(sorted(_LEVELS[-1][3] - flags))
     raise DeviceError(f"device '{NAME}' lacks {lacking}: code is generated for AVX2 and AVX-512")
