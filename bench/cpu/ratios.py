@@ -4,6 +4,7 @@
 python bench/cpu/ratios.py short      # 8 products, twenty layers of one image, seven fused: below ten minutes, idle
 python bench/cpu/ratios.py products   # 8 products, one thread and two
 python bench/cpu/ratios.py threads    # 8 products and seven layers, one thread and two
+python bench/cpu/ratios.py windows    # depthwise convolutions and poolings of one image, one thread: five minutes
 python bench/cpu/ratios.py layers     # 201 layers, minibatch 28 and 1, one thread and two: about two hours
 python bench/cpu/ratios.py all        # all of these
 python bench/cpu/ratios.py avx2       # 8 products and twenty layers, of 256-bit vectors: below ten minutes, idle
@@ -48,6 +49,8 @@ TWENTY = (
     *("overfeat_03", "resnet_03", "resnet_05", "resnet_12", "resnet_13", "resnet_17", "yolov2_11"),
 )
 FUSED = ("alexnet_02", "fastrcnn_25", "googlenetv1_11", "mobilenet_02", "resnet_03", "resnet_12", "resnet_17")
+WINDOWS = "windows"
+"""What the part with ROLLER's depthwise convolutions and poolings is called, which come from another suite."""
 NARROW = "haswell"
 """What ours is compiled for where all use vectors of 256 bits."""
 SHORT = "short-"
@@ -56,7 +59,7 @@ SHORT = "short-"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("short", "products", "threads", "layers", "avx2", "all", "none"))
+    parser.add_argument("what", choices=("short", "products", "threads", "windows", "layers", "avx2", "all", "none"))
     parser.add_argument(
         "--folder", type=Path, default=HERE / "ratios", help="of the results (bench/cpu/ratios); FOLDER-avx2 beside it"
     )
@@ -106,6 +109,9 @@ def parts(what: str) -> Iterator[PeerPart]:
         yield from parts_of(SHORT + LAYERS, select(find_suite(LAYERS), FUSED), (1,), (1, 2))
     if what in ("products", "all"):
         yield from parts_of(GEMMS, gemms, threads=(1, 2))
+    if what in (WINDOWS, "all"):
+        windows = [row for row in find_suite("roller119") if row.kind in ("depthwise_conv2d", "avg_pool2d")]
+        yield from parts_of(WINDOWS, windows, (1,), (1,))
     if what in ("layers", "all"):
         yield from parts_of(LAYERS, layers, (1, 28), (1, 2))
 
@@ -189,6 +195,7 @@ def summary(found: dict[str, HostResults]) -> str:
     for name, title in (
         (f"{GEMMS}-t1", "Products, GF/s"),
         (f"{SHORT}{LAYERS}-n1-t1", "Twenty layers, one image, GF/s"),
+        (f"{WINDOWS}-n1-t1", "Depthwise convolutions and poolings, one image, GF/s"),
     ):
         if name in found:
             lines += ["", f"{title}:", "", rate_table(found[name])]

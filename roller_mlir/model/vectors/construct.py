@@ -26,7 +26,6 @@ from roller_mlir.model.vectors.atom_programs import atom_programs
 from roller_mlir.model.vectors.cost import VectorCost, Work, lanes_of, reads_lanes, reads_packed
 from roller_mlir.model.vectors.dividing import divided_plans
 from roller_mlir.model.vectors.packing import (
-    UNROLLED,
     constant_shapes,
     copied_vector,
     packed_operand,
@@ -35,7 +34,7 @@ from roller_mlir.model.vectors.packing import (
     room_of,
 )
 from roller_mlir.model.vectors.padding import skipped_inputs
-from roller_mlir.model.vectors.shape import TaskShape
+from roller_mlir.model.vectors.shape import TaskShape, even_points
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import CONSTANT, MOST_POINTS, REGISTER, WORKGROUP
 
@@ -377,14 +376,9 @@ def _unrolled(
     if not reductions or expression.whole:
         return 1, None
     loop, plain = reductions[-1], [i for i in reductions if not expression.moves_window(i)]
-    if plain and (_slides(expression, blocks, lane, loop) or _even(blocks[loop]) == 1):
+    if plain and (_slides(expression, blocks, lane, loop) or even_points(blocks[loop]) == 1):
         loop = plain[-1]
-    return _even(blocks[loop]), loop
-
-
-def _even(points: int) -> int:
-    """Return how many points of a loop are unrolled, so that none is left over."""
-    return next(n for n in range(UNROLLED, 0, -1) if points % n == 0)
+    return even_points(blocks[loop]), loop
 
 
 def _slides(expression: TensorExpression, blocks: Sequence[int], lane: int | None, loop: int) -> bool:

@@ -18,7 +18,7 @@ from roller_mlir.mapping.layout.data_tile import tile_dimensions, walked_alone
 from roller_mlir.model.polydl.footprint import tensor_of
 from roller_mlir.model.vectors.cache_work import LINE_BYTES, CacheModel, CacheWork
 from roller_mlir.model.vectors.padding import computed_share, standing_loop
-from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
+from roller_mlir.model.vectors.shape import TaskShape, TaskWalk, even_points
 from roller_mlir.plan import Access, Plan, Prediction, TensorExpression
 from roller_mlir.plan.expression import dense_strides
 
@@ -393,6 +393,30 @@ def _how(access: Access, lane: int | None, packed: bool) -> str:
     return reads_packed(access, lane) if packed else reads_lanes(access, lane)
 
 
+def _own_share(expression: TensorExpression, access: Access, blocks: Sequence[int], lane: int) -> float:
+    """Return the share of a tile's rows at a tap that other taps do not read, where all of them stand in the code.
+
+    >>> from roller_mlir.plan import LinearIndex, Loop
+    >>> x = Access("x", (13, 16), "f32", (LinearIndex((1, 0, 1)), LinearIndex((0, 1, 0))))  # 11 rows, taps of 3
+    >>> y = Access("y", (11, 16), "f32", (LinearIndex((1, 0, 0)), LinearIndex((0, 1, 0))))
+    >>> sums = TensorExpression((Loop(11), Loop(16), Loop(3, True)), (x,), y, "arith.addf", 1, (0.0,))
+    >>> round(_own_share(sums, x, (11, 16, 3), 1) * 33)
+    13
+    """
+    last = expression.reductions()[-1] if expression.reductions() else lane
+    taps = expression.bounds[last]
+    if last == lane or even_points(taps) < taps:
+        return 1.0
+    for index in access.indices:
+        terms = index.terms()
+        rows = [loop for loop in terms if loop != last and blocks[loop] > 1]
+        if last in terms and len(rows) == 1 and rows[0] != lane and not expression.loops[rows[0]].reduction:
+            step, own = terms[last], terms[rows[0]]
+            read = {own * row + step * tap for row in range(blocks[rows[0]]) for tap in range(taps)}
+            return len(read) / (blocks[rows[0]] * taps)
+    return 1.0
+
+
 def _loads(
     expression: TensorExpression,
     known: VectorConstants,
@@ -410,7 +434,7 @@ def _loads(
     if how == "pairs" and not reduces:
         return known.pair_loads * max(1, count // width), False
     if how == "vector":
-        return (count if reduces else max(1, count // width)), False
+        return (count if reduces else max(1, count // width) * _own_share(expression, access, blocks, lane)), False
     return (count * width if how == "each" and reduces else count), how == "each"
 
 

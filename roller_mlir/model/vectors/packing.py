@@ -23,13 +23,11 @@ from math import prod
 from roller_mlir.hal import Device
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.vectors.cost import VectorCost, lane_dimension, reads_lanes, reads_packed
-from roller_mlir.model.vectors.shape import TaskShape, TaskWalk, grown
+from roller_mlir.model.vectors.shape import UNROLLED, TaskShape, TaskWalk, grown
 from roller_mlir.plan import Access, OperandPlan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
 from roller_mlir.plan.walks import resumable
 
-UNROLLED = 4
-"""Points of the innermost reduction loop that are unrolled; more made LLVM spill."""
 _TILES = 3
 """Register tiles for which shapes are made, of each loop along vectors: the best of each number of columns."""
 _STEPS = (1024, 512, 256, 128)

@@ -14,6 +14,18 @@ from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.plan import CONSTANT, WORKGROUP
 from roller_mlir.plan.walks import staged_depth, walked_blocks
 
+UNROLLED = 4
+"""Points of the innermost reduction loop that are unrolled; more made LLVM spill."""
+
+
+def even_points(points: int) -> int:
+    """Return how many points of a loop are unrolled, so that none is left over.
+
+    >>> even_points(3), even_points(6), even_points(7)
+    (3, 3, 1)
+    """
+    return next(n for n in range(UNROLLED, 0, -1) if points % n == 0)
+
 
 @dataclass(frozen=True)
 class TaskShape:

@@ -354,3 +354,24 @@ def test_a_row_that_is_packed_costs_more_than_its_lines() -> None:
     narrow, wide = (64, 16, 128), (64, 256, 128)
     assert dear.packing(1, narrow, 1) - cheap.packing(1, narrow, 1) == pytest.approx(128 * 20)
     assert dear.packing(1, wide, 1) - cheap.packing(1, wide, 1) == pytest.approx(128 * 20)
+
+
+def test_rows_lie_where_taps_that_stand_in_the_code_read_them_again() -> None:
+    """Of a tile of 7 rows to the side, three taps read 9 vectors together; down the image each reads its own."""
+    sizes = (42, 42, 96)
+    image = (LinearIndex((1, 0, 0, 1, 0), -1), LinearIndex((0, 1, 0, 0, 1), -1), LinearIndex((0, 0, 1, 0, 0)))
+    taps = tuple(LinearIndex(tuple(int(loop == at) for loop in range(5))) for at in (3, 4, 2))
+    point = tuple(LinearIndex(tuple(int(loop == at) for loop in range(5))) for at in range(3))
+    depthwise = TensorExpression(
+        (*map(Loop, sizes), Loop(3, True), Loop(3, True)),
+        (Access("x", sizes, "f32", image), Access("w", (3, 3, 96), "f32", taps)),
+        Access("y", sizes, "f32", point),
+        "arith.addf",
+        2,
+        (0.0, 0.0),
+        fused_multiply_add=True,
+    )
+    cost = VectorCost(depthwise, find_device("zen4"))
+    aside, down = (cost.shaped(TaskShape((*rows, 16, 3, 3), 2, (0, 1, 2))).cycles for rows in ((1, 7), (7, 1)))
+    assert aside < 0.9 * down
+    assert best(depthwise, find_device("zen4")).axes[1].block > 1

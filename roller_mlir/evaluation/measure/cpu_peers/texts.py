@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A problem as MLIR text for compilers: in the layout of the suites, or channels last; with its epilogue.
 
-Channels last: input NHWC, weights HWCF (HWC of depthwise ones), output NHWF. A bias and a relu are one `linalg.generic`
-behind the operator. Weights may be a constant of the module, as those of a model are.
+Channels last: input NHWC, weights HWCF (HWC of depthwise ones), output NHWF; poolings likewise. A bias and a relu are
+one `linalg.generic` behind the operator. Weights may be a constant of the module, as those of a model are.
 """
 
 from collections.abc import Sequence
@@ -22,6 +22,7 @@ CONSTANT = "constant filter"
 """A variant of ours whose weights are a constant of the module, which a compiler may pack beforehand."""
 _ALIGNMENT = 64
 _WEIGHTS = {"conv2d": (2, 3, 1, 0), "depthwise_conv2d": (1, 2, 0)}
+_POOLING = "avg_pool2d"
 _LINALG = {"conv2d": "linalg.conv_2d_nhwc_hwcf", "depthwise_conv2d": "linalg.depthwise_conv_2d_nhwc_hwc"}
 
 
@@ -34,7 +35,7 @@ def text_of(problem: HostProblem, layout: str = "") -> str | None:
     """
     kind = problem.reference.kind
     if layout == LAST:
-        if kind not in _LINALG:
+        if kind not in (*_LINALG, _POOLING):
             return None
         text, channel = _channels_last(problem), 3
     else:
@@ -68,7 +69,8 @@ def arranged(problem: HostProblem, inputs: Sequence[Array], layout: str) -> list
     """Return the inputs in a layout."""
     if layout != LAST:
         return list(inputs)
-    orders = ((0, 2, 3, 1), _WEIGHTS[problem.reference.kind], (0,), (0,))
+    weights = [_WEIGHTS[problem.reference.kind]] if has_filter(problem) else []
+    orders = ((0, 2, 3, 1), *weights, (0,), (0,))
     moved = [one.transpose(order) for one, order in zip(inputs, orders, strict=False)]
     return [aligned(one.shape, one) for one in moved]
 
@@ -94,8 +96,6 @@ def _channels_last(problem: HostProblem) -> str:
     low = [s["pad_h"] // 2, s["pad_w"] // 2]
     high = [s["pad_h"] - low[0], s["pad_w"] - low[1]]
     padded = (given[0], given[1] + s["pad_h"], given[2] + s["pad_w"], given[3])
-    shape = problem.shapes[1]
-    weights = _tensor([shape[axis] for axis in _WEIGHTS[kind]])
     result = _tensor(_output(problem, 3))
     value, lines = "%input", list[str]()
     if any(low) or any(high):
@@ -106,21 +106,57 @@ def _channels_last(problem: HostProblem) -> str:
             "  tensor.yield %zero : f32",
             f"}} : {_tensor(given)} to {_tensor(padded)}",
         ]
-    attributes = ", ".join(
-        f"{name} = dense<{s[column]}> : tensor<2xi64>"
-        for name, column in (("dilations", "dilation"), ("strides", "stride"))
+    operation, weights = (_pooling if kind == _POOLING else _convolution)(
+        problem, f"{value} : {_tensor(padded)}", result
     )
     lines = [
         "%zero = arith.constant 0.0 : f32",
         *lines,
         f"%empty = tensor.empty() : {result}",
         f"%init = linalg.fill ins(%zero : f32) outs(%empty : {result}) -> {result}",
-        f"%result = {_LINALG[kind]} {{{attributes}}}",
-        f"    ins({value}, %kernel : {_tensor(padded)}, {weights}) outs(%init : {result}) -> {result}",
+        *operation,
         f"return %result : {result}",
     ]
     body = "\n".join(f"  {line}" for line in lines)
-    return f"func.func @main(%input: {_tensor(given)}, %kernel: {weights}) -> {result} {{\n{body}\n}}\n"
+    kernel = f", %kernel: {weights}" if weights else ""
+    return f"func.func @main(%input: {_tensor(given)}{kernel}) -> {result} {{\n{body}\n}}\n"
+
+
+def _convolution(problem: HostProblem, image: str, result: str) -> tuple[list[str], str]:
+    """Return the lines that make a convolution of an image, and the type of its weights."""
+    kind, shape = problem.reference.kind, problem.shapes[1]
+    weights = _tensor([shape[axis] for axis in _WEIGHTS[kind]])
+    attributes = ", ".join(
+        f"{name} = dense<{problem.sizes[column]}> : tensor<2xi64>"
+        for name, column in (("dilations", "dilation"), ("strides", "stride"))
+    )
+    (name, type_) = image.split(" : ")
+    return [
+        f"%result = {_LINALG[kind]} {{{attributes}}}",
+        f"    ins({name}, %kernel : {type_}, {weights}) outs(%init : {result}) -> {result}",
+    ], weights
+
+
+def _pooling(problem: HostProblem, image: str, result: str) -> tuple[list[str], str]:
+    """Return the lines that make the averages of an image's windows, padding included, and no type of weights."""
+    s, loops = problem.sizes, "(n, h, w, c, kh, kw)"
+    rows, columns = (f"{axis} * {s['stride']} + k{axis} * {s['dilation']}" for axis in "hw")
+    maps = [f"{loops} -> {one}" for one in (f"(n, {rows}, {columns}, c)", "(kh, kw)", "(n, h, w, c)")]
+    kinds = ['"parallel"'] * 4 + ['"reduction"'] * 2
+    (name, type_) = image.split(" : ")
+    window = _tensor((s["KH"], s["KW"]))
+    return [
+        f"%scale = arith.constant {1.0 / (s['KH'] * s['KW']):.17e} : f32",
+        f"%window = tensor.empty() : {window}",
+        f"%result = linalg.generic {{indexing_maps = [{', '.join(f'affine_map<{one}>' for one in maps)}], "
+        f"iterator_types = [{', '.join(kinds)}]}}",
+        f"    ins({name}, %window : {type_}, {window}) outs(%init : {result}) {{",
+        "^bb0(%x: f32, %unused: f32, %sum: f32):",
+        "  %scaled = arith.mulf %x, %scale : f32",
+        "  %next = arith.addf %sum, %scaled : f32",
+        "  linalg.yield %next : f32",
+        f"}} -> {result}",
+    ], ""
 
 
 def _with_epilogue(problem: HostProblem, text: str, channel: int) -> str:
