@@ -77,6 +77,7 @@ class Team:
         self._share.argtypes = [*[ctypes.c_void_p] * 4, *[ctypes.c_int64] * 3]
         self._looks = LOOKS if threads <= cores() else 0
         self._process = self._address = 0
+        self._lost = False
         self._memory = np.empty(0, np.uint8)
         self._workers: list[threading.Thread] = []
 
@@ -100,7 +101,9 @@ class Team:
         """End the threads; return whether none can be in the library any more."""
         process, workers = self._process, self._workers
         self._process, self._workers = 0, []
-        return process != os.getpid() or self._end(self._memory, workers)
+        if process == os.getpid():
+            self._end(self._memory, workers)
+        return not self._lost
 
     def _start(self) -> None:
         """Start all threads but the caller's."""
@@ -111,18 +114,19 @@ class Team:
                 worker = threading.Thread(target=self._serve, args=(address, rank, self._looks), daemon=True)
                 workers.append(worker)  # before it starts: an interrupt may come when it has
                 worker.start()
-        except BaseException as error:
-            if not isinstance(error, RuntimeError):
-                self._end(memory, workers)
-                raise
+            self._memory, self._address, self._workers = memory, address, workers
+            self._process = os.getpid()
+        except RuntimeError as error:
             self._end(memory, workers[:-1])
             text = f"only {len(workers)} of {self.threads} threads could be started: {error}"
             raise BackendError(text) from error
-        self._memory, self._address, self._workers = memory, address, workers
-        self._process = os.getpid()
+        except BaseException:
+            self._process = 0
+            self._end(memory, workers)
+            raise
 
-    def _end(self, memory: np.ndarray[Any, Any], workers: Sequence[threading.Thread]) -> bool:
-        """End threads and wait for them; where they may go on, what they read stays for good."""
+    def _end(self, memory: np.ndarray[Any, Any], workers: Sequence[threading.Thread]) -> None:
+        """End threads and wait for them; where one may go on, what it reads stays for good."""
         ended = False
         try:
             if not sys.is_finalizing():
@@ -134,8 +138,8 @@ class Team:
             pass
         finally:
             if not ended:
+                self._lost = True
                 ctypes.pythonapi.Py_IncRef(ctypes.py_object(memory))
-        return ended
 
 
 def _zeros(size_bytes: int) -> np.ndarray[Any, Any]:
