@@ -55,7 +55,7 @@ def device_file(name: str) -> Path:
     """
     name, _ = split_calibration(name)
     device = find_device(name)
-    if device.name == HOST:
+    if name.casefold() == HOST:
         raise DeviceError(f"device '{HOST}' is this machine, which no file of its own describes")
     return Path(name) if name.endswith(".toml") else DEVICE_FOLDER / f"{device.name}.toml"
 
@@ -66,7 +66,8 @@ def device_files(name: str) -> tuple[Path, ...]:
     Raises:
         DeviceError: As for `find_device`.
     """
-    return host_files() if find_device(name).name == HOST else (device_file(name),)
+    own, _ = split_calibration(name)
+    return host_files() if own.casefold() == HOST else (device_file(own),)
 
 
 def split_calibration(name: str) -> tuple[str, str | None]:

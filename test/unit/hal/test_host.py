@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from roller_mlir.hal import DeviceError, find_device, host
+from roller_mlir.hal import DeviceError, device_file, device_files, find_device, host
 
 AVX2 = "avx2 fma bmi2 f16c"
 AVX512 = f"{AVX2} avx512f avx512bw avx512dq avx512vl avx512cd"
@@ -129,3 +129,11 @@ def test_its_numbers_come_from_files_that_there_are(machine: Path, monkeypatch: 
     calibration.parent.mkdir()
     calibration.write_text("")
     assert host.host_files()[3:] == (calibration,)
+
+
+def test_a_description_of_ones_own_is_its_file_whatever_it_is_called(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.toml"
+    mine.write_text(device_file("zen4").read_text().replace('name = "zen4"', 'name = "host"'))
+    assert device_files(str(mine)) == (mine,) and device_files("zen4") == (device_file("zen4"),)
+    with pytest.raises(DeviceError, match="'host' is this machine, which no file of its own describes"):
+        device_file("HOST")
