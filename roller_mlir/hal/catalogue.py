@@ -73,12 +73,15 @@ def device_files(name: str) -> tuple[Path, ...]:
 def split_calibration(name: str) -> tuple[str, str | None]:
     """Parts "h200+mine.toml" into the device and the path of its calibration, None where there is none.
 
-    >>> split_calibration("h200+mine.toml"), split_calibration("h200"), split_calibration("a+b.toml")
-    (('h200', 'mine.toml'), ('h200', None), ('a+b.toml', None))
+    >>> split_calibration("h200+mine.toml"), split_calibration("host+mine.toml")
+    (('h200', 'mine.toml'), ('host', 'mine.toml'))
+    >>> split_calibration("h200"), split_calibration("a+b.toml")
+    (('h200', None), ('a+b.toml', None))
     """
     for position in (place for place, letter in enumerate(name) if letter == "+"):
         device, calibration = name[:position], name[position + 1 :]
-        if device.endswith(".toml") or device.casefold() in _stems() or device.casefold() in _meanings():
+        known = (HOST, *_stems(), *_meanings())
+        if device.endswith(".toml") or device.casefold() in known:
             return device, calibration
     return name, None
 

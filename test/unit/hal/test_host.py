@@ -137,3 +137,10 @@ def test_a_description_of_ones_own_is_its_file_whatever_it_is_called(tmp_path: P
     assert device_files(str(mine)) == (mine,) and device_files("zen4") == (device_file("zen4"),)
     with pytest.raises(DeviceError, match="'host' is this machine, which no file of its own describes"):
         device_file("HOST")
+
+
+def test_it_takes_a_calibration_that_is_given(tmp_path: Path) -> None:
+    file = tmp_path / "lab.toml"
+    file.write_text('device = "host"\nclock_hz = { value = 1.25e9, source = "a test" }\n')
+    assert find_device(f"host+{file}").clock_hz == find_device(f"HOST+{file}").clock_hz == 1.25e9
+    assert device_files(f"host+{file}") == device_files("host")
