@@ -4,7 +4,7 @@
 python bench/cpu/ratios.py short      # 8 products, twenty layers of one image, seven fused: below ten minutes, idle
 python bench/cpu/ratios.py products   # 8 products, one thread and two
 python bench/cpu/ratios.py threads    # 8 products and seven layers, one thread and two
-python bench/cpu/ratios.py windows    # depthwise convolutions and poolings of one image, one thread: five minutes
+python bench/cpu/ratios.py windows    # depthwise convolutions and poolings of one image, one thread: two minutes
 python bench/cpu/ratios.py layers     # 201 layers, minibatch 28 and 1, one thread and two: about two hours
 python bench/cpu/ratios.py all        # all of these
 python bench/cpu/ratios.py avx2       # 8 products and twenty layers, of 256-bit vectors: below ten minutes, idle

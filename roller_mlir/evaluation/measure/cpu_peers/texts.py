@@ -106,9 +106,8 @@ def _channels_last(problem: HostProblem) -> str:
             "  tensor.yield %zero : f32",
             f"}} : {_tensor(given)} to {_tensor(padded)}",
         ]
-    operation, weights = (_pooling if kind == _POOLING else _convolution)(
-        problem, f"{value} : {_tensor(padded)}", result
-    )
+    made = _pooling if kind == _POOLING else _convolution
+    operation, weights = made(problem, (value, _tensor(padded)), result)
     lines = [
         "%zero = arith.constant 0.0 : f32",
         *lines,
@@ -122,35 +121,33 @@ def _channels_last(problem: HostProblem) -> str:
     return f"func.func @main(%input: {_tensor(given)}{kernel}) -> {result} {{\n{body}\n}}\n"
 
 
-def _convolution(problem: HostProblem, image: str, result: str) -> tuple[list[str], str]:
-    """Return the lines that make a convolution of an image, and the type of its weights."""
+def _convolution(problem: HostProblem, image: tuple[str, str], result: str) -> tuple[list[str], str]:
+    """Return the lines that make a convolution of an image (its value and type), and the type of its weights."""
     kind, shape = problem.reference.kind, problem.shapes[1]
     weights = _tensor([shape[axis] for axis in _WEIGHTS[kind]])
     attributes = ", ".join(
         f"{name} = dense<{problem.sizes[column]}> : tensor<2xi64>"
         for name, column in (("dilations", "dilation"), ("strides", "stride"))
     )
-    (name, type_) = image.split(" : ")
     return [
         f"%result = {_LINALG[kind]} {{{attributes}}}",
-        f"    ins({name}, %kernel : {type_}, {weights}) outs(%init : {result}) -> {result}",
+        f"    ins({image[0]}, %kernel : {image[1]}, {weights}) outs(%init : {result}) -> {result}",
     ], weights
 
 
-def _pooling(problem: HostProblem, image: str, result: str) -> tuple[list[str], str]:
-    """Return the lines that make the averages of an image's windows, padding included, and no type of weights."""
+def _pooling(problem: HostProblem, image: tuple[str, str], result: str) -> tuple[list[str], str]:
+    """Return the lines that make the averages of windows, padding included, and no type of weights."""
     s, loops = problem.sizes, "(n, h, w, c, kh, kw)"
     rows, columns = (f"{axis} * {s['stride']} + k{axis} * {s['dilation']}" for axis in "hw")
     maps = [f"{loops} -> {one}" for one in (f"(n, {rows}, {columns}, c)", "(kh, kw)", "(n, h, w, c)")]
     kinds = ['"parallel"'] * 4 + ['"reduction"'] * 2
-    (name, type_) = image.split(" : ")
     window = _tensor((s["KH"], s["KW"]))
     return [
         f"%scale = arith.constant {1.0 / (s['KH'] * s['KW']):.17e} : f32",
         f"%window = tensor.empty() : {window}",
         f"%result = linalg.generic {{indexing_maps = [{', '.join(f'affine_map<{one}>' for one in maps)}], "
         f"iterator_types = [{', '.join(kinds)}]}}",
-        f"    ins({name}, %window : {type_}, {window}) outs(%init : {result}) {{",
+        f"    ins({image[0]}, %window : {image[1]}, {window}) outs(%init : {result}) {{",
         "^bb0(%x: f32, %unused: f32, %sum: f32):",
         "  %scaled = arith.mulf %x, %scale : f32",
         "  %next = arith.addf %sum, %scaled : f32",
