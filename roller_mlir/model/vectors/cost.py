@@ -403,9 +403,11 @@ def _own_share(expression: TensorExpression, access: Access, blocks: Sequence[in
     >>> round(_own_share(sums, x, (11, 16, 3), 1) * 33)
     13
     """
-    last = expression.reductions()[-1] if expression.reductions() else lane
+    reductions = expression.reductions()
+    last = reductions[-1] if reductions else lane
     taps = expression.bounds[last]
-    if last == lane or even_points(taps) < taps:
+    stand = blocks[last] == taps == even_points(taps) and all(map(expression.moves_window, reductions))
+    if last == lane or not stand:  # of channels some stand in the code instead
         return 1.0
     for index in access.indices:
         terms = index.terms()
