@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs that this machine runs, beside numpy."""
 
+import subprocess
+import sys
 from functools import cache, lru_cache
+from pathlib import Path
 
 import numpy as np
 
@@ -59,3 +62,10 @@ def differences(text: str, artifact: Artifact, seed: int = 0, values: str = "int
         module = parse_source(Source("-", text), context)
         expected = evaluate_function(module, manifest.function, inputs, accumulation_of(manifest))
         return [str(one) for one in compare_all(outputs, expected) if not one.matches]
+
+
+def said_by(script: str, folder: Path) -> tuple[int, str, str]:
+    """Return how a Python process ends that runs a script in a folder, and what it prints."""
+    command = [sys.executable, "-W", "ignore", "-c", script]  # Python 3.12 warns of forks beside threads
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The back end of this machine: threads, arrays where they lie, what it refuses, and no compiler at run time."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cpu_programs import compiled, product
+from cpu_programs import compiled, product, said_by
 
 from roller_mlir.hal.host import OWN_FLAGS
 from roller_mlir.runtime import Artifact
@@ -123,8 +121,7 @@ def test_nothing_of_the_compiler_is_imported_to_run(artifact: Artifact, tmp_path
         "ones = Artifact.load('product.roller').run(np.ones((37, 24), 'f4'), np.ones((24, 70), 'f4'), on='cpu')\n"
         "assert (ones[0] == 24).all() and not any(one.startswith('roller_mlir.compiler') for one in sys.modules)\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    assert said_by(script, tmp_path) == (0, "", "")
 
 
 def test_results_go_into_the_arrays_that_are_given(artifact: Artifact) -> None:

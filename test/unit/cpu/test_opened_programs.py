@@ -2,8 +2,6 @@
 """Artifacts that are opened on this machine: loaded once, called often, and given back."""
 
 import gc
-import subprocess
-import sys
 import threading
 import time
 from dataclasses import replace
@@ -12,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cpu_programs import compiled, product
+from cpu_programs import compiled, product, said_by
 
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.cpu import backend as module
@@ -166,8 +164,7 @@ def test_a_program_ends_with_its_process(artifact: Artifact, tmp_path: Path) -> 
         "program = Artifact.load('chain.roller').open('cpu', threads=3)\n"
         "print(program, program(*(np.ones(s, 'f4') for s in ((9, 12), (12, 20), (20, 7))))[0][0, 0])\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "Program('chain' on 3 threads) 240.0\n", "")
+    assert said_by(script, tmp_path) == (0, "Program('chain' on 3 threads) 240.0\n", "")
 
 
 def test_bf16_comes_back_as_it_was_given() -> None:

@@ -2,7 +2,6 @@
 """Threads that share tasks inside of a compiled library: each task once, all done before a call returns, none lost."""
 
 import ctypes
-import subprocess
 import sys
 import threading
 import time
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cpu_programs import compiled, product
+from cpu_programs import compiled, product, said_by
 
 from roller_mlir.plan.team import BODY, SERVE
 from roller_mlir.runtime import Artifact
@@ -125,10 +124,7 @@ def test_a_copy_of_the_process_starts_threads_of_its_own(artifact: Artifact, tmp
         "if child == 0: os._exit(3 if right else 4)\n"
         "print(right, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "True 3\n", "")
+    assert said_by(script, tmp_path) == (0, "True 3\n", "")
 
 
 def test_threads_that_cannot_be_started_are_told(
