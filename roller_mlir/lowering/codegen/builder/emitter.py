@@ -167,20 +167,33 @@ class Emitter:
             return left if right is None else right
         return self.cached(("and", left, right), lambda: arith.andi(left, right))
 
+    def proves(self, index: Linear, extent: int) -> bool:
+        """Return whether an index surely lies in a dimension: by interval arithmetic, or by what is given."""
+        low, high = index.range()
+        return (low >= 0 and high < extent) or any(one.proves(index, extent) for one in self._given)
+
     def inside(self, indices: Sequence[Linear], shape: Sequence[int]) -> ir.Value | None:
-        """Return the condition that indices lie inside a shape; None where interval arithmetic proves it."""
+        """Return the condition that indices lie inside a shape; None where that is proven."""
         condition: ir.Value | None = None
         for index, extent in zip(indices, shape, strict=True):
-            low, high = index.range()
-            if (low >= 0 and high < extent) or any(one.proves(index, extent) for one in self._given):
+            if self.proves(index, extent):
                 continue
-            value = self.index(index)
+            value, (low, high) = self.index(index), index.range()
             if high < extent:
                 test = self.compare("sge", value, self.constant(0))
             else:
                 test = self.compare("ult" if low < 0 else "slt", value, self.constant(extent))
             condition = self.both(condition, test)
         return condition
+
+    def clamped(self, index: Linear, extent: int) -> ir.Value:
+        """Return the nearest index that lies in a dimension, which is the index itself where it does."""
+        value, (low, high) = self.index(index), index.range()
+        if self.proves(index, extent):
+            return value
+        if low < 0:
+            value = self.binary("arith.maxsi", value, self.constant(0))
+        return value if high < extent else self.binary("arith.minsi", value, self.constant(extent - 1))
 
     @contextmanager
     def given(self, facts: Sequence[Within]) -> Generator[None]:
