@@ -9,14 +9,14 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cpu_programs import compiled, differences, product, targets
 
 import roller_mlir
 from roller_mlir.lowering.codegen.builder.emitter import Within
-from roller_mlir.lowering.codegen.task import whole_tiles
-from roller_mlir.lowering.codegen.task.compute import Compute
+from roller_mlir.lowering.codegen.task import known_inside
 from roller_mlir.plan import AxisPlan
 from roller_mlir.plan.codec import to_json
 from roller_mlir.runtime import Artifact
@@ -181,12 +181,12 @@ def test_a_row_that_is_taken_to_lie_inside_and_does_not_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The planted mistake: the condition asks for one row less than a tile has."""
-    real = whole_tiles._rows_inside
+    real = known_inside._asked
 
-    def fewer(compute: Compute) -> Iterator[Within]:
-        return (replace(one, high=one.high + -1) for one in real(compute))
+    def fewer(*asked: Any) -> Iterator[Within]:
+        return (replace(one, high=one.high + -1) for one in real(*asked))
 
     proves = Within.proves
-    monkeypatch.setattr(whole_tiles, "_rows_inside", fewer)
+    monkeypatch.setattr(known_inside, "_asked", fewer)
     monkeypatch.setattr(Within, "proves", lambda one, *asked: proves(replace(one, high=one.high + 1), *asked))
     assert _at_the_end_of_memory(_of_two_tasks(11, tmp_path), tmp_path / "a.roller") == -signal.SIGSEGV

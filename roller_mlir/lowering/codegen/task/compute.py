@@ -16,6 +16,7 @@ from roller_mlir.lowering.codegen.builder.gathers import emit_gather
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext, element_bytes
 from roller_mlir.lowering.codegen.builder.thread_box import Positions, ThreadBox
 from roller_mlir.lowering.codegen.builder.tile_values import DirectTile, RegisterTile, StagedTile
+from roller_mlir.lowering.codegen.task.known_inside import known_or_tested, window_inside
 from roller_mlir.lowering.codegen.task.padded_points import PaddedDimension, trips_inside
 from roller_mlir.lowering.codegen.task.register_tiles import read_register_tile
 from roller_mlir.lowering.linalg.body import INDEX, Body, BodyArgument, Local, Reference
@@ -70,7 +71,7 @@ def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[i
     runs = {i: box.axes[i].registers // box.axes[i].chunk for i in reductions}
     inner = {i: 1 if i == box.lane else box.axes[i].chunk for i in reductions}
     rolled = rolled_loops(reductions, runs, inner, compute.unroll)
-    counted = _is_counted(compute)
+    counted, reads = _is_counted(compute), list(compute.inputs.values())
 
     def nest(loops: list[int], positions: Positions, values: Sequence[ir.Value]) -> list[ir.Value]:
         if loops:
@@ -78,7 +79,9 @@ def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[i
             stride = box.axes[loop].threads * box.axes[loop].chunk
 
             def one(run: Symbol, carried: list[ir.Value]) -> list[ir.Value]:
-                return nest(rest, {**positions, loop: box.base(loop) + Linear.of(run, stride)}, carried)
+                at = {**positions, loop: box.base(loop) + Linear.of(run, stride)}
+                facts = list(window_inside(box, reads, loop, at)) if context.masked and loop != reductions[-1] else []
+                return known_or_tested(context, facts, carried, lambda: nest(rest, at, carried))
 
             inside = prod([box.axes[i].block for i in reductions if i > loop])
             asks = stride == 1 and inside >= LEAST_POINTS_INSIDE
@@ -99,8 +102,8 @@ def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[i
         current = list(values)
         ordered = compute.body.combiners() is None
         with fragments.scope():
-            reads = _reads(compute, points, by_vectors=context.masked)
-            for place, result in point_order(reads, len(points), len(box.keys), ordered=ordered):
+            found = _reads(compute, points, by_vectors=context.masked)
+            for place, result in point_order(found, len(points), len(box.keys), ordered=ordered):
                 at = {**points[place], **box.at(box.keys[result])}
                 if not any(one.is_outside(box, at) for one in compute.padded):
                     _point(context, compute, fragments, points[place], result, current, counted=counted)

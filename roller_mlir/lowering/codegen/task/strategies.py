@@ -16,9 +16,9 @@ from roller_mlir.lowering.codegen.matrix.compute import emit_matrix_points, matr
 from roller_mlir.lowering.codegen.task.compute import Compute, emit_points
 from roller_mlir.lowering.codegen.task.compute_reader import ComputeReader
 from roller_mlir.lowering.codegen.task.copies import StagedCopy, store_rounds
+from roller_mlir.lowering.codegen.task.known_inside import known_or_tested, tile_inside
 from roller_mlir.lowering.codegen.task.pipeline import CopyPipeline
 from roller_mlir.lowering.codegen.task.scope import TaskScope, staged_tile
-from roller_mlir.lowering.codegen.task.whole_tiles import whole_or_tested
 from roller_mlir.lowering.codegen.vectors.amx import emit_amx_points
 from roller_mlir.lowering.codegen.vectors.dot import emit_dot_points
 from roller_mlir.lowering.loops.loop_nest import LoopNest
@@ -101,7 +101,8 @@ def emit_box(
         return emit_matrix_points(context, compute, values, between)
     assert not between
     emit = _VECTOR_EMITTERS[compute.atom.family.name] if compute.atom is not None else emit_points
-    return whole_or_tested(context, compute, values, emit)
+    facts = list(tile_inside(compute.box, list(compute.inputs.values()))) if context.masked else []
+    return known_or_tested(context, facts, values, lambda: emit(context, compute, values))
 
 
 _VECTOR_EMITTERS = {"dot": emit_dot_points, "amx": emit_amx_points}
