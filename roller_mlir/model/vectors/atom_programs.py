@@ -19,7 +19,8 @@ from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.instruction import SUMS
 from roller_mlir.model.tile import contiguous_loop
-from roller_mlir.model.vectors.cost import VectorCost, Work, may_leave
+from roller_mlir.model.vectors.cost import VectorCost, Work
+from roller_mlir.model.vectors.masks import may_leave
 from roller_mlir.model.vectors.shape import TaskShape
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import CONSTANT, REGISTER, WORKGROUP, AtomPlan

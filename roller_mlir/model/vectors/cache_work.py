@@ -27,6 +27,7 @@ from roller_mlir.model.polydl.values import volume
 from roller_mlir.model.polydl.working_sets import WorkingSet, working_sets
 from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import Access, TensorExpression
+from roller_mlir.plan.expression import dense_strides
 
 _PAGE_BYTES = 4096
 LINE_BYTES = 64
@@ -155,18 +156,26 @@ class CacheModel:
 
 
 def _walks_down(nest: TiledNest, tensor: TouchedTensor) -> int:
-    """Return the bytes of a tile's row where the next tile lies below, a page or more apart: nothing is fetched ahead.
+    """Return the bytes of a tile's row where the next tile lies far away: nothing is fetched ahead.
 
-    0 where it lies beside, or near.
+    0 where it lies beside, or near. Rows of a page or more are far from each other. Of shorter ones, such as the
+    channels of an image that come last, half a page is far; a tile of one line in each wastes what cores fetch in
+    pairs of lines, until the next tile takes the others.
     """
-    access = tensor.access
-    if access.gathered or tensor.row is None or access.bounds[-1] * access.element_bytes < _PAGE_BYTES:
+    access, size = tensor.access, tensor.access.element_bytes
+    if access.gathered or tensor.row is None:
         return 0
     body = tile_dimensions(access, nest.body)
-    moving = [loop.axis for loop in nest.loops if loop.count > 1 and loop.axis in tensor.axes]
     reach = body[-1].extent * body[-1].step
-    below = reach < access.bounds[-1] and bool(moving) and moving[-1] not in access.indices[-1].terms()
-    return reach * access.element_bytes if below else 0
+    moving = [loop for loop in nest.loops if loop.count > 1 and loop.axis in tensor.axes]
+    if reach >= access.bounds[-1] or not moving or moving[-1].axis in access.indices[-1].terms():
+        return 0
+    if access.bounds[-1] * size < _PAGE_BYTES:
+        strides = zip(access.indices, dense_strides(access.bounds), strict=True)
+        apart = moving[-1].size * abs(sum(index.coefficients[moving[-1].axis] * stride for index, stride in strides))
+        if reach * size > LINE_BYTES or apart * size < _PAGE_BYTES // 2:
+            return 0
+    return reach * size
 
 
 def _inside(nest: TiledNest, level: int) -> list[int]:

@@ -39,7 +39,7 @@ from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import CONSTANT, MOST_POINTS, REGISTER, WORKGROUP
 
 MOST_ROWS = 16
-"""Points of a loop beside the vectors' in a task."""
+"""Points in a task of a loop beside the vectors', but where a window slides along it."""
 MOST_VECTORS = 4
 """Vectors along the lane loop in a task."""
 MOST_ACCESSES = 512
@@ -297,13 +297,14 @@ def _tiles(
     if not rows or expression.whole:
         rows = [i for i in expression.parallel() if i != lane and i not in expression.whole][-1:]
     registers = device.vector_registers or 8
+    room = [MOST_ROWS if not expression.moves_window(i) else registers for i in rows]
     for count in counts:
         start = list(base)
         if lane is not None and not expression.loops[lane].reduction and lane not in expression.whole:
             start[lane] = own * count
         limit = max(1, (registers - max(_SPARE, count + 1)) // max(count, fixed))
         smallest = count == counts[0] and not expression.whole
-        for sizes in _rows([bounds[i] for i in rows], limit):
+        for sizes in _rows([(bounds[i], most) for i, most in zip(rows, room, strict=True)], limit):
             blocks = list(start)
             for loop, size in zip(rows, sizes, strict=True):
                 blocks[loop] = size
@@ -342,17 +343,23 @@ def _width(expression: TensorExpression, lane: int, width: int) -> int:
     return width
 
 
-def _rows(extents: Sequence[int], limit: int) -> Iterator[tuple[int, ...]]:
-    """Yield points of several loops whose product is at most a limit: divisors, whole extents, and a few others."""
-    if not extents:
+def _rows(loops: Sequence[tuple[int, int]], limit: int) -> Iterator[tuple[int, ...]]:
+    """Yield points of several loops whose product is at most a limit: divisors, whole extents, and a few others.
+
+    Args:
+        loops: The extent of each, and how many points it may have.
+        limit: Of the product.
+    """
+    if not loops:
         yield ()
         return
-    for rest in _rows(extents[1:], limit):
-        room = min(MOST_ROWS, limit // prod(rest))
-        sizes = {n for n in range(1, room + 1) if extents[0] % n == 0} | {n for n in (room, 4, 6, 8) if n <= room}
-        fewest = -(-extents[0] // room)
-        sizes |= {-(-extents[0] // tiles) for tiles in (fewest, fewest + 1)}
-        for size in sorted(one for one in sizes if one <= extents[0]):
+    extent, most = loops[0]
+    for rest in _rows(loops[1:], limit):
+        room = min(most, limit // prod(rest))
+        sizes = {n for n in range(1, room + 1) if extent % n == 0} | {n for n in (room, 4, 6, 8) if n <= room}
+        fewest = -(-extent // room)
+        sizes |= {-(-extent // tiles) for tiles in (fewest, fewest + 1)}
+        for size in sorted(one for one in sizes if one <= extent):
             yield (size, *rest)
 
 

@@ -11,14 +11,15 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import gcd, prod
+from math import prod
 
 from roller_mlir.hal import Device, MemoryLayer, VectorConstants
 from roller_mlir.mapping.layout.data_tile import tile_dimensions, walked_alone
 from roller_mlir.model.polydl.footprint import tensor_of
 from roller_mlir.model.vectors.cache_work import LINE_BYTES, CacheModel, CacheWork
+from roller_mlir.model.vectors.masks import taps_stand, tested_loads
 from roller_mlir.model.vectors.padding import computed_share, standing_loop
-from roller_mlir.model.vectors.shape import TaskShape, TaskWalk, even_points
+from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import Access, Plan, Prediction, TensorExpression
 from roller_mlir.plan.expression import dense_strides
 
@@ -254,7 +255,7 @@ class VectorCost:
             count, each = _loads(expression, known, access, blocks, lane, width, how)
             loads += count * (known.gather_cycles * ports if each else 1)
             if not each and how == "vector":
-                temporaries = max(temporaries, count)
+                temporaries = max(temporaries, count if count < vectors else 1)
             if number in packed or not self._reductions:
                 continue
             if device.caches and not access.gathered:
@@ -263,7 +264,7 @@ class VectorCost:
                 )
                 masked += known.conflict_cycles * count * _rows_collide(access, own, device.caches[0], known)
                 masked += known.far_cycles * _lies_apart(expression, access, lane)
-            masked += known.mask_cycles * _tests(expression, access, blocks, lane, width, how, count)
+            masked += known.mask_cycles * tested_loads(expression, access, tuple(blocks), lane, width, how, count)
         arithmetic = vectors * operations
         limits = (
             arithmetic / (device.fma_ports or 1),
@@ -317,49 +318,6 @@ class VectorCost:
         )
 
 
-def _tests(
-    expression: TensorExpression,
-    access: Access,
-    blocks: Sequence[int],
-    lane: int | None,
-    width: int,
-    how: str,
-    count: float,
-) -> float:
-    """Return how many of a tile's loads of a tensor at a point are tested or under masks.
-
-    Of elements for all lanes that lie outside only where the last tile of a loop ends, none is but in such a tile: the
-    others have code of their own, without tests.
-    """
-    if how == "one" and lane is not None and not may_leave(expression, access):
-        whole = 1.0
-        for i in access.loops():
-            if not expression.loops[i].reduction and i != lane:
-                extent, block = expression.loops[i].extent.bound, blocks[i]
-                whole *= (extent // block) / -(-extent // block)
-        return count * (1.0 - whole)
-    return count * _unproven(expression, access, blocks, lane, width)
-
-
-def _unproven(
-    expression: TensorExpression, access: Access, blocks: Sequence[int], lane: int | None, width: int
-) -> float:
-    """Return the share of a tile's loads of a tensor whose bounds no extent proves.
-
-    All where a window reaches into padding; else those behind the greatest common divisor of a tile and its loop: of
-    tiles of 16 along a loop of 100, the first four rows lie in the tensor whenever their tile begins there.
-    """
-    if may_leave(expression, access):
-        return 1.0
-    proven = 1.0
-    for i in access.loops():
-        extent, block = expression.loops[i].extent.bound, blocks[i]
-        if not expression.loops[i].reduction and extent % block:
-            step = width if i == lane else 1
-            proven *= gcd(extent, block) // step * step / block
-    return 1.0 - proven
-
-
 @lru_cache(maxsize=4096)
 def _lies_apart(expression: TensorExpression, access: Access, lane: int | None) -> bool:
     """Return whether the vectors of one point of the reduction lie pages from those of the next."""
@@ -404,11 +362,10 @@ def _own_share(expression: TensorExpression, access: Access, blocks: Sequence[in
     13
     """
     reductions = expression.reductions()
-    last = reductions[-1] if reductions else lane
-    taps = expression.bounds[last]
-    stand = blocks[last] == taps == even_points(taps) and all(map(expression.moves_window, reductions))
-    if last == lane or not stand:  # of channels some stand in the code instead
+    if not reductions or reductions[-1] == lane or not taps_stand(expression, blocks):
         return 1.0
+    last = reductions[-1]
+    taps = expression.bounds[last]
     for index in access.indices:
         terms = index.terms()
         rows = [loop for loop in terms if loop != last and blocks[loop] > 1]
@@ -438,18 +395,6 @@ def _loads(
     if how == "vector":
         return (count if reduces else max(1, count // width) * _own_share(expression, access, blocks, lane)), False
     return (count * width if how == "each" and reduces else count), how == "each"
-
-
-@lru_cache(maxsize=4096)
-def may_leave(expression: TensorExpression, access: Access) -> bool:
-    """Whether some points read outside of a tensor."""
-    for index, extent in zip(access.indices, access.bounds, strict=True):
-        reach = [(k * (expression.bounds[loop] - 1)) for loop, k in index.terms().items()]
-        if index.constant + sum(min(0, r) for r in reach) < 0:
-            return True
-        if index.constant + sum(max(0, r) for r in reach) >= extent:
-            return True
-    return False
 
 
 @lru_cache(maxsize=8192)

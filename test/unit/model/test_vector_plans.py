@@ -356,22 +356,74 @@ def test_a_row_that_is_packed_costs_more_than_its_lines() -> None:
     assert dear.packing(1, wide, 1) - cheap.packing(1, wide, 1) == pytest.approx(128 * 20)
 
 
-def test_rows_lie_where_taps_that_stand_in_the_code_read_them_again() -> None:
-    """Of a tile of 7 rows to the side, three taps read 9 vectors together; down the image each reads its own."""
-    sizes = (42, 42, 96)
-    image = (LinearIndex((1, 0, 0, 1, 0), -1), LinearIndex((0, 1, 0, 0, 1), -1), LinearIndex((0, 0, 1, 0, 0)))
-    taps = tuple(LinearIndex(tuple(int(loop == at) for loop in range(5))) for at in (3, 4, 2))
-    point = tuple(LinearIndex(tuple(int(loop == at) for loop in range(5))) for at in range(3))
-    depthwise = TensorExpression(
-        (*map(Loop, sizes), Loop(3, True), Loop(3, True)),
-        (Access("x", sizes, "f32", image), Access("w", (3, 3, 96), "f32", taps)),
-        Access("y", sizes, "f32", point),
+def depthwise(size: int, channels: int, window: int, stride: int = 1) -> TensorExpression:
+    """A depthwise convolution with channels last, which keeps an image's size but for a stride; loops h, w, c, r, q."""
+    out = -(-size // stride)
+
+    def index(*loops: int, factor: int = 1, constant: int = 0) -> LinearIndex:
+        return LinearIndex(tuple([factor, 1][at != loops[0]] if at in loops else 0 for at in range(5)), constant)
+
+    low = -(window // 2)
+    image = (index(0, 3, factor=stride, constant=low), index(1, 4, factor=stride, constant=low), index(2))
+    return TensorExpression(
+        (Loop(out), Loop(out), Loop(channels), Loop(window, True), Loop(window, True)),
+        (
+            Access("x", (size, size, channels), "f32", image),
+            Access("w", (window, window, channels), "f32", (index(3), index(4), index(2))),
+        ),
+        Access("y", (out, out, channels), "f32", (index(0), index(1), index(2))),
         "arith.addf",
         2,
         (0.0, 0.0),
         fused_multiply_add=True,
     )
-    cost = VectorCost(depthwise, find_device("zen4"))
+
+
+def test_rows_lie_where_taps_that_stand_in_the_code_read_them_again() -> None:
+    """Of a tile of 7 rows to the side, three taps read 9 vectors together; down the image each reads its own."""
+    cost = VectorCost(depthwise(42, 96, 3), find_device("zen4"))
     aside, down = (cost.shaped(TaskShape((*rows, 16, 3, 3), 2, (0, 1, 2))).cycles for rows in ((1, 7), (7, 1)))
     assert aside < 0.9 * down
-    assert best(depthwise, find_device("zen4")).axes[1].block > 1
+    assert best(depthwise(42, 96, 3), find_device("zen4")).axes[1].block > 1
+
+
+@pytest.mark.parametrize(
+    ("size", "window", "tile", "masked"),
+    [
+        (21, 5, (1, 21), 4),  # two at each end of the row, whose taps are a loop
+        (21, 5, (1, 7), 4),  # two at each end of some tile
+        (21, 5, (3, 3), 9),  # each column of a tile is the first or the last, or near
+        (22, 5, (1, 11), 4),
+        (21, 3, (1, 21), 0),  # each tap stands in the code, and reads padding or does not
+        (20, 5, (1, 7), 5),  # the last tile ends behind the row, one column after it
+    ],
+)
+def test_vectors_that_a_window_moves_over_padding_have_masks(
+    size: int, window: int, tile: tuple[int, int], masked: int
+) -> None:
+    """Masks of the rows of the window are made once for all of its columns."""
+    expression, known = depthwise(size, 16, window), SPR.vectors
+    without = replace(SPR, vectors=replace(known, mask_cycles=0.0))
+    shape = TaskShape((*tile, 16, window, window), 2, (0, 1))
+    points = prod(-(-size // one) for one in tile) * window * window
+    cycles = [VectorCost(expression, device, 1).kernel_cycles(shape) / points for device in (SPR, without)]
+    assert cycles[0] - cycles[1] == pytest.approx(masked * known.mask_cycles)
+
+
+@pytest.mark.parametrize("size", [21, 11])
+def test_tiles_are_as_wide_as_a_small_image(size: int) -> None:
+    plan = best(depthwise(size, 336, 5), find_device("zen4"), max_units=1)
+    assert plan.axes[1].block == size
+
+
+@pytest.mark.parametrize("channels", [42, 96])
+def test_the_next_tile_takes_the_channels_beside(channels: int) -> None:
+    """Of an image that no second cache holds: else a line of each pixel comes, and its neighbours in vain."""
+    expression = depthwise(165, channels, 5, stride=2)
+    plan = best(expression, find_device("zen4"), max_units=1)
+    assert plan.axes[2].block >= channels or plan.unit_order[-1] == 2
+    cost = VectorCost(expression, find_device("zen4"), 1)
+    beside, below = (
+        cost.shaped(TaskShape((1, 14, 16, 5, 5), 2, order)).caches.seconds["l3"] for order in ((1, 0, 2), (2, 1, 0))
+    )
+    assert below > 2 * beside

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which loads of a tile are tested, or under a mask: those whose bounds nothing proves when code is generated.
+
+A window of 5 taps over a row of 21, padded by 2 on each side, a tile as wide as the row: two loads at each end have a
+mask of their own at each tap, the 17 between them never leave the row. Of seven tiles of 3 all loads have one.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import product
+from math import gcd
+
+from roller_mlir.model.vectors.shape import even_points
+from roller_mlir.plan import Access, LinearIndex, TensorExpression
+
+
+def tested_loads(
+    expression: TensorExpression,
+    access: Access,
+    blocks: tuple[int, ...],
+    lane: int | None,
+    width: int,
+    how: str,
+    count: float,
+) -> float:
+    """Return how many of a tile's loads of a tensor at a point are tested or under masks.
+
+    Of elements for all lanes that lie outside only where the last tile of a loop ends, none is but in such a tile: the
+    others have code of their own, without tests.
+
+    Args:
+        expression: The operator.
+        access: The tensor.
+        blocks: Points of each loop in a tile.
+        lane: The loop along vectors, None for scalars.
+        width: Lanes of a vector.
+        how: How lanes read the tensor: "one" element for all, or as vectors.
+        count: Its loads at a point.
+    """
+    leaves = may_leave(expression, access)
+    if how == "one" and lane is not None and not leaves:
+        whole = 1.0
+        for i in access.loops():
+            if not expression.loops[i].reduction and i != lane:
+                extent, block = expression.loops[i].extent.bound, blocks[i]
+                whole *= (extent // block) / -(-extent // block)
+        return count * (1.0 - whole)
+    if how == "one" and leaves:
+        return count
+    share = _moved_share if leaves else _edge_share
+    return count * share(expression, access, blocks, lane, width)
+
+
+def _edge_share(
+    expression: TensorExpression, access: Access, blocks: Sequence[int], lane: int | None, width: int
+) -> float:
+    """Return the share of a tile's loads of a tensor that may lie behind its end, of tiles that do not divide a loop.
+
+    That are those behind the greatest common divisor of a tile and its loop: of tiles of 16 along a loop of 100, the
+    first four rows lie in the tensor whenever their tile begins there.
+    """
+    proven = 1.0
+    for i in access.loops():
+        extent, block = expression.loops[i].extent.bound, blocks[i]
+        if not expression.loops[i].reduction and extent % block:
+            step = width if i == lane else 1
+            proven *= gcd(extent, block) // step * step / block
+    return 1.0 - proven
+
+
+@lru_cache(maxsize=4096)
+def _moved_share(
+    expression: TensorExpression, access: Access, blocks: tuple[int, ...], lane: int | None, width: int
+) -> float:
+    """Return the share of a tile's loads of a padded tensor that have a mask of their own at each point.
+
+    Masks of dimensions that the innermost loop of a reduction does not move are made once for all of its points.
+    """
+    reductions = [i for i in expression.reductions() if i != lane and expression.bounds[i] > 1]
+    inside = 1.0
+    for index, extent in zip(access.indices, access.bounds, strict=True):
+        if not reductions or reductions[-1] in index.terms():
+            stands = reductions[-1] if reductions and taps_stand(expression, blocks) else None
+            inside *= 1.0 - _leaving_share(expression, index, extent, blocks, lane, width, stands)
+    return 1.0 - inside
+
+
+def _leaving_share(
+    expression: TensorExpression,
+    index: LinearIndex,
+    extent: int,
+    blocks: Sequence[int],
+    lane: int | None,
+    width: int,
+    stands: int | None,
+) -> float:
+    """Return the share of a tile's loads that lie outside of a dimension at some task and some trip of its loops."""
+    first = last = index.constant
+    offsets: list[list[int]] = []
+    for loop, factor in index.terms().items():
+        block, bound = blocks[loop], expression.bounds[loop]
+        if loop == stands:
+            offsets.append([factor * tap for tap in range(bound)])
+        elif expression.loops[loop].reduction:
+            first, last = first + min(0, factor * (bound - 1)), last + max(0, factor * (bound - 1))
+        else:
+            step = width if loop == lane else 1
+            far = factor * (expression.loops[loop].extent.most_tiles(block) - 1) * block
+            reach = factor * (step - 1)
+            first, last = first + min(0, far) + min(0, reach), last + max(0, far) + max(0, reach)
+            offsets.append([factor * point for point in range(0, block, step)])
+    places = [sum(offset) for offset in product(*offsets)]
+    leaving = [place for place in places if place + first < 0 or place + last >= extent]
+    sure = [place for place in leaving if place + last < 0 or place + first >= extent]
+    return (len(leaving) - len(sure)) / len(places)
+
+
+def taps_stand(expression: TensorExpression, blocks: Sequence[int]) -> bool:
+    """Return whether all taps of the innermost loop of a reduction stand in the code, where each is known.
+
+    Those of windows do that have no channels; of channels some stand in the code instead.
+    """
+    reductions = expression.reductions()
+    taps = expression.bounds[reductions[-1]]
+    return blocks[reductions[-1]] == taps == even_points(taps) and all(map(expression.moves_window, reductions))
+
+
+@lru_cache(maxsize=4096)
+def may_leave(expression: TensorExpression, access: Access) -> bool:
+    """Return whether some points read outside of a tensor."""
+    for index, extent in zip(access.indices, access.bounds, strict=True):
+        reach = [(k * (expression.bounds[loop] - 1)) for loop, k in index.terms().items()]
+        if index.constant + sum(min(0, r) for r in reach) < 0:
+            return True
+        if index.constant + sum(max(0, r) for r in reach) >= extent:
+            return True
+    return False
