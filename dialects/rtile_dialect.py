@@ -53,7 +53,7 @@ class Speculatable(ir.ConditionallySpeculatable):
 
     @staticmethod
     def get_speculatability(op: Any) -> Any:
-        """Called by MLIR: whether `op` may be moved out of loops and conditions."""
+        """Return to MLIR whether `op` may be moved out of loops and conditions."""
         return ir.Speculatability.NotSpeculatable if touches_memory(op) else ir.Speculatability.Speculatable
 
 

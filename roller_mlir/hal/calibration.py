@@ -122,7 +122,7 @@ class _Calibration:
             raise DeviceError(error.reason, key=spelled.get(error.key or "", error.key)).within(prefix) from error
 
     def _in_cycles(self, layer: MemoryLayer) -> dict[str, typing.Any]:
-        """What a layer has, in cycles of the device's own clock."""
+        """Return what a layer has, in cycles of the device's own clock."""
         latency, rate, clock_hz = layer.latency_s, layer.bandwidth_bytes_per_s, self.device.clock_hz
         return {
             "latency_cycles": None if latency is None else latency * clock_hz,
@@ -131,7 +131,7 @@ class _Calibration:
 
     @staticmethod
     def _following(layer: MemoryLayer, faster: float) -> dict[str, typing.Any]:
-        """What is stated in cycles, at another clock: a latency shortens as it rises, a bandwidth grows."""
+        """Return at another clock what is stated in cycles: a latency shortens as it rises, a bandwidth grows."""
         values: dict[str, typing.Any] = {}
         for name in layer.clocked if faster != 1 else ():
             value: float = getattr(layer, name)

@@ -71,7 +71,7 @@ def device_files(name: str) -> tuple[Path, ...]:
 
 
 def split_calibration(name: str) -> tuple[str, str | None]:
-    """Parts "h200+mine.toml" into the device and the path of its calibration, None where there is none.
+    """Split "h200+mine.toml" into the device and the path of its calibration, None where there is none.
 
     >>> split_calibration("h200+mine.toml"), split_calibration("host+mine.toml")
     (('h200', 'mine.toml'), ('host', 'mine.toml'))

@@ -135,7 +135,7 @@ def number(key: str, value: object) -> float:
 
 
 def kind_of(value: object) -> str:
-    """Names a value in a message: "a table", "a list", or itself."""
+    """Return a value's name in a message: "a table", "a list", or itself."""
     if isinstance(value, dict):
         return "a table"
     if isinstance(value, list):

@@ -97,7 +97,7 @@ def _keys(record: type, computed: Iterable[str]) -> list[str]:
 
 
 def _documented(record: type, key: str, value: object) -> str:
-    """One key: what it is, as a comment, and the example's value, commented out where it is as good as not given."""
+    """Return a key's lines: an explaining comment, and the example's value, commented out where it says nothing."""
     given = value is not None and value != ()
     line = f"{key} = {_toml(value if given else _placeholder(record, key))}"
     return f"{_comment(_explained(record, key))}\n{line if given else f'# {line}'}"
@@ -132,13 +132,13 @@ def _is_optional(record: type, key: str) -> bool:
 
 
 def _placeholder(record: type, key: str) -> object:
-    """A value of the field's type, for a line that is commented out."""
+    """Return a value of the field's type, for a line that is commented out."""
     kind = _unit(record, key).split(",")[0]
     return {"integer": 1, "number": 1.0, "text": "...", "list": ()}[kind]
 
 
 def _layer(layer: MemoryLayer, device: Device) -> str:
-    """A layer's values; in cycles what its description states in cycles."""
+    """Return the lines of a layer's values; those that its description states in cycles are in cycles."""
     lines: list[str] = []
     cycles = {seconds: name for name, seconds in IN_CYCLES.items()}
     for key in _keys(MemoryLayer, ("name", "clocked")):
@@ -154,7 +154,7 @@ def _layer(layer: MemoryLayer, device: Device) -> str:
 
 
 def _values(record: object, kind: type) -> str:
-    """A record's values, without those that are as good as not given."""
+    """Return the lines of a record's values, without those that are as good as not given."""
     fields = [(field, getattr(record, field.name)) for field in dataclasses.fields(kind)]
     shown = [(one.name, value) for one, value in fields if value not in (None, one.default)]
     shape = dict(shown).get("shape")

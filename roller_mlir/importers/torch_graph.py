@@ -116,7 +116,7 @@ def _rewrite(graph: Any) -> None:
 
 
 def _is_unspecified(node: Any) -> bool:
-    """Whether a node is a tensor of unspecified content."""
+    """Return whether a node is a tensor of unspecified content."""
     return "empty" in str(node.target)
 
 

@@ -292,7 +292,7 @@ def registers_of_tasks(device: Device, threads: int, tasks: int) -> int:
 def specialised_tasks_per_unit(
     device: Device, threads: int, columns: int, accumulators: int, workgroup_bytes: int
 ) -> int:
-    """As `tasks_per_unit`, where a warpgroup copies tiles for the others and leaves them most of its registers.
+    """Return `tasks_per_unit` where a warpgroup copies tiles for the others and leaves them most of its registers.
 
     Args:
         device: The device.

@@ -43,7 +43,7 @@ class Parts(Sequence[Ints]):
         return cls(order[starts[0] : starts[-1]], starts - starts[0])
 
     def __len__(self) -> int:
-        """How many rows there are."""
+        """Return how many rows there are."""
         return len(self.starts) - 1
 
     @overload

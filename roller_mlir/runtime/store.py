@@ -142,7 +142,7 @@ def check_constants(subject: str, manifest: Manifest, files: Mapping[str, bytes]
 
 
 def _replaceable(target: Path) -> bool:
-    """Whether `target` is an empty directory or an artifact, so that overwriting it loses nothing else."""
+    """Return whether `target` is an empty directory or an artifact, so that overwriting it loses nothing else."""
     if target.is_symlink() or not target.is_dir():
         return False
     names = set(os.listdir(target))

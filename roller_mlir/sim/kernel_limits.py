@@ -38,7 +38,7 @@ _OURS = ("roller_", "kernel_")
 
 
 def is_plain(name: str) -> bool:
-    """Whether an operation runs as it is, where it touches no memory."""
+    """Return whether an operation runs as it is, where it touches no memory."""
     return name not in _REFUSED and (name.startswith(_PURE_DIALECTS) or name in _OPERATIONS)
 
 

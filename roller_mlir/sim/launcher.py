@@ -128,7 +128,7 @@ class SimulatorBackend:
             after[...] = 1 if before is None else before
 
     def _content(self, memory: Bytes) -> Bytes | None:
-        """Which bytes of memory have content; None: all of them, or nobody asks."""
+        """Return which bytes of memory have content; None: all of them, or nobody asks."""
         return _part(self._written, memory)
 
     def _note_use(self, launch: Launch, arguments: Sequence[tuple[BufferView, Bytes]]) -> None:

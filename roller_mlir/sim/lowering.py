@@ -88,13 +88,13 @@ def _expand_combiner(operation: Any) -> None:
 
 
 def _counts(operation: Any) -> bool:
-    """Whether an operation reads the counter of cycles."""
+    """Return whether an operation reads the counter of cycles."""
     named = str(operation.name) == "llvm.call_intrinsic"
     return named and ir.StringAttr(operation.attributes["intrin"]).value == _COUNTER
 
 
 def _host_type(kind: Any) -> Any:
-    """A type without what only a GPU has: memory spaces, tokens, matrices of subgroups."""
+    """Return a type without what only a GPU has: memory spaces, tokens, matrices of subgroups."""
     if isinstance(kind, ir.MemRefType):
         return without_space(kind)
     return ir.IntegerType.get_signless(32) if str(kind) == TOKEN else host_fragment(kind) or kind

@@ -15,7 +15,7 @@ class OutputError(Exception):
 
 @contextmanager
 def writing_output() -> Generator[None, None, None]:
-    """Around what writes to standard output: flushes it, and tells its failures from those of other files.
+    """Flush standard output behind the block, and tell its failures from those of other files.
 
     Raises:
       OutputError: It cannot be written; what is still buffered is dropped.

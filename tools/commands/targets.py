@@ -91,7 +91,7 @@ def device_of(arguments: argparse.Namespace, default: str = "h200") -> Device:
 
 
 def given_target(arguments: argparse.Namespace) -> bool:
-    """Whether any of the three options was given."""
+    """Return whether any of the three options was given."""
     return any(value is not None for value in (arguments.target, arguments.device_file, arguments.calibration))
 
 

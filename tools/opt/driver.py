@@ -84,7 +84,7 @@ def _information(settings: Settings) -> str:
 
 
 def _work(source: InputFile, settings: Settings) -> int:
-    """Processes the input; everything that touches MLIR happens here."""
+    """Process the input; everything that touches MLIR happens here."""
     try:
         pipeline = _pipeline(settings, source)
         if settings.dump_pass_pipeline:

@@ -258,12 +258,12 @@ def _without_loose_views(operations: list[ir.Operation]) -> list[ir.Operation]:
 
 
 def _computes(op: ir.Operation) -> bool:
-    """Whether an operation computes something, or moves data."""
+    """Return whether an operation computes something rather than only moves data."""
     return op.name not in (*_SOURCES, *_VIEWS)
 
 
 def _is_source(op: Any) -> bool:
-    """Whether an operation is a number, or a tensor of one number or of none; weights are not: they stay IREE's."""
+    """Return whether an operation is a number, or a tensor of one number or of none; weights stay IREE's."""
     if op is None or op.name not in _SOURCES:
         return False
     if op.name == "arith.constant":
@@ -279,7 +279,7 @@ def _is_static(value: ir.Value) -> bool:
 
 
 def _enters(op: ir.Operation) -> bool:
-    """Whether an operation belongs to how an argument enters the program."""
+    """Return whether an operation belongs to how an argument enters the program."""
     uses = [use.owner.operation.name for result in op.results for use in result.uses]
     return bool(uses) and all(name == BARRIERS[0] for name in uses)
 

@@ -207,7 +207,7 @@ def _constant_of(op: ir.Operation, attribute: Any) -> Bounded:
 
 
 def _global(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
-    """The value of a global that nothing stores to."""
+    """Return the value of a global that nothing stores to."""
     name = str(op.attributes["global"]).removeprefix("@")
     found = [one.operation for one in _module_of(op).body.operations if one.operation.name == "ml_program.global"]
     named = [one for one in found if ir.StringAttr(one.attributes["sym_name"]).value == name]

@@ -32,7 +32,7 @@ def check_lowerings(proto: Any, name: str) -> None:
 
 
 def _bit_shift(node: Any, _: Mapping[str, Any], values: Values) -> str:
-    """ONNX defines shifts by the width and more, and by negative numbers; LLVM does not."""
+    """Return a count that may be negative, or the width or more: ONNX defines such shifts, and LLVM does not."""
     count = values.constants.get(input_of(node, 1))
     if count is None:
         return "by a count that is no constant"
@@ -40,7 +40,7 @@ def _bit_shift(node: Any, _: Mapping[str, Any], values: Values) -> str:
 
 
 def _dequantize(node: Any, _: Mapping[str, Any], values: Values) -> str:
-    """Zero points of an axis are read as signed numbers."""
+    """Return large zero points of an axis, which the lowering reads as signed numbers."""
     import onnx
 
     point = input_of(node, 2)
@@ -51,24 +51,24 @@ def _dequantize(node: Any, _: Mapping[str, Any], values: Values) -> str:
 
 
 def _grid_sample(_: Any, attributes: Mapping[str, Any], __: Values) -> str:
-    """Halves are rounded away, where ONNX rounds them to even; points behind the end read its edge, not zero."""
+    """Return a mode that rounds halves away, where ONNX rounds them to even, or reads the edge where zero stands."""
     if attributes.get("mode", "linear") == "nearest":
         return "of mode 'nearest'"
     return "of padding_mode 'zeros'" if attributes.get("padding_mode", "zeros") == "zeros" else ""
 
 
 def _hardmax(_: Any, __: Mapping[str, Any], values: Values) -> str:
-    """It took axes from its own on as one."""
+    """Return old opsets, in which the operator took the axes from its own on as one."""
     return "of opsets before 13" if values.opset < 13 else ""
 
 
 def _norm(_: Any, __: Mapping[str, Any], ___: Values) -> str:
-    """What has the norm zero is zero in ONNX, and is divided by zero here."""
+    """Return any use: a tensor of norm zero is zero in ONNX, and the lowering divides it by zero."""
     return "of what may be all zeros"
 
 
 def _recurrent(node: Any, attributes: Mapping[str, Any], values: Values) -> str:
-    """Lengths, peepholes and clip are ignored; of activations it knows few, and of none of these the parameters."""
+    """Return lengths, peepholes, clip or parameters, which the lowering ignores, or an activation new to it."""
     lengths, steps = input_of(node, 4), values.shapes.get(node.input[0], (0,))[0]
     if lengths and (lengths not in values.constants or (values.constants[lengths] != steps).any()):
         return "with sequences shorter than the longest"
@@ -82,7 +82,7 @@ def _recurrent(node: Any, attributes: Mapping[str, Any], values: Values) -> str:
 
 
 def _pad(_: Any, attributes: Mapping[str, Any], __: Values) -> str:
-    """Its lowering does not end."""
+    """Return the mode whose lowering does not end."""
     return "of mode 'wrap'" if attributes.get("mode", "constant") == "wrap" else ""
 
 
@@ -91,7 +91,7 @@ def _batched_product(node: Any, _: Mapping[str, Any], values: Values) -> str:
 
 
 def _resize(node: Any, attributes: Mapping[str, Any], values: Values) -> str:
-    """Corners are those of whole sizes, where ONNX has fractions left."""
+    """Return scales to sizes with fractions, of which ONNX aligns the corners and the lowering those of whole sizes."""
     scales = input_of(node, 2)
     if not scales or attributes.get("coordinate_transformation_mode", "half_pixel") != "align_corners":
         return ""
@@ -102,23 +102,23 @@ def _resize(node: Any, attributes: Mapping[str, Any], values: Values) -> str:
 
 
 def _upsample(_: Any, attributes: Mapping[str, Any], __: Values) -> str:
-    """Points lie elsewhere."""
+    """Return the mode whose points lie elsewhere."""
     return "of mode 'linear'" if attributes.get("mode", "nearest") == "linear" else ""
 
 
 def _normalization_of_channels(_: Any, attributes: Mapping[str, Any], __: Values) -> str:
-    """Of an even number of channels ONNX has the one more behind, and the lowering in front."""
+    """Return an even size: ONNX has the channel that is left over behind, and the lowering in front."""
     return "of an even size" if attributes["size"] % 2 == 0 else ""
 
 
 def _quantize(node: Any, _: Mapping[str, Any], values: Values) -> str:
-    """It crashes."""
+    """Return types for which the lowering crashes."""
     kind = values.type_of(node.output[0])
     return "to integers of 16 bits" if kind in ("UINT16", "INT16") else ""
 
 
 def _quantized_convolution(node: Any, _: Mapping[str, Any], values: Values) -> str:
-    """Of scales for each channel the bias has none; equal_nodes.py has sums that take one zero point alone."""
+    """Return a bias beside zero points for each channel, as the sums of equal_nodes.py take one zero point alone."""
     if not input_of(node, 8) or not values.shapes.get(node.input[4]) or not values.shapes.get(node.input[5]):
         return ""
     known = values.constants.get(node.input[5])
@@ -128,7 +128,7 @@ def _quantized_convolution(node: Any, _: Mapping[str, Any], values: Values) -> s
 
 
 def _max_pool(node: Any, attributes: Mapping[str, Any], values: Values) -> str:
-    """Positions count the padding where it is not the same on both sides."""
+    """Return unequal paddings, which positions count, and what else positions do not know."""
     windows = Windows.of_pool(node, values)
     if windows is None:
         return ""
@@ -142,7 +142,7 @@ def _max_pool(node: Any, attributes: Mapping[str, Any], values: Values) -> str:
 
 
 def _average_pool(node: Any, attributes: Mapping[str, Any], values: Values) -> str:
-    """Windows with gaps count padding that is not the same on both sides wrongly."""
+    """Return windows with gaps, which count padding wrongly that is not the same on both sides."""
     windows = Windows.of_pool(node, values)
     if windows is None or not attributes.get("count_include_pad", 0) or all(gap == 1 for gap in windows.dilations):
         return ""
@@ -150,13 +150,13 @@ def _average_pool(node: Any, attributes: Mapping[str, Any], values: Values) -> s
 
 
 def _unsigned(node: Any, _: Mapping[str, Any], values: Values) -> str:
-    """They are taken for signed integers; those of 8 bits are widened by equal_nodes.py."""
+    """Return unsigned integers, which the lowering takes for signed ones; equal_nodes.py widens those of 8 bits."""
     kind = next((one for one in map(values.type_of, node.input) if one in ("UINT16", "UINT32", "UINT64")), "")
     return f"of unsigned integers of {kind[4:]} bits" if kind else ""
 
 
 def _sign(node: Any, attributes: Mapping[str, Any], values: Values) -> str:
-    """It crashes for those of 16 and 64 bits; those of 32 are right."""
+    """Return unsigned integers of 16 and 64 bits, for which the lowering crashes; those of 32 are right."""
     return "" if values.type_of(node.input[0]) == "UINT32" else _unsigned(node, attributes, values)
 
 

@@ -275,7 +275,7 @@ def _number_of(kind: Any, value: float) -> float:
 
 
 def _holds(kind: Any, value: float) -> bool:
-    """Whether a type holds a number: floats hold all that are asked for here, infinities included."""
+    """Return whether a type holds a number: floats hold all that are asked for here, infinities included."""
     if not isinstance(kind, ir.IntegerType):
         return True
     half = 1 << (ir.IntegerType(kind).width - 1)
@@ -338,6 +338,6 @@ def gathered_arguments(operation: ir.Operation) -> frozenset[int]:
 
 
 def _is_accumulator_of(reference: Reference, inputs: int, result: ir.Value, yields: Sequence[ir.Value]) -> bool:
-    """Whether a reference is the accumulator for which a result is yielded."""
+    """Return whether a reference is the accumulator for which a result is yielded."""
     number = reference.number - inputs if isinstance(reference, BodyArgument) else -1
     return 0 <= number < len(yields) and yields[number] == result

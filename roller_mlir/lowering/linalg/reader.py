@@ -129,7 +129,7 @@ class StructuredReader:
         return StructuredOp(operation, self._known[key], used, sources, body, accumulated)
 
     def _is_filled(self, value: ir.Value) -> bool:
-        """Whether a tensor is a fill, whose value needs no memory."""
+        """Return whether a tensor is a fill, whose value needs no memory."""
         if self._filled is None:
             return fill_constant(value) is not None
         if value not in self._filled:

@@ -55,7 +55,7 @@ class ComputeBox:
 
 
 def is_plain(access: Access) -> bool:
-    """Whether a tensor is read once per point, each dimension by a loop of its own or at a constant."""
+    """Return whether a tensor is read once per point, each dimension by a loop of its own or at a constant."""
     terms = [index.terms() for index in access.indices]
     loops = [loop for each in terms for loop in each]
     return len(set(loops)) == len(loops) and all(list(each.values()) in ([], [1]) for each in terms)

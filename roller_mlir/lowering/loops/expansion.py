@@ -200,7 +200,7 @@ class Expansion:
         return self._spread
 
     def _member(self, number: int, member: Member) -> list[ir.Value]:
-        """One op: its compute, in reduction loops where it is the heavy one."""
+        """Build an op's compute, in reduction loops where it is the reduction root."""
         box = self._box(member)
         is_reduction_root = number == self._group.reduction_root
         initial = self._initial(number, member, box)
@@ -243,7 +243,7 @@ class Expansion:
     def _all_points(
         self, number: int, member: Member, box: ComputeBox, accumulators: Sequence[ir.Value]
     ) -> list[ir.Value]:
-        """The compute of an op that is no heavy one, all of a thread's points unrolled."""
+        """Build the compute of an op that is not the reduction root, with all of a thread's points unrolled."""
         points = prod(axis.registers for axis, loop in zip(box.axes, box.loops, strict=True) if loop.reduction)
         return self._compute(number, member, box, accumulators, points)
 
@@ -254,7 +254,7 @@ class Expansion:
         return widest if place is None else min(widest, self._beside[place])
 
     def _initial(self, member_number: int, member: Member, box: ComputeBox) -> list[ir.Value]:
-        """The accumulators before the first step: constants, unspecified, or the old outputs."""
+        """Return the accumulators before the first step: constants, unspecified, or the old outputs."""
         root = member.root
         found: list[ir.Value] = []
         for number, access in enumerate(root.expression.outputs):
@@ -284,7 +284,7 @@ class Expansion:
     def _compute(
         self, number: int, member: Member, box: ComputeBox, accumulators: Sequence[ir.Value], unroll: int
     ) -> list[ir.Value]:
-        """The loads and the compute of an op, for the current loop variables."""
+        """Build the loads and the compute of an op, for the current loop variables."""
         root, expression = member.root, member.root.expression
         tiles = [
             self.input_tile(number, position, box, source, access)

@@ -133,7 +133,7 @@ def direct_vector(
 def planned_vector(
     access: Access, loops: Sequence[Loop], axes: Sequence[AxisPlan], access_bytes: int = MAX_VECTOR_BYTES
 ) -> int:
-    """As `direct_vector`, of axes."""
+    """Return what `direct_vector` returns, of axes."""
     return direct_vector(access, loops, [axis.block for axis in axes], [axis.chunk for axis in axes], access_bytes)
 
 

@@ -146,7 +146,7 @@ def run_of(axis: AxisPlan, register: int) -> int:
 
 
 def _several_tiles(axis: AxisPlan) -> bool:
-    """Whether several subgroups have tiles of an instruction along a loop: only whole tiles of all are neighbours."""
+    """Return whether several subgroups have an instruction's tiles along a loop: only whole tiles are neighbours."""
     return axis.lanes > 0 and axis.threads > axis.lanes
 
 
@@ -348,7 +348,7 @@ _SCHEDULERS = 4
 
 
 def _is_free_of_conflicts(store: StagedStore, lanes: int) -> bool:
-    """Whether accesses are as wide as they can be, and the banks serve as many bytes as they can."""
+    """Return whether accesses are as wide as they can be, and the banks serve as many bytes as they can."""
     row, lanes = BANKS.count * BANKS.bank_bytes, min(lanes, store.threads)
     fewest = [max(1, -(-lanes * width * store.tile.element_bytes // row)) for width in (store.write, store.vector)]
     return (

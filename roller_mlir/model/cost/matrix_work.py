@@ -105,7 +105,7 @@ def matrix_estimate(
     resident: int = 0,
     store: str = "",
 ) -> Estimate | None:
-    """As `estimate.estimate`, for a matrix instruction: both inputs are staged.
+    """Return what `estimate.estimate` returns, for a matrix instruction: both inputs are staged.
 
     Args:
         context: The expression on the machine.

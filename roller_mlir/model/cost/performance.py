@@ -77,13 +77,13 @@ def context_of(expression: TensorExpression, machine: Machine, plan: Plan) -> Pr
 
 
 def predict_with(context: ProblemContext, plan: Plan) -> Prediction:
-    """As `predict`, for an expression whose facts are known."""
+    """Predict as `predict` does, for an expression whose facts are known."""
     costs = tile_costs(context, plan)
     return _with_traffic(context, plan, costs, _predict_time(context, plan, costs))
 
 
 def predict_time(context: ProblemContext, plan: Plan) -> Prediction:
-    """As `predict_with`, but for what is moved, on which no time depends: bytes, sectors and phases are 0.
+    """Predict as `predict_with` does, without what is moved, on which no time depends: bytes, sectors and phases are 0.
 
     It takes a fraction of the time, for plans most of which are only compared; `with_traffic` adds the rest.
     """

@@ -175,7 +175,7 @@ def planned_store(context: ProblemContext, candidate: Candidate, output: AccessC
 
 
 def may_stage(context: ProblemContext, candidate: Candidate, direct: StoreWork) -> bool:
-    """Whether results may pass workgroup memory, and stores from registers cost enough more to look at that."""
+    """Return whether results may pass workgroup memory, and stores from registers cost enough more to look at that."""
     machine = context.machine
     return (
         machine.staged_stores

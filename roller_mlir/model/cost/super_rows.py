@@ -175,7 +175,7 @@ class _Streams:
         )
 
     def exact(self, levels: Sequence[Level]) -> tuple[float, float]:
-        """As `traffic`, with the tiles counted that each wave loads, of many the first one and one in the middle."""
+        """Return `traffic` by a count of the tiles that each wave loads, of many waves the first and a middle one."""
         waves = self._tasks // self._together
         counted = range(waves) if waves <= FEW_WAVES else (0, waves // 2)
         numbers = [range(wave * self._together, (wave + 1) * self._together) for wave in counted]

@@ -175,7 +175,7 @@ def _group(nest: TiledNest, dimension: TouchedDimension) -> _DimensionLoops:
 def _extremes(
     counts: Point, steps: tuple[int, ...], held: tuple[Constraint, ...], outer: int, carried: bool
 ) -> tuple[Point, Point, Point] | None:
-    """As `_DimensionLoops.extremes`; the first `outer` loops lie outside the level, the next where `carried`."""
+    """Return `_DimensionLoops.extremes`; the first `outer` loops lie outside the level, the next where `carried`."""
     zeros = (0,) * len(counts)
     source = zeros
     reach = sum(abs(step) * (count - 1) for step, count in zip(steps[outer + 1 :], counts[outer + 1 :], strict=True))

@@ -103,7 +103,7 @@ def construct(expression: TensorExpression, device: Device, options: ConstructOp
 
 
 def construction(expression: TensorExpression, device: Device, options: ConstructOptions | None = None) -> Construction:
-    """As `construct`, with how many programs were evaluated."""
+    """Return what `construct` returns, with how many programs were evaluated."""
     options = options or ConstructOptions()
     if device.vector_bytes is not None:
         plans, programs = construct_vectors(expression, device, options)

@@ -326,7 +326,7 @@ def _dot_step(expression: TensorExpression, one: Instruction, shape: Shape, rows
 
 
 def _amx_step(expression: TensorExpression, one: Instruction, shape: Shape, rows: int, vectors: int) -> _TileStep:
-    """As `_dot_step`; a tile's instruction takes a cycle for each of its rows, however long they are."""
+    """Return what a step takes; a tile's instruction takes a cycle for each of its rows, however long they are."""
     depth = TILE_BYTES // expression.inputs[0].element_bytes
     down = rows // shape[0]
     cycles = 2 * shape[0] * shape[1] * depth / one.flops_per_cycle_per_unit

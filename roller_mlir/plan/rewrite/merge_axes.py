@@ -40,7 +40,7 @@ def _mergeable(expression: TensorExpression, a: int, b: int) -> bool:
 
 
 def _follows(expression: TensorExpression, access: Access, a: int, b: int) -> bool:
-    """Whether b indexes the dimension behind a's, all of it, or neither occurs."""
+    """Return whether b indexes the dimension behind a's, all of it, or neither occurs."""
     used = access.loops()
     if a not in used and b not in used:
         return True

@@ -62,7 +62,7 @@ def _least_s(
     home: Ints | None = None,
     brought: "_Brought | None" = None,
 ) -> float:
-    """As `least_makespan_s`, of tasks that each start so long behind, or before, the end of what others hand over."""
+    """Return `least_makespan_s` of tasks that start some time behind, or before, the end of what others hand over."""
     none = np.zeros_like(delays)
     turned = None if home is None else home[::-1]
     heads = _heads(edges, seconds, (none, delays), operator_of, units, home)

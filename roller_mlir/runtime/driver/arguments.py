@@ -116,5 +116,5 @@ def check_overlaps(outputs: Signature, written: Sequence[ArrayView], inputs: Seq
 
 
 def shares(view: ArrayView, address: int, size_bytes: int) -> bool:
-    """Whether an array has bytes of a part of memory."""
+    """Return whether an array has bytes of a part of memory."""
     return view.address < address + size_bytes and address < view.address + view.size_bytes

@@ -65,7 +65,7 @@ class CudaDriver(Driver):
         return f"{_text(name)} ({_text(text)})"
 
     def describe(self) -> DeviceDescription:
-        """Name, driver, memory and clocks."""
+        """Return name, driver, memory and clocks."""
         version = int(self.call("DriverGetVersion"))
         return DeviceDescription(
             name=_text(self.call("DeviceGetName", _NAME_BYTES, self.handle)).split("\0")[0],
@@ -89,7 +89,7 @@ class CudaDriver(Driver):
         )
 
     def image_kinds(self, architecture: str) -> tuple[str, ...]:
-        """Cubins and PTX that run here."""
+        """Return the cubins and PTX that run here."""
         return cuda_architecture.image_kinds(architecture, self.facts.architecture)
 
     def load_image(self, name: str, image: bytes) -> Any:
@@ -148,7 +148,7 @@ class CudaDriver(Driver):
         self.call(f"Memcpy{way}Async", target, source, size_bytes, self._api.CUstream(stream))
 
     def place_of(self, address: int) -> int | None:
-        """The device of an address."""
+        """Return the device of an address."""
         attribute = self._api.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
         status, ordinal = self._api.cuPointerGetAttribute(attribute, address)
         return None if int(status) else int(ordinal)

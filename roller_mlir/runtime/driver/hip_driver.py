@@ -75,7 +75,7 @@ class HipDriver(Driver):
         return f"{getattr(status, 'name', 'error')} ({int(status)}: {text})"
 
     def describe(self) -> DeviceDescription:
-        """Name, driver, memory and clocks."""
+        """Return name, driver, memory and clocks."""
         version, properties = int(self.call("DriverGetVersion")), self._read_properties()
         return DeviceDescription(
             name=_text(properties.name),
@@ -113,7 +113,7 @@ class HipDriver(Driver):
             return self._api.hipGetDeviceProperties(properties, self.ordinal)
 
     def image_kinds(self, architecture: str) -> tuple[str, ...]:
-        """A code object runs on its own architecture."""
+        """Return the code object where it is for this device's architecture."""
         return ("hsaco",) if self.facts.architecture.split(":")[0] == architecture.split(":")[0] else ()
 
     def load_image(self, name: str, image: bytes) -> Any:
@@ -163,7 +163,7 @@ class HipDriver(Driver):
         )
 
     def place_of(self, address: int) -> int | None:
-        """The device of an address."""
+        """Return the device of an address."""
         status, attributes = self._api.hipPointerGetAttributes(address)
         return None if int(status) else int(attributes.device)
 

@@ -228,7 +228,7 @@ class Driver(ABC):
 
     @abstractmethod
     def describe(self) -> DeviceDescription:
-        """What the driver says of the device and of itself."""
+        """Return what the driver says of the device and of itself."""
 
     @contextmanager
     def current(self) -> Generator[None]:
@@ -245,7 +245,7 @@ class Driver(ABC):
 
     @abstractmethod
     def image_kinds(self, architecture: str) -> tuple[str, ...]:
-        """Kinds of binaries ("cubin", ...) for an architecture that run on this device, the best first."""
+        """Return the kinds of binaries ("cubin", ...) for an architecture that run on this device, the best first."""
 
     @abstractmethod
     def load_image(self, name: str, image: bytes) -> Any:
@@ -260,7 +260,7 @@ class Driver(ABC):
         """Allow a kernel so much dynamic workgroup memory."""
 
     def resident_blocks(self, setup: Setup) -> int:
-        """Blocks of a kernel that run on the device at the same time."""
+        """Return the blocks of a kernel that run on the device at the same time."""
         name = "OccupancyMaxActiveBlocksPerMultiprocessor"
         return self.facts.units * int(self.call(name, setup.function, prod(setup.block), setup.shared_bytes))
 
@@ -316,10 +316,10 @@ class Driver(ABC):
 
     @abstractmethod
     def place_of(self, address: int) -> int | None:
-        """The number of the device whose memory an address is in; None: the driver does not know it."""
+        """Return the number of the device whose memory an address is in; None: the driver does not know it."""
 
     def is_capturing(self, stream: int) -> bool:
-        """Whether a stream records a graph."""
+        """Return whether a stream records a graph."""
         return bool(int(self.call("StreamIsCapturing", self.bindings.stream(stream))))
 
     def wait(self, stream: int, other: int) -> None:

@@ -172,7 +172,7 @@ class DeviceArray:
         return host
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """DLPack's device type and the device's number."""
+        """Return DLPack's device type and the device's number."""
         return self._driver.memory_kinds[0], self._driver.ordinal
 
     def __dlpack__(

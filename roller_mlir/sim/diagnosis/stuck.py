@@ -45,7 +45,7 @@ def element_index(offset: int, parameter: KernelParameter) -> str:
 def _memory(
     address: int, ranges: Sequence[tuple[int, int]], parameters: Sequence[KernelParameter], arena: tuple[int, int]
 ) -> tuple[str, int | None, int]:
-    """What lies at an address: its name, the array argument and the place in bytes."""
+    """Return what lies at an address: its name, the array argument and the place in bytes."""
     for number, (first, last) in enumerate(ranges):
         if first <= address < last and parameters[number].element_type == UNTYPED:
             return f"byte {address - first} of argument {number}", number, address - first

@@ -13,7 +13,7 @@ _HIP_BLOCK = 1024
 
 
 def _cuda(device: Device) -> dict[int, int]:
-    """CUdevice_attribute of cuda.h."""
+    """Return the values of CUdevice_attribute of cuda.h."""
     major, minor = compute_capability(device.architecture)
     return {
         1: device.max_threads_per_block,
@@ -51,7 +51,7 @@ def _cuda(device: Device) -> dict[int, int]:
 
 
 def _hip(device: Device) -> dict[int, int]:
-    """hipDeviceAttribute_t of hip_runtime_api.h."""
+    """Return the values of hipDeviceAttribute_t of hip_runtime_api.h."""
     return {
         3: 1,  # memory of the host can be mapped
         5: int(device.clock_hz / 1e3),

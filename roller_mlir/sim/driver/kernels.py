@@ -97,7 +97,7 @@ class KnownKernel:
         return found
 
     def _alignment_bytes(self, view: BufferView) -> int:
-        """What a kernel may rely on: the buffer begins at a multiple of its alignment, the view at an offset."""
+        """Return the alignment that a kernel may rely on: its buffer's, as far as the view's offset keeps it."""
         return gcd(self._manifest.buffer(view.buffer).alignment_bytes, view.offset_bytes)
 
 

@@ -189,7 +189,7 @@ def _end_with(connection: socket.socket) -> None:
 
 
 def _is_mine(connection: socket.socket) -> bool:
-    """Whether a program is of the same user: others see the socket, too."""
+    """Return whether a program is of the same user: others see the socket, too."""
     credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
     return struct.unpack("3i", credentials)[1] == os.getuid()
 

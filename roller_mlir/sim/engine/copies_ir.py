@@ -15,7 +15,7 @@ _COPY_BYTES = 8 * len(Copy)
 
 
 def _queue(block: Value) -> tuple[Value, Value, Value]:
-    """Address of the running thread's queue, of its length, and the length."""
+    """Return the addresses of the running thread's queue and of its length, and the length."""
     launch, thread, copies, counts = block[Block.LAUNCH, Block.CURRENT, Block.COPIES, Block.COPY_COUNT]
     start = thread * launch[LaunchRecord.COPY_CAPACITY] * _COPY_BYTES
     length = counts + thread * 8

@@ -119,7 +119,7 @@ def emit_counter(runtime: Runtime) -> Value:
         unfinished[lane] = code.wide(code.is_stopped(code.read(states, first + lane, I8)))
 
     def record(lane: Value) -> tuple[Value, Value]:
-        """Whether the lane has a record left, and the place of that record."""
+        """Return whether the lane has a record left, and the place of that record."""
         thread = first + lane
         return cursors[lane] < lengths[thread], thread * capacity + cursors[lane]
 

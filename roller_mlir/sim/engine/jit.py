@@ -29,7 +29,7 @@ _FLUSHING = ("avx512bf16", "avxneconvert")
 
 @functools.cache
 def _host() -> tuple[Any, str, str]:
-    """The target, the processor's name and its features."""
+    """Return the target, the processor's name and its features."""
     fibers.check_host()
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
@@ -100,7 +100,7 @@ def _named(kernels: tuple[str, ...]) -> str:
 
 
 def _is_known(name: str) -> bool:
-    """Whether the runtime or the process has a function."""
+    """Return whether the runtime or the process has a function."""
     return binding.address_of_symbol(name) is not None or hasattr(ctypes.CDLL(None), name)
 
 

@@ -89,7 +89,7 @@ def _external(module: Value, name: str, result: Value, operands: list[Value]) ->
 
 
 def _clock(module: Value) -> Value:
-    """Nanoseconds of the monotonic clock."""
+    """Return the nanoseconds of the monotonic clock."""
     now = _external(module, "clock_gettime", I32, [I32, POINTER])
     code = Code(module, PREFIX + "clock", 0)
     time = code.builder.alloca(I64, size=2)

@@ -69,7 +69,7 @@ _BRANCHES = {"scf.for", "scf.if", "scf.index_switch", "scf.while"}
 
 
 def _is_masked_copy(operation: Any) -> bool:
-    """Whether lanes may copy nothing by it."""
+    """Return whether lanes may copy nothing by it."""
     if operation.name != "nvgpu.device_async_copy":
         return False
     return list(ir.DenseI32ArrayAttr(operation.attributes["operandSegmentSizes"]))[-1] > 0
@@ -95,7 +95,7 @@ class Instrumenter:
 
     @staticmethod
     def knows(name: str) -> bool:
-        """Whether an operation of this name is handled here, or needs no handling."""
+        """Return whether an operation of this name is handled here, or needs no handling."""
         return name in _HARMLESS or name in _ACCESSES or name in _POINTERS or name in _VIEWS or name == "memref.cast"
 
     def plan(self, operation: Any) -> Callable[[], None] | None:

@@ -27,7 +27,7 @@ _SHORT_LOOP = 64
 
 
 def word(attribute: Any) -> str:
-    """The enumerator in an attribute such as `#gpu<dim x>`, `#gpu.barrier_scope<workgroup>`, `#nvvm<shfl_kind idx>`."""
+    """Return the enumerator of an attribute: `#gpu<dim x>`, `#gpu.barrier_scope<workgroup>`, `#nvvm<shfl_kind idx>`."""
     return str(attribute).rstrip(">").replace("<", " ").split()[-1]
 
 
@@ -195,7 +195,7 @@ class GpuOps:
         return lambda: self._tick(ir.InsertionPoint.at_block_begin(operation.regions[0].blocks[0]), site.number)
 
     def _plan_branch(self, operation: Any) -> Callable[[], None] | None:
-        """Every loop has a branch to its own or an earlier block of the region."""
+        """Plan the tick of a loop, which has a branch to its own or an earlier block of the region."""
         blocks = list(operation.block.region.blocks)
         own = blocks.index(operation.block)
         targets = [blocks.index(successor) for successor in operation.successors]
@@ -231,12 +231,12 @@ class GpuOps:
 
 
 def _polls(operation: Any) -> bool:
-    """Whether a loop around the operation may wait for another thread: it is atomic or volatile."""
+    """Return whether a loop around the operation may wait for another thread: it is atomic or volatile."""
     return str(operation.name) in _ATOMICS or bool(atomicity(operation))
 
 
 def _trip_count(loop: Any) -> float:
-    """Iterations of an scf.for; infinity where they are not known here."""
+    """Return the iterations of an scf.for; infinity where they are not known here."""
     values: list[int] = []
     for bound in list(loop.operands)[:3]:
         if isinstance(bound, ir.BlockArgument) or str(bound.owner.operation.name) != "arith.constant":

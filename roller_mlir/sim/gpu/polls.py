@@ -58,7 +58,7 @@ def _definition(value: Any) -> Any:
 
 
 def _read_behind(value: Any) -> Any:
-    """The operation that read a value from memory, through conversions; None: no such."""
+    """Return the operation that read a value from memory, through conversions; None: no such."""
     operation = _definition(value)
     while operation is not None and str(operation.name) in _CONVERSIONS:
         operation = _definition(operation.operands[0])
@@ -66,7 +66,7 @@ def _read_behind(value: Any) -> Any:
 
 
 def _difference(value: Any) -> list[Any] | None:
-    """The operands of a subtraction from what was read: counters that may wrap around are compared so."""
+    """Return the operands of a subtraction from what was read: it compares counters that may wrap around."""
     operation = _definition(value)
     if operation is None or str(operation.name) not in _DIFFERENCES:
         return None

@@ -35,7 +35,7 @@ def _used(value: Any, seen: set[Any]) -> int:
 
 
 def _used_by(value: Any, operation: Any, operand: int, every: int, seen: set[Any]) -> int:
-    """The elements of its operand that an operation uses."""
+    """Return the elements of its operand that an operation uses."""
     name = str(operation.name)
     if name == "vector.extract":
         position = list(ir.DenseI64ArrayAttr(operation.attributes["static_position"]))

@@ -21,7 +21,7 @@ _PASSES_ON = {"scf.for", "scf.if", "scf.while", "scf.yield", "scf.condition", "c
 
 
 def tied_wait(operation: Any) -> bool:
-    """Whether an operation is assembly through which accumulators pass."""
+    """Return whether an operation is assembly through which accumulators pass."""
     if str(operation.name) != ASSEMBLY:
         return False
     name = find_assembly(str(ir.StringAttr(operation.attributes["asm_string"]).value))
@@ -84,7 +84,7 @@ class Accumulators:
         return self.kinds.get(str(kind), kind)
 
     def is_kind(self, kind: Any) -> bool:
-        """Whether a type is one of accumulators, before the rewrite or after it."""
+        """Return whether a type is one of accumulators, before the rewrite or after it."""
         return str(kind) in self.kinds or any(kind == vector for vector in self.kinds.values())
 
     def uses(self, operations: Sequence[Any]) -> list[tuple[Any, int]]:

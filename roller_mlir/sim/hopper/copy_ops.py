@@ -49,7 +49,7 @@ class BulkCopyOps:
         return planners[name](operation) if name in planners else None
 
     def _segments(self, operation: Any) -> list[list[int]]:
-        """The places of the operands of each segment."""
+        """Return the places of the operands of each segment."""
         sizes = list(ir.DenseI32ArrayAttr(operation.attributes["operandSegmentSizes"]))
         return [list(range(end - size, end)) for size, end in zip(sizes, accumulate(sizes), strict=True)]
 

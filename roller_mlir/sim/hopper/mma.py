@@ -100,7 +100,7 @@ class WarpgroupOps:
         return rewrite
 
     def _form(self, operation: Any) -> int:
-        """The word that describes a product."""
+        """Return the word that describes a product."""
         attributes = operation.attributes
         shape = str(attributes["shape"])
         m, n, k = (int("".join(filter(str.isdigit, part))) for part in shape.split(","))
@@ -169,7 +169,7 @@ class WarpgroupOps:
         replace_op(operation, value)
 
     def _home(self, kind: Any) -> tuple[Any, Any]:
-        """The thread's memory for accumulators of a type: pointer, and address as an index."""
+        """Return the thread's memory for accumulators of a type: pointer, and address as an index."""
         if str(kind) not in self._homes:
             alignment = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), _ALIGNMENT)
             self._homes[str(kind)] = self._calls.memory.emitter.allocate(kind, alignment)

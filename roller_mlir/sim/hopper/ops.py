@@ -230,7 +230,7 @@ class HopperOps:
         return rewrite
 
     def _plan_launches(self, operation: Any) -> Callable[[], None]:
-        """Launches run one after the other: those before have ended; that a thread waits is told to the sanitizer."""
+        """Tell the sanitizer that a thread waits; launches run one after the other, and those before have ended."""
         if word(operation.attributes["kind"]) != "wait":
             return operation.erase
 

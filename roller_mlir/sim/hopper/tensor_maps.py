@@ -70,7 +70,7 @@ class MapSpec:
         return self.plain.offset_bytes + last + self.element_bytes
 
     def problem(self) -> str:
-        """What the driver refuses of it; "": nothing."""
+        """Return what the driver refuses of it; "": nothing."""
         plain = self.plain
         inner = self.counts[-1] * self.element_bytes
         if any(stride % _ALIGNMENT for stride in plain.strides):

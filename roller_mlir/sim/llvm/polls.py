@@ -39,7 +39,7 @@ class LoopPolls:
         return found if found and found.opcode == opcode else None
 
     def _read_behind(self, value: str) -> tuple[str, str] | None:
-        """Type and value of the pointer that a value was read from, through conversions."""
+        """Return the type and value of the pointer that a value was read from, through conversions."""
         for _ in range(_MOST_STEPS):
             one = self.defined.get(value)
             if one is None:

@@ -21,7 +21,7 @@ _SLICE = "vector.extract_strided_slice"
 
 
 def _stored_type(kind: Any) -> Any:
-    """The type that a fragment has in LLVM: vectors of two dimensions become arrays."""
+    """Return the type that a fragment has in LLVM: vectors of two dimensions become arrays."""
     if not isinstance(kind, ir.VectorType) or kind.rank == 1:
         return kind
     rows, columns = kind.shape
@@ -97,7 +97,7 @@ class KernelFragments:
         return home.address
 
     def _part(self, value: Any) -> Any:
-        """The address of rows of a fragment that has a home; None: the value is something else."""
+        """Return the address of rows of a fragment that has a home; None: the value is something else."""
         if isinstance(value, ir.BlockArgument) or value.owner.name != _SLICE:
             return None
         whole = value.owner.operands[0]
@@ -120,7 +120,7 @@ class KernelFragments:
         return home
 
     def _ends(self, value: Any, operation: Any) -> bool:
-        """Whether nobody but `operation`, in the same block, reads the value."""
+        """Return whether nobody but `operation`, in the same block, reads the value."""
         if value in self._kept or len(list(value.uses)) != 1:
             return False
         return not isinstance(value, ir.BlockArgument) and value.owner.operation.block == operation.block

@@ -44,7 +44,7 @@ def _widen(code: Code, value: Value, element: str) -> Value:
 
 
 def _table(code: Code, name: str, places: tuple[Place, ...], columns: int) -> Value:
-    """The places as a constant array of offsets in a dense matrix, in elements."""
+    """Return the places as a constant array of offsets in a dense matrix, in elements."""
     kind = ir.ArrayType(I16, len(places))
     table: Value = ir.GlobalVariable(code.function.module, kind, name)
     table.linkage, table.global_constant = "internal", True
@@ -69,7 +69,7 @@ class _Matrix:
         self._word = {"a": SubgroupOp.X, "b": SubgroupOp.Y, "c": SubgroupOp.Z}[name]
 
     def at(self, offset: Value) -> Value:
-        """Pointer to an element of the dense copy."""
+        """Return the pointer to an element of the dense copy."""
         return self._code.element(self._dense, offset, self.kind)
 
     def _visit(self, jobs: Value, scatter: bool) -> None:

@@ -182,7 +182,7 @@ class MatrixOps(SubgroupOps):
         return rewrite
 
     def _giver(self, operation: Any, tiles: int) -> Any:
-        """The operation before which only lanes come that give the address of a row."""
+        """Return the operation that only those lanes reach which give the address of a row."""
         if tiles * TILE_ROWS == self.places.subgroup_size:
             return operation
         where, emitter = ir.InsertionPoint(operation), self.memory.emitter

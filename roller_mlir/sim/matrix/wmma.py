@@ -167,7 +167,7 @@ class WmmaOps(SubgroupOps):
 
 
 def _loaded_transposed(value: Any) -> bool | None:
-    """Whether a matrix was loaded with `transpose`; None: it was not loaded right here."""
+    """Return whether a matrix was loaded with `transpose`; None: it was not loaded right here."""
     if isinstance(value, ir.BlockArgument) or str(value.owner.name) != _NAMES + "load_matrix":
         return None
     return "transpose" in value.owner.attributes

@@ -59,7 +59,7 @@ class Hazard:
 
 
 def _clock_rows(resident: int, threads: int, subgroups: int) -> dict[Block, Array]:
-    """What single threads know; pages that nobody writes take no memory."""
+    """Return what single threads know; pages that nobody writes take no memory."""
     words = KnownThen.SIZE + 2 * subgroups
     return {
         Block.CLOCKS: np.zeros((resident, threads * len(ThreadClock)), np.int64),

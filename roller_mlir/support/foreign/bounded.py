@@ -112,7 +112,7 @@ def read_toml(text: str) -> dict[str, typing.Any]:
 
 
 def _is_wrong(value: typing.Any) -> bool:
-    """Whether a value is a number that JSON should not hold."""
+    """Return whether a value is a number that JSON should not hold."""
     if isinstance(value, float):
         return not math.isfinite(value)
     return isinstance(value, int) and abs(value) >= _MOST_INTEGER

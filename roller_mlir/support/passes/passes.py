@@ -109,7 +109,7 @@ _pipelines: dict[str, NamedPipeline] = {}
 
 
 def register(cls: type[_P]) -> type[_P]:
-    """Class decorator: makes a pass known by its name.
+    """Make a pass known by its name; a decorator of its class.
 
     Raises:
       ValueError: The name is taken or is not written-like-this, or the summary or docstring is missing.

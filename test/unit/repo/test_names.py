@@ -3,6 +3,7 @@
 
 import ast
 import functools
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,15 +12,28 @@ from statements import parsed, statements
 
 ROOT = Path(__file__).parents[3]
 SOURCES = ("roller_mlir", "passes", "dialects", "tools")
+NO_VERB = re.compile(
+    r"(A|All|An|As|Each|Either|Every|How|It|Its|Near|No|Nothing|Of|One|Some|That|The|These|They|This|Those"
+    r"|What|When|Where|Whether|Which|Who|Whose|Why)\b"
+)
+"""First words of sentences, or of parts of them, that are not about what the function does."""
 
 
 @dataclass(frozen=True)
 class Names:
-    """What a file names: its classes, and its functions with line and docstring."""
+    """What a file names.
+
+    Attributes:
+        file: Its path.
+        classes: Its classes.
+        functions: Line, name and docstring of its functions.
+        valued: Those of them that return a value; properties are named by what they are.
+    """
 
     file: str
     classes: list[str]
     functions: list[tuple[int, str, str]]
+    valued: list[tuple[int, str, str]]
 
 
 @functools.cache
@@ -33,7 +47,15 @@ def _names(path: Path, root: Path) -> Names:
     classes = [one.name for one in module.body if isinstance(one, ast.ClassDef)]
     functions = [one for one in statements(module) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
     said = [(one.lineno, one.name, ast.get_docstring(one) or "") for one in functions]
-    return Names(str(path.relative_to(root)), classes, said)
+    valued = [line for line, one in zip(said, functions, strict=True) if _returns_a_value(one)]
+    return Names(str(path.relative_to(root)), classes, said, valued)
+
+
+def _returns_a_value(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether a function, but no property, is declared to return a value."""
+    if any(ast.unparse(one).split(".")[-1] in ("property", "cached_property") for one in function.decorator_list):
+        return False
+    return function.returns is not None and ast.unparse(function.returns) not in ("None", "NoReturn", "Never")
 
 
 def repeated_classes(root: Path) -> dict[str, list[str]]:
@@ -55,12 +77,23 @@ def foreign_verbs(root: Path) -> list[str]:
     ]
 
 
+def without_a_verb(root: Path) -> list[str]:
+    """Return the functions whose docstring names the value that they return, in the place of what they do."""
+    return [
+        f"{one.file}:{line}: {name}"
+        for one in names(root)
+        for line, name, docstring in one.valued
+        if NO_VERB.match(docstring)
+    ]
+
+
 def test_each_class_name_means_one_thing() -> None:
     assert repeated_classes(ROOT) == {}
 
 
 def test_docstrings_of_functions_say_return() -> None:
     assert foreign_verbs(ROOT) == []
+    assert without_a_verb(ROOT) == []
 
 
 def test_a_second_meaning_and_a_foreign_verb_are_found(tmp_path: Path) -> None:
@@ -74,6 +107,22 @@ def test_a_second_meaning_and_a_foreign_verb_are_found(tmp_path: Path) -> None:
         "_Own": ["passes/one.py", "dialects/one.py"],
     }
     assert foreign_verbs(tmp_path) == ["tools/one.py:2: size"]
+
+
+def test_a_value_that_is_named_without_a_verb_is_found(tmp_path: Path) -> None:
+    for folder in SOURCES:
+        (tmp_path / folder).mkdir()
+    (tmp_path / "tools/one.py").write_text(
+        'def a() -> bool:\n    """Whether it is."""\n'
+        'class B:\n    def c(self) -> int | None:\n        """As, in `a`."""\n'
+        '    @property\n    def d(self) -> int:\n        """The size."""\n'
+        '    @functools.cached_property\n    def e(self) -> int:\n        """The size."""\n'
+        '    def f(self) -> None:\n        """It ends."""\n'
+        '    async def g(self) -> int:\n        """The size."""\n'
+        '    def h(self) -> int:\n        """Return the size."""\n'
+        "    def i(self) -> int:\n        pass\n"
+    )
+    assert without_a_verb(tmp_path) == ["tools/one.py:1: a", "tools/one.py:4: c", "tools/one.py:14: g"]
 
 
 def test_statements_are_found_in_every_other() -> None:

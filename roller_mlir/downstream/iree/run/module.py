@@ -95,7 +95,7 @@ class ModuleFile:
         return found[0]
 
     def holds(self, artifact: Artifact) -> bool:
-        """Whether the module has an image of one of an artifact's kernels."""
+        """Return whether the module has an image of one of an artifact's kernels."""
         files = {kernel.files[kind] for kernel in artifact.kernels for kind in IMAGES if kind in kernel.files}
         return any(artifact.files[name].rstrip(b"\0") in self.data for name in files)
 

@@ -127,7 +127,7 @@ class Asked:
     only: tuple[str, ...] = ()
 
     def wants(self, name: str) -> bool:
-        """Whether an item or a probe is among what is asked for.
+        """Return whether an item or a probe is among what is asked for.
 
         >>> Asked(only=("C*",)).wants("C0"), Asked(only=("C*",)).wants("M0"), Asked().wants("M0")
         (True, False, True)

@@ -103,7 +103,7 @@ class StepWorker:
         return StepOutcome(step=step.key, checks=(self._check(current, candidate, step.base),))
 
     def is_well(self) -> bool:
-        """Whether the device still does what it is told; after a fault it fails all that this process asks for."""
+        """Return whether the device still obeys; after a fault it fails all that this process asks for."""
         try:
             self._bench.synchronize()
             self._bench.place(_small())

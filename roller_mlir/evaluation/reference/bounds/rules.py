@@ -46,7 +46,7 @@ def _quotient(function: Function, operands: Sequence[Bounded], exact: Array) -> 
 
 
 def _remainder(function: Function, operands: Sequence[Bounded], exact: Array) -> Array:
-    """A - trunc(a / b) b: smooth as long as the quotient keeps its whole part."""
+    """Bound `a - trunc(a / b) b`, which is smooth as long as the quotient keeps its whole part."""
     (a, ea), (b, eb) = ((one.data, one.errors()) for one in operands)
     quotient = np.trunc(a / b)
     ends = [np.trunc((a + i * ea) / (b + j * eb)) for i in (-1, 1) for j in (-1, 1)]
@@ -59,7 +59,7 @@ def _first(function: Function, operands: Sequence[Bounded], exact: Array) -> Arr
 
 
 def _largest(function: Function, operands: Sequence[Bounded], exact: Array) -> Array:
-    """Minima and maxima move no further than their operands."""
+    """Bound minima and maxima, which move no further than their operands."""
     errors = [one.errors() for one in operands]
     found = errors[0]
     for error in errors[1:]:
@@ -102,7 +102,7 @@ def _pole_at_zero(function: Function, operands: Sequence[Bounded], exact: Array)
 
 
 def _power(function: Function, operands: Sequence[Bounded], exact: Array) -> Array:
-    """Powers are monotone where the base is positive; a whole exponent without an error allows others."""
+    """Bound powers, which are monotone where the base is positive; a whole exponent without an error allows others."""
     (base, eb), (exponent, ee) = ((one.data, one.errors()) for one in operands)
     whole = (ee == 0) & (np.trunc(exponent) == exponent)
     crosses = (base - eb <= 0) & (eb + ee > 0)
@@ -123,12 +123,12 @@ def _copied_sign(function: Function, operands: Sequence[Bounded], exact: Array) 
 
 
 def _unless_anything(function: Function, operands: Sequence[Bounded], exact: Array) -> Array:
-    """Isnan and its like: known where the operand's error is finite."""
+    """Bound `isnan` and its like, which are known where the operand's error is finite."""
     return np.where(np.isinf(operands[0].errors()), 1.0, 0.0)
 
 
 def _comparison(function: Function, operands: Sequence[Bounded], exact: Array) -> Array:
-    """Either may hold where the intervals of the operands meet."""
+    """Bound a comparison, which may be true or false where the intervals of the operands meet."""
     a, b = (one.data.astype(np.float64) for one in operands)
     error = operands[0].errors() + operands[1].errors()
     apart = np.abs(a - b) > error
@@ -146,7 +146,7 @@ def _is_unsigned(function: Function, operands: Sequence[Bounded]) -> bool:
 
 
 def _select(function: Function, operands: Sequence[Bounded], exact: Array) -> Array:
-    """Where the condition may be either, the bound is the distance of both branches."""
+    """Bound a choice by the distance of both branches where the condition may be true or false."""
     condition, a, b = operands
     ea, eb = a.errors(), b.errors()
     chosen = np.where(condition.data, ea, eb)
@@ -174,7 +174,7 @@ def _in_range(rule: Rule) -> Rule:
 
 
 def _logic(function: Function, operands: Sequence[Bounded], exact: Array) -> Array:
-    """Of bits nothing is known once a number may be another; of truth values, what both decide."""
+    """Bound a logical operation: it knows no bits once a number may be another, and truth values that both decide."""
     if exact.dtype != np.bool_:
         return _anything(function, operands, exact)
     choices = [([one.data] if one.error is None else [one.data, one.data ^ (one.error > 0)]) for one in operands]
@@ -186,12 +186,12 @@ def _logic(function: Function, operands: Sequence[Bounded], exact: Array) -> Arr
 
 
 def _anything(function: Function, operands: Sequence[Bounded], exact: Array) -> Array:
-    """Nothing is known of the result where an operand may be another number."""
+    """Bound a result by infinity where an operand may be another number."""
     return np.where(sum(one.errors() for one in operands) > 0, np.inf, 0.0)
 
 
 def _unsigned(function: Function, operands: Sequence[Bounded], exact: Array) -> Array:
-    """The unsigned reading of a number that may change its sign may be anything."""
+    """Bound the unsigned reading of a number, which may be anything where the number may change its sign."""
     one = operands[0]
     if one.data.dtype == np.bool_:
         return one.errors()

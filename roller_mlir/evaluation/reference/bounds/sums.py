@@ -275,7 +275,7 @@ def _product(points: Bounded, axes: tuple[int, ...], accumulator: Bounded) -> tu
 
 
 def _unless_unsure(combiner: str) -> Callable[[Bounded, tuple[int, ...], Bounded], tuple[Any, Any]]:
-    """Nothing is known of the result where an operand may be another number."""
+    """Return a rule that knows nothing of the result where an operand may be another number."""
 
     def carry(points: Bounded, axes: tuple[int, ...], accumulator: Bounded) -> tuple[Any, Any]:
         unsure = np.any(points.errors() > 0, axis=axes, keepdims=True) | (accumulator.errors() > 0)
@@ -289,7 +289,7 @@ def _unless_unsure(combiner: str) -> Callable[[Bounded, tuple[int, ...], Bounded
 def _truths(
     combiner: str, numbers: Callable[[Bounded, tuple[int, ...], Bounded], tuple[Any, Any]]
 ) -> Callable[[Bounded, tuple[int, ...], Bounded], tuple[Any, Any]]:
-    """Of truth values, what those that are sure decide; of numbers, as another rule says."""
+    """Return a rule that bounds truth values by those that are sure, and numbers as another rule does."""
 
     def carry(points: Bounded, axes: tuple[int, ...], accumulator: Bounded) -> tuple[Any, Any]:
         if points.data.dtype != np.bool_:

@@ -55,7 +55,7 @@ _WIDTHS = ("U8", "S8", "U16", "S16", "", "64", "128")
 
 
 def knows_sass(architecture: str) -> bool:
-    """Whether the encoding of an architecture is known.
+    """Return whether the encoding of an architecture is known.
 
     >>> knows_sass("sm_90a"), knows_sass("sm_37"), knows_sass("gfx942")
     (True, False, False)

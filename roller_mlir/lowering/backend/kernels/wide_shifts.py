@@ -31,7 +31,7 @@ def _is_wide(kind: Any) -> bool:
 
 
 def _is_short(amount: Any) -> bool:
-    """Whether a number of bits, the same in all lanes, is known to be less than 32."""
+    """Return whether a number of bits, the same in all lanes, is known to be less than 32."""
     constant = defining_op(amount, "arith.constant")
     if constant is None:
         return False

@@ -198,7 +198,7 @@ def _exp2(m: _Numbers, x: Any) -> Any:
 
 
 def _expm1(m: _Numbers, x: Any) -> Any:
-    """2 (2^(n-1) (exp r - 1) + 2^(n-1) - 1/2)."""
+    """Return 2 (2^(n-1) (exp r - 1) + 2^(n-1) - 1/2)."""
     n, r = m.reduced(m.clamped(x, -2 * m.format.one_tanh, m.format.infinite_exp))
     power = m.power_of_two(m.integers_of("subi", n, m.integer(1)))
     half = m.fma(m.exp_less_one(r), power, m.sub(power, m.number(0.5)))
@@ -216,7 +216,7 @@ def _log(m: _Numbers, x: Any) -> Any:
 
 
 def _log1p(m: _Numbers, x: Any) -> Any:
-    """The logarithm of u, with what u = 1 + x loses by rounding, divided by u."""
+    """Return the logarithm of u, with what u = 1 + x loses by rounding, divided by u."""
     one, zero = m.number(1.0), m.number(0.0)
     u = m.add(x, one)
     whole = m.sub(u, one)
@@ -259,7 +259,7 @@ def _log_at_ends(m: _Numbers, x: Any, found: Any) -> Any:
 
 
 def _tanh(m: _Numbers, x: Any) -> Any:
-    """Near 0 x + x z P(z), 1 - 2 / (exp 2|x| + 1) elsewhere."""
+    """Return x + x z P(z) near 0, 1 - 2 / (exp 2|x| + 1) elsewhere."""
     size, z = m.size(x), m.mul(x, x)
     near = m.fma(m.mul(size, z), m.polynomial(coefficients.TANH, z), size)
     double = m.mul(m.clamped(size, None, m.format.one_tanh), m.number(2.0))
@@ -269,7 +269,7 @@ def _tanh(m: _Numbers, x: Any) -> Any:
 
 
 def _erf(m: _Numbers, x: Any) -> Any:
-    """Near 0 x + x P(z), 1 - exp Q(|x|) elsewhere."""
+    """Return x + x P(z) near 0, 1 - exp Q(|x|) elsewhere."""
     size, z, end = m.size(x), m.mul(x, x), m.format.one_erf
     near = m.fma(size, m.polynomial(coefficients.ERF, z), size)
     offset = m.sub(m.clamped(size, None, end), m.number((_SMALL_ERF + end) / 2))

@@ -144,7 +144,7 @@ def _product(body: Body) -> tuple[Reference, Reference] | None:
 
 
 def _is_flagged(op: BodyOp) -> bool:
-    """Whether the input says which rules of algebra may be applied to an operation."""
+    """Return whether the input says which rules of algebra may be applied to an operation."""
     return _FLAGS in op.attributes and "none" not in str(op.attributes[_FLAGS])
 
 

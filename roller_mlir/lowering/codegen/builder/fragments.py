@@ -96,7 +96,7 @@ class TileReader:
     # Private --------------------------------------------------------------------------------------------------------
 
     def _takes_neighbours(self, tile: DirectTile | StagedTile) -> bool:
-        """Whether lanes that are neighbours in memory are one load, wherever they begin."""
+        """Return whether lanes that are neighbours in memory are one load, wherever they begin."""
         source = tile.source if isinstance(tile, StagedTile) else tile
         return self._context.masked and takes_vectors(ir.MemRefType(source.buffer.type).element_type)
 

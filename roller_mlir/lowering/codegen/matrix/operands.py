@@ -105,7 +105,7 @@ class MatrixOperands:
         return walked_alone([function.terms() for function in operand.functions], operand.tile.layout.order[-1])
 
     def _reads_matrices(self, operand: MatrixOperand) -> bool:
-        """Whether `ldmatrix` reads the fragment: rows of 16 bytes along a factor's dimension."""
+        """Return whether `ldmatrix` reads the fragment: rows of 16 bytes along a factor's dimension."""
         if self._matrix.family.factors is not Factors.PIECES:
             return False
         size = element_bytes(self._matrix.factor)

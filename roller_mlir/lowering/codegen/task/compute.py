@@ -113,7 +113,7 @@ def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[i
 
 
 def _may_be_in_range(compute: Compute, point: Positions) -> bool:
-    """Whether a reduction point can lie inside the operator's loops for any thread and step."""
+    """Return whether a reduction point can lie inside the operator's loops for any thread and step."""
     for loop, position in point.items():
         low, high = (compute.origin[loop] + position).range()
         if loop == compute.box.lane:
@@ -218,7 +218,7 @@ def _position(context: TaskContext, compute: Compute, loop: int, positions: Posi
 
 
 def _is_counted(compute: Compute) -> bool:
-    """Whether no two of a thread's multiply-adds are equal and none is a plain sum, so that LLVM must keep them all."""
+    """Return whether LLVM must keep all of a thread's multiply-adds: no two are equal, and none is a plain sum."""
     if not keeps_every_product(compute.body):
         return False
     used = {loop for _, functions in compute.inputs.values() for f in functions for loop in f.terms()}

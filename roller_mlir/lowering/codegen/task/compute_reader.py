@@ -123,7 +123,7 @@ class ComputeReader:
     def _contributes_nothing(
         self, loop: int, extent: int, body: Body, inputs: Inputs, origin: tuple[Linear, ...]
     ) -> bool:
-        """Whether points out of a loop's range leave the accumulator as it is, because every input reads as its pad."""
+        """Return whether points out of a loop's range leave the accumulator alone, as every input reads as its pad."""
         neutral = body.pad_value()
         if neutral is None or not inputs:
             return False

@@ -86,7 +86,7 @@ def materialise_spread(
 
 
 def _is_spread(tile: RegisterTile, reader: ThreadBox, indices: Sequence[LinearIndex]) -> bool:
-    """Whether a reader of partial results has its points spread over the threads that hold them."""
+    """Return whether a reader of partial results has its points spread over the threads that hold them."""
     box = tile.box
     loops = _loops(tile, indices)
     found = spread_axes(box.loops, box.axes, box.order, box.lane)

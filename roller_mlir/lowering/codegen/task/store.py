@@ -99,7 +99,7 @@ _LEAST_POINTS = 64
 
 
 def _is_vector(at: Sequence[Linear], factors: Sequence[int], shape: Sequence[int], width: int) -> bool:
-    """Whether the lanes are neighbours in an aligned row, so that a vector is inside or outside as a whole."""
+    """Return whether the lanes are neighbours in an aligned row, so that a vector is inside or outside as a whole."""
     return (
         bool(factors)
         and factors[-1] == 1

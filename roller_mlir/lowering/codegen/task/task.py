@@ -199,7 +199,7 @@ class TaskBuilder:
             self._scope.tiles[result] = tile
 
     def _compute(self, op: ir.Operation) -> list[RegisterTile]:
-        """A compute outside of reduction loops: all its points at once."""
+        """Emit a compute outside of reduction loops, all of its points at once."""
         view, strategy = op.opview, self._own.strategies.get(op)
         if strategy is not None:
             return strategy.run(Reduction(self._scope, self._computes, None, view, self._own.loads))

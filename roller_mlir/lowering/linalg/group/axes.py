@@ -69,7 +69,7 @@ def _fuse_group(group: Sequence[ir.Operation]) -> list[ir.Operation] | None:
 
 
 def _agree(nests: Sequence[OpLoops]) -> bool:
-    """Whether what one op makes and another reads is collapsed alike by both."""
+    """Return whether what one op makes and another reads is collapsed alike by both."""
     made: dict[ir.Value, Groups] = {}
     for nest in nests:
         inputs = len(nest.indices) - len(nest.operation.results)

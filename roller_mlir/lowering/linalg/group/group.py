@@ -122,7 +122,7 @@ def members_of(block: ir.Block) -> list[ir.Operation]:
 
 
 def starts_others_only(operation: ir.Operation) -> bool:
-    """Whether an op is a fill that only starts the output of other ops, which take it along."""
+    """Return whether an op is a fill that only starts the output of other ops, which take it along."""
     if len(operation.results) != 1 or fill_constant(operation.results[0]) is None:
         return False
     uses = list(operation.results[0].uses)

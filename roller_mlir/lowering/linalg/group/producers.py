@@ -50,7 +50,7 @@ def absorb_producers(
 
 
 def reuses(expression: TensorExpression) -> bool:
-    """Whether a reduction uses elements of its inputs at several points of the output: an outer product, a window."""
+    """Return whether a reduction uses its inputs' elements at several output points: an outer product, a window."""
     if not expression.reductions():
         return False
     wide = {loop for loop in expression.parallel() if expression.loops[loop].extent != 1}
@@ -70,7 +70,7 @@ def readers_of(value: ir.Value) -> set[ir.Operation]:
 
 
 def _fits(producer: StructuredOp, reader: StructuredOp, value: ir.Value) -> bool:
-    """Whether a producer can be the body of a load of its only reader."""
+    """Return whether a producer can be the body of a load of its only reader."""
     expression = producer.expression
     if any(access.gathered for access in (*expression.inputs, *_accesses_of(reader, value))):
         return False

@@ -48,7 +48,7 @@ def tail_of(members: Sequence[Member], count: int, made: Mapping[ir.Value, int])
 
 
 def _is_reduced(maker: int | None, reduced: Sequence[frozenset[int]]) -> bool:
-    """Whether a member, by number, reduces."""
+    """Return whether a member, by number, reduces."""
     return maker is not None and bool(reduced[maker])
 
 

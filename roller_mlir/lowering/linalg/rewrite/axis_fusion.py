@@ -170,7 +170,7 @@ def read_nest(operation: ir.Operation) -> OpLoops | None:
 
 
 def joins_in_any_order(operation: ir.Operation) -> bool:
-    """Whether each result's points may be combined in any order."""
+    """Return whether each result's points may be combined in any order."""
     try:
         body = read_body(operation.regions[0].blocks[0], len(operation.operands) - len(operation.results))
     except UnknownValueError:
@@ -185,7 +185,7 @@ def _index_ops(operation: ir.Operation) -> list[ir.Operation]:
 
 
 def _in_sum(indices: tuple[tuple[Any, ...], ...], loops: tuple[int, ...]) -> bool:
-    """Whether one of some loops stands in a sum with another one."""
+    """Return whether one of some loops stands in a sum with another one."""
     named = [loops_in(expression) for each in indices for expression in each]
     return any(len(each) > 1 and loop in each for each in named for loop in loops)
 

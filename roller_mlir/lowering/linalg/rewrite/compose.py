@@ -64,7 +64,7 @@ def _only_reader(producer: ir.Operation) -> ir.Operation | None:
 
 
 def _is_element_wise(operation: ir.Operation) -> bool:
-    """Whether an op has no reduction, writes a permutation of its loops and does not read what it overwrites."""
+    """Return whether an op has no reduction, writes a permutation of its loops and does not read what it overwrites."""
     *_, written = indexing_maps(operation)
     block = operation.regions[0].blocks[0]
     return (
@@ -75,7 +75,7 @@ def _is_element_wise(operation: ir.Operation) -> bool:
 
 
 def _reads_once(reader: ir.Operation, positions: Sequence[int]) -> bool:
-    """Whether an op reads each element of an input at one point, by loops alone and always in the same way."""
+    """Return whether an op reads each element of an input at one point, by loops alone and always in the same way."""
     maps = indexing_maps(reader)
     shapes = [value.type for value in reader.operands]
     first = maps[positions[0]]
@@ -94,7 +94,7 @@ def _reads_once(reader: ir.Operation, positions: Sequence[int]) -> bool:
 
 
 def _keeps_extents(producer: ir.Operation, reader: ir.Operation, positions: Sequence[int]) -> bool:
-    """Whether each loop of the reader still has an operand that it indexes alone, which gives it its extent."""
+    """Return whether each loop of the reader still has an operand that it indexes alone, which gives it its extent."""
     made, read = indexing_maps(producer), indexing_maps(reader)
     at: dict[int, Any] = {}
     for written, result in zip(made[-1].results, read[positions[0]].results, strict=True):

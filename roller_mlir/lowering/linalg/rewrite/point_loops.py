@@ -36,7 +36,7 @@ def _is_for_one_thread(operation: ir.Operation) -> bool:
 
 
 def _is_start(use: Any) -> bool:
-    """Whether an op starts its accumulators from what it uses so."""
+    """Return whether an op starts its accumulators from what it uses so."""
     owner = use.owner.operation
     return is_structured(owner) and use.operand_number >= len(owner.operands) - len(owner.results)
 

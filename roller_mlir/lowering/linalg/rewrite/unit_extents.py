@@ -97,6 +97,6 @@ def _indices(reshape: ir.Operation, indices: Sequence[Any]) -> list[Any]:
 
 
 def _has_extents(maps: Sequence[ir.AffineMap]) -> bool:
-    """Whether each loop has an operand that it indexes alone, which gives it its extent."""
+    """Return whether each loop has an operand that it indexes alone, which gives it its extent."""
     alone = {result.position for each in maps for result in each.results if isinstance(result, ir.AffineDimExpr)}
     return alone == set(range(maps[0].n_dims))

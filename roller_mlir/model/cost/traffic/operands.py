@@ -75,7 +75,7 @@ def tile_costs(context: ProblemContext, plan: Plan) -> list[TileCost | None]:
 
 
 def traffic_of(context: ProblemContext, plan: Plan, costs: Sequence[TileCost | None]) -> tuple[OperandTraffic, ...]:
-    """As `operand_traffic`, where the facts and the costs of tiles are known."""
+    """Return what `operand_traffic` returns, where the facts and the costs of tiles are known."""
     boxes = Boxes(context.expression.loops, plan.axes, plan.lane, plan.lane_order)
     walked = context.expression.walks_rows([axis.block for axis in plan.axes])
     found: list[OperandTraffic] = []

@@ -107,7 +107,7 @@ def _starts(
 def _cut_rows(
     access: Access, boxes: Boxes, moves: Sequence[int], period: int, vectors: int, vector: int
 ) -> dict[tuple[int, Cut], int]:
-    """As `_starts`, for the boxes of the loops that walk rows, whose moves are given."""
+    """Return what `_starts` returns, for the boxes of the loops that walk rows, whose moves are given."""
     blocks = [axis.block for axis in boxes.axes]
     terms, bound = access.indices[-1].terms(), access.bounds[-1]
     reach = tile_dimensions(access, blocks)[-1].step * vector

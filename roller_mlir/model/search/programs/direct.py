@@ -182,7 +182,7 @@ def _parallel_first(context: ProblemContext, loops: Sequence[int]) -> list[int]:
 
 
 def _is_undivided(context: ProblemContext, loop: int) -> bool:
-    """Whether threads along a loop may not be more than divide it: steps must, or one thread walks it in order."""
+    """Return whether the threads along a loop must divide it: steps must, or one thread walks it in order."""
     return context.steps_divide[loop] or (context.expression.ordered and context.reduction[loop])
 
 

@@ -247,7 +247,7 @@ class TiledSearch:
         return used <= context.machine.device.max_registers_per_thread and prod(tile) * 4 <= self.max_points
 
     def _registers_saturate(self, tile: Tile) -> bool:
-        """Whether fragments come from workgroup memory as fast as a unit computes: phases against arithmetic cycles."""
+        """Return whether workgroup memory gives fragments as fast as a unit computes: by phases and cycles."""
         context, machine = self.context, self.context.machine
         step = list(tile)
         if context.atom.is_matrix:
@@ -273,7 +273,7 @@ class TiledSearch:
         return tuple(steps)
 
     def _is_aligned(self, loop: int, size: int) -> bool:
-        """Whether the rules other than the tensor's shape allow a size.
+        """Return whether the rules other than the tensor's shape allow a size.
 
         Along a loop that is not cut a tile has what the instruction says, however narrow the transactions are.
         """
@@ -287,7 +287,7 @@ class TiledSearch:
         return known
 
     def is_shapely(self, loop: int, size: int) -> bool:
-        """Whether padding a parallel loop to whole tiles is within epsilon."""
+        """Return whether padding a parallel loop to whole tiles is within epsilon."""
         known = self._shapely.get((loop, size))
         if known is None:
             known = self._shapely[loop, size] = allowed(self.shape_rules, self.expression, loop, size)
@@ -375,7 +375,7 @@ class TiledSearch:
         return prod([-(-self.context.bounds[loop] // tile[loop]) for loop in self.context.reductions])
 
     def _block_saturates(self, tile: Tile) -> bool:
-        """Whether a unit's share of the last cache's bandwidth loads the tile as fast as the unit computes it."""
+        """Return whether a unit's share of the last cache's bandwidth loads the tile as fast as it is computed."""
         context, machine = self.context, self.context.machine
         device = machine.device
         loaded = sum(a.traffic(tile) for a in context.inputs)

@@ -142,7 +142,7 @@ def _merge(runtime: Runtime) -> Value:
 
 
 def _absorb(runtime: Runtime, fresh: Value, replace: Value, merge: Value) -> Value:
-    """The last join of two clocks that others hold is kept: the threads of a block ask for it one after the other."""
+    """Keep the last join of two clocks that others hold: the threads of a block ask for it one after the other."""
     code, launch, slot, clock = function(runtime.module, PREFIX + "clock_absorb", 3, VOID)
     held = slot[0]
     with code.when((clock == 0) | (clock == held)):

@@ -98,7 +98,7 @@ def _ordered(runtime: Runtime) -> Value:
 
 
 def _proxied(runtime: Runtime) -> Value:
-    """A proxy fence for global memory stands behind the access: in one block anywhere, between blocks on both sides.
+    """Return whether a proxy fence for global memory follows the access: in one block anywhere, else on both sides.
 
     PTX asks for one on the way from the access to the copy; that one must be in the block of the copy, says the paper
     of the model. Only with one on both sides every reading is satisfied.

@@ -72,7 +72,7 @@ def _tell(runtime: Runtime, pool: ClockPool) -> Value:
 
 
 def _is_narrow(code: Code, block: Value, address: Value, access: Value) -> Value:
-    """Whether an operation orders its block's threads alone: by its scope, or as only they have the memory."""
+    """Return whether an operation orders its block's threads alone: by its scope, or as only they have the memory."""
     launch, arena = block[Block.LAUNCH, Block.ARENA]
     inside = code.unsigned("<", address - arena, launch[LaunchRecord.ARENA_BYTES])
     return inside | access.has(ShadowAccess.BLOCK_SCOPE)

@@ -61,7 +61,7 @@ class _CheckedAccess:
         return self._code.unsigned("<", word, limit)
 
     def _near(self, word: Value) -> Value:
-        """Whether the thread of a word is of the running thread's subgroup."""
+        """Return whether the thread of a word is of the running thread's subgroup."""
         code = self._code
         thread = (word & _THREAD_FIELD) >> layout.THREAD_SHIFT
         return code.unsigned("<", thread - self._first, self._subgroup)

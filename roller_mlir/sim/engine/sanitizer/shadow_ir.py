@@ -143,7 +143,7 @@ class _Visit:
         owner, other_owner = self._owner(owners, ShadowCell.READER), self._owner(owners, ShadowCell.OTHER_READER)
 
         def replaceable(word: Value, by: Value) -> Value:
-            """Whether this access stands for an earlier one: the thread's own, or one that happened before."""
+            """Return whether this access stands for an earlier one: the thread's own, or one that happened before."""
             own = (by == self._number) & self._is_own_thread(word)
             with code.if_else(own | self._settled(word)) as (known, unknown):
                 with known:
@@ -180,12 +180,12 @@ class _Visit:
         return self._thread_of(word) == self._thread
 
     def _same_subgroup(self, left: Value, right: Value) -> Value:
-        """Whether two threads share the running thread's subgroup, or neither is in it."""
+        """Return whether two threads share the running thread's subgroup, or neither is in it."""
         first, second = (self._thread_of(word) - self._first for word in (left, right))
         return self._code.unsigned("<", first, self._subgroup) == self._code.unsigned("<", second, self._subgroup)
 
     def _is_used(self, place: Value) -> Value:
-        """Whether anybody uses the element, by its place in bytes in the access."""
+        """Return whether anybody uses the element, by its place in bytes in the access."""
         code = self._code
         size = (self._touch >> layout.ELEMENT_SHIFT) & 0xF
         number = code.least(place >> size, code.value(63 - layout.UNUSED_SHIFT))

@@ -77,7 +77,7 @@ def wait_for_copies(kernel: InstructionContext, groups: int) -> list[str]:
 
 
 def _wait_all(kernel: InstructionContext) -> list[str]:
-    """Copies that are in no group are waited for, too."""
+    """Return the lines that wait for all copies, also those that are in no group."""
     return [*commit_copies(kernel), *wait_for_copies(kernel, 0)]
 
 

@@ -28,7 +28,7 @@ def _nothing(call: IntrinsicCall) -> list[str]:
 
 
 def _mbarrier(function: str) -> Expansion:
-    """A function of the address and, where there is one, a number."""
+    """Return the expansion to a function of the address and, where there is one, a number."""
 
     def expand(call: IntrinsicCall) -> list[str]:
         lines, values = wide_operands(call, *range(len(call.operands)))
@@ -113,7 +113,7 @@ def _acquire(call: IntrinsicCall) -> list[str]:
 
 
 def _elect(call: IntrinsicCall) -> list[str]:
-    """Lane 0 is elected; all lanes must take part."""
+    """Elect lane 0; all lanes must take part."""
     require_warps(call.kernel, call.callee)
     if call.constant(0) not in _ALL_LANES:
         raise UnknownIntrinsicError(f"'{call.callee}' of some lanes")

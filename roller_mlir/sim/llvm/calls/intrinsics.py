@@ -64,7 +64,7 @@ def _subgroup_size(call: IntrinsicCall) -> list[str]:
 
 
 def _unary(function: str, inverse: bool = False) -> Expansion:
-    """An approximate function of the hardware: the exact one of LLVM, or its inverse."""
+    """Return the expansion of an approximate function of the hardware to LLVM's exact one, or the inverse of that."""
 
     def expand(call: IntrinsicCall) -> list[str]:
         kind = call.kind
@@ -86,7 +86,7 @@ def _operator(name: str) -> Expansion:
 
 
 def _same(function: str) -> Expansion:
-    """An exact function of the hardware that LLVM has, too."""
+    """Return the expansion of an exact function of the hardware that LLVM has, too."""
 
     def expand(call: IntrinsicCall) -> list[str]:
         suffix = {"half": "f16", "float": "f32", "double": "f64"}.get(call.kind)
@@ -112,7 +112,7 @@ _IMPLICIT_BYTES = 256
 
 
 def _implicit(call: IntrinsicCall) -> list[str]:
-    """Arguments that AMD's loader adds: blocks of the grid (i32), threads of a block and of a last one (i16), rank."""
+    """Write AMD's implicit arguments: blocks of the grid (i32), threads of a block and of a last one (i16), rank."""
     own, lines = call.kernel.memory(_IMPLICIT_AT, _IMPLICIT_BYTES), list[str]()
 
     def put(at: int, kind: str, value: str) -> None:

@@ -37,7 +37,7 @@ def shfl(call: IntrinsicCall) -> list[str]:
 
 
 def _exchange(call: IntrinsicCall, operand: int, source: str) -> list[str]:
-    """The operand of another lane, which is the i64 `source`; all lanes of the subgroup must take part."""
+    """Read the operand of another lane, the i64 `source`; all lanes of the subgroup must take part."""
     kind, value = call.operands[operand]
     width = size_bits(kind)
     if width is None or width > 64:
@@ -84,7 +84,7 @@ def swizzle(call: IntrinsicCall) -> list[str]:
 
 
 def _quad(call: IntrinsicCall, pattern: int, source: str) -> list[str]:
-    """Each of four lanes reads the one of them that two bits of the pattern name."""
+    """Return the lines by which each of four lanes reads the one of them that two bits of the pattern name."""
     at, twice, moved, picked, first = (call.fresh() for _ in range(5))
     return [
         f"{at} = and i64 %roller.lane, 3",
@@ -97,7 +97,7 @@ def _quad(call: IntrinsicCall, pattern: int, source: str) -> list[str]:
 
 
 def _dpp_source(call: IntrinsicCall, control: int, source: str) -> tuple[list[str], str]:
-    """Lines that compute the source lane of a DPP control, and the i1 whether there is one."""
+    """Return the lines that compute the source lane of a DPP control, and the i1 whether there is one."""
     row, at, other, inside = (call.fresh() for _ in range(4))
     lines = [f"{row} = and i64 %roller.lane, -16", f"{at} = and i64 %roller.lane, 15"]
     if control <= 0xFF:

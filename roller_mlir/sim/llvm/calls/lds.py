@@ -46,7 +46,7 @@ def _copy(call: IntrinsicCall) -> list[str]:
 
 
 def _waitcnt(call: IntrinsicCall) -> list[str]:
-    """Bits 0 to 3 and 14 to 15 are vmcnt, as gfx9 has it."""
+    """Wait for copies by vmcnt, which is bits 0 to 3 and 14 to 15 on gfx9."""
     counters = call.constant(0)
     left = counters & 15 | (counters >> 14 & 3) << 4
     return wait_for_copies(call.kernel, left) if call.kernel.needs.copies and left < _NO_LIMIT else []

@@ -85,7 +85,7 @@ def _resnet_block(torch: Any, inputs: Sequence[Any], sizes: Mapping[str, int]) -
 
 
 def _encoder_layer(torch: Any, inputs: Sequence[Any], sizes: Mapping[str, int]) -> Any:
-    """A post-norm layer; the heads are neighbours in the model's dimension."""
+    """Return the result of a post-norm layer; the heads are neighbours in the model's dimension."""
     x, wq, bq, wk, bk, wv, bv, wo, bo, gamma0, beta0, w1, b1, w2, b2, gamma1, beta1 = inputs
     tokens, model = x.shape
     heads = sizes.get("heads", _HEADS)
@@ -106,7 +106,7 @@ def _branches(torch: Any, inputs: Sequence[Any], sizes: Mapping[str, int]) -> An
 
 
 def _lstm(torch: Any, inputs: Sequence[Any], sizes: Mapping[str, int]) -> Any:
-    """Layers over steps, of which each has two weights, a result and a cell; gates are i, f, g and o."""
+    """Return what layers over steps give; each has two weights, a result and a cell; gates are i, f, g and o."""
     x, *layers = inputs
     results, cells = list(layers[2::4]), list(layers[3::4])
     for below in x:

@@ -24,7 +24,7 @@ class Snapshot:
         self._copy: Any = _bytes(bench, array).clone() if _on_device(bench) else np.array(bench.host(array))
 
     def same(self, array: Any) -> bool:
-        """Whether an array has the same bits."""
+        """Return whether an array has the same bits."""
         given = _bytes(self._bench, array)
         if isinstance(self._copy, np.ndarray):
             return np.array_equal(self._copy, given)

@@ -197,7 +197,7 @@ class _GatherNest:
 
 
 def _is_same_view(one: ir.Value, other: ir.Value) -> bool:
-    """Whether two values are the same tensor in one dimension."""
+    """Return whether two values are the same tensor in one dimension."""
     a, b = one.owner, other.owner
     if isinstance(a, ir.Block) or isinstance(b, ir.Block):
         return False
