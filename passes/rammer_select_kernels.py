@@ -35,8 +35,8 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import ClassVar
 
-from roller_mlir.lowering.linalg.group.dispatches import Unit
-from roller_mlir.lowering.linalg.group.unit_waves import UnitWaves, waves_in
+from roller_mlir.lowering.linalg.group.dispatch_waves import DispatchWaves, waves_in
+from roller_mlir.lowering.linalg.group.dispatches import LinalgDispatch
 from roller_mlir.lowering.loops.attributes import TILE, UNITS
 from roller_mlir.model.block_limits import machine_for
 from roller_mlir.model.cost.early import early_share, planned_early
@@ -60,14 +60,14 @@ class KernelSelection:
     """What the ops of a module get.
 
     Attributes:
-        units: The ops, in order.
+        dispatches: The ops, in order.
         all_units: Units of the device that may be used.
         shares: The share of the device that each gets, in units.
         seconds: The sum of the predicted times of the waves, with a hand-over between each two.
         tasks_per_unit: Tasks of any of the kernels that a unit holds at a time.
     """
 
-    units: tuple[Unit, ...]
+    dispatches: tuple[LinalgDispatch, ...]
     all_units: int
     shares: tuple[int, ...]
     seconds: float
@@ -91,23 +91,23 @@ class RammerSelectKernels(SelectionOptions, SinkOptions, KeepOptions, HandOverOp
         found = self.read or waves_in(module)
         chosen = self.selection(found)
         tiles = self.tiles(found, chosen)
-        for unit, kind, share in zip(chosen.units, found.kinds, chosen.shares, strict=True):
+        for dispatch, kind, share in zip(chosen.dispatches, found.kinds, chosen.shares, strict=True):
             if kind in tiles:
-                unit.operation.attributes[TILE] = ir.DenseI64ArrayAttr.get(tiles[kind])
+                dispatch.operation.attributes[TILE] = ir.DenseI64ArrayAttr.get(tiles[kind])
             elif share < chosen.all_units:
                 given = share if self.select_kernels else self.max_units or 0
-                unit.operation.attributes[UNITS] = ir.DenseI64ArrayAttr.get([given, share])
+                dispatch.operation.attributes[UNITS] = ir.DenseI64ArrayAttr.get([given, share])
 
-    def selection(self, found: UnitWaves) -> KernelSelection:
+    def selection(self, found: DispatchWaves) -> KernelSelection:
         """Choose the share of each op of a module.
 
         Raises:
             DiagnosedError: One of them cannot be planned.
         """
-        units, kinds = found.units, found.kinds
+        dispatches, kinds = found.dispatches, found.kinds
         kernels = _Kernels(self, found)
         all_units = kernels.machine.units
-        shares, seconds = [0] * len(units), 0.0
+        shares, seconds = [0] * len(dispatches), 0.0
         known: dict[tuple[bool, tuple[int, ...]], WaveChoice] = {}
         for number, wave in enumerate(found.waves):
             given, waits = sorted(kinds[one] for one in wave), number > 0
@@ -120,14 +120,14 @@ class RammerSelectKernels(SelectionOptions, SinkOptions, KeepOptions, HandOverOp
                 shares[one] = share_of[kinds[one]]
         held = [kernels.tasks_per_unit[kind, share] for kind, share in {*zip(kinds, shares, strict=True)}]
         return KernelSelection(
-            units=units,
+            dispatches=dispatches,
             all_units=all_units,
             shares=tuple(shares),
             seconds=seconds,
             tasks_per_unit=min(held, default=1),
         )
 
-    def tiles(self, found: UnitWaves, chosen: KernelSelection) -> dict[int, Tile]:
+    def tiles(self, found: DispatchWaves, chosen: KernelSelection) -> dict[int, Tile]:
         """Choose tiles of kinds of ops whose weights may stay, by their numbers; none where that saves little."""
         free = self.keep_weights and self.sink_waits and self.select_kernels and not TileOptions.given_in(self)
         if not found.families or not free or self.tuning:
@@ -146,9 +146,9 @@ class RammerSelectKernels(SelectionOptions, SinkOptions, KeepOptions, HandOverOp
 class _Kernels:
     """The kernels of kinds of ops on shares of the device, and their times, each asked for once."""
 
-    def __init__(self, planning: RammerSelectKernels, found: UnitWaves) -> None:
+    def __init__(self, planning: RammerSelectKernels, found: DispatchWaves) -> None:
         self.options = planning.construct_options()
-        first = [found.units[found.kinds.index(kind)] for kind in range(max(found.kinds, default=-1) + 1)]
+        first = [found.dispatches[found.kinds.index(kind)] for kind in range(max(found.kinds, default=-1) + 1)]
         self.device = planning.device_for(first, self.options)
         self.machine = machine_of(self.device, self.options.max_units)
         self.measured = planning.measured_plans()
@@ -171,23 +171,23 @@ class _Kernels:
 
     def plan(self, kind: int, share: int) -> Plan:
         """Return the plan of a kind, predicted on a share of the units."""
-        unit, least = self.first[kind], share < self.machine.units
-        options = options_of(unit, self.options)
+        dispatch, least = self.first[kind], share < self.machine.units
+        options = options_of(dispatch, self.options)
         if least and self.selects:
             options = replace(options, max_units=share)
-        plan = plan_for(unit, self.device, options, self.measured)
+        plan = plan_for(dispatch, self.device, options, self.measured)
         if least and not self.selects:
-            plan = plan_on_share(unit.expression, plan, machine_for(self.device, options).device, share)
+            plan = plan_on_share(dispatch.expression, plan, machine_for(self.device, options).device, share)
         return plan
 
     def _times(self, kind: int, share: int) -> SharedKernel:
-        unit, plan = self.first[kind], self.plan(kind, share)
+        dispatch, plan = self.first[kind], self.plan(kind, share)
         prediction = plan.prediction
         assert prediction is not None, "planning predicts"
         stages = [plan] if plan.split is None else [plan, plan.split.join]
         self.tasks_per_unit[kind, share] = min(max(1, stage.tasks_per_unit or 1) for stage in stages)
         seconds = prediction.seconds - prediction.launch_s * plan.launches
-        self.early_s[kind, share] = seconds * self._early_share(unit, plan, share, self.weights[kind])
+        self.early_s[kind, share] = seconds * self._early_share(dispatch, plan, share, self.weights[kind])
         needed = max(busy_on_share(plan, self.machine, share).values())
         # What a task takes is known beside tasks of its own op alone: a unit that has one works for no other op.
         filled = (
@@ -195,19 +195,19 @@ class _Kernels:
         )
         return SharedKernel(seconds=seconds, unit_s=seconds * filled * share, resource_s=needed)
 
-    def _early_share(self, unit: Unit, plan: Plan, share: int, weights: frozenset[int]) -> float:
+    def _early_share(self, dispatch: LinalgDispatch, plan: Plan, share: int, weights: frozenset[int]) -> float:
         """Return what share of the first round of a plan's tasks may pass before their waits are over."""
         if not self.sinks or plan.split is not None or plan.prediction is None:
             return 0.0
         machine = machine_of(self.device, share)
-        early = planned_early(unit.expression, plan, machine, weights)
-        return early_share(unit.expression, plan, machine, early) / max(1, ceil(plan.prediction.waves))
+        early = planned_early(dispatch.expression, plan, machine, weights)
+        return early_share(dispatch.expression, plan, machine, early) / max(1, ceil(plan.prediction.waves))
 
 
 class _KeepingKernels:
     """Kernels of kinds of ops whose tasks may find weights, with tiles for that or without, and their times."""
 
-    def __init__(self, kernels: _Kernels, found: UnitWaves, chosen: KernelSelection) -> None:
+    def __init__(self, kernels: _Kernels, found: DispatchWaves, chosen: KernelSelection) -> None:
         self.kernels, self.found = kernels, found
         self.hand_over_s, self.least_per_unit = kernels.hand_over_s, chosen.tasks_per_unit
         self.known: dict[tuple[int, int, Tile], KeepingPlan | None] = {}
@@ -247,18 +247,20 @@ class _KeepingKernels:
         return SharedKernel(seconds=seconds, unit_s=times.unit_s, resource_s=times.resource_s)
 
     def _planned(self, kind: int, share: int, tile: Tile) -> KeepingPlan | None:
-        kernels, unit = self.kernels, self.kernels.first[kind]
+        kernels, dispatch = self.kernels, self.kernels.first[kind]
         if not tile:
             plan = kernels.plan(kind, share)
         else:
             try:
-                plan = best_plan(unit.expression, kernels.device, with_tile(options_of(unit, kernels.options), tile))
+                plan = best_plan(
+                    dispatch.expression, kernels.device, with_tile(options_of(dispatch, kernels.options), tile)
+                )
             except ConstructionError:
                 return None
             if (plan.tasks_per_unit or 1) < self.least_per_unit:
                 return None
         weights, again = self.found.weights[kind], self.found.again[kind]
-        found = KeepingPlan.of(unit.expression, plan, kernels.machine, share, weights, again)
+        found = KeepingPlan.of(dispatch.expression, plan, kernels.machine, share, weights, again)
         if not tile:
             return found
         return found if 0 < found.slot_bytes <= self.room_bytes and found.workgroup_bytes <= self.used_bytes else None

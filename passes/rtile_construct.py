@@ -45,8 +45,14 @@ from roller_mlir.hal import Device, find_device
 from roller_mlir.lowering.codegen import FAMILIES
 from roller_mlir.lowering.codegen.graph.start_operands import most_starts
 from roller_mlir.lowering.codegen.graph.tables import ring_bytes
-from roller_mlir.lowering.linalg.group.dispatches import Unit, constant_inputs, named, named_units, planned_blocks
-from roller_mlir.lowering.linalg.group.unit_waves import UnitWaves
+from roller_mlir.lowering.linalg.group.dispatch_waves import DispatchWaves
+from roller_mlir.lowering.linalg.group.dispatches import (
+    LinalgDispatch,
+    constant_inputs,
+    named,
+    named_dispatches,
+    planned_blocks,
+)
 from roller_mlir.lowering.linalg.group.wrap import wrap
 from roller_mlir.lowering.linalg.reader import StructuredOp, erase_unused, read_structured, with_sources
 from roller_mlir.lowering.linalg.rewrite.split_reduction import split_reduction
@@ -99,7 +105,7 @@ class Planning(PlanFileOptions, PlanningOptions, DeviceOptions):
         read: The ops of the module, where they were read before; it is no option.
     """
 
-    read: UnitWaves | None = field(default=None, repr=False, compare=False)
+    read: DispatchWaves | None = field(default=None, repr=False, compare=False)
 
     records: bool = option(
         False, help="whether blocks keep workgroup memory for the records of the tasks that they walk"
@@ -122,27 +128,27 @@ class Planning(PlanFileOptions, PlanningOptions, DeviceOptions):
             asked |= {"join": False, "staged_stores": False}
         return ConstructOptions(top_k=1, **asked)
 
-    def chosen_plans(self, units: Iterable[Unit]) -> list[Plan]:
-        """Return the plan of each unit, measured or constructed, whole where its reduction is divided over tasks.
+    def chosen_plans(self, dispatches: Iterable[LinalgDispatch]) -> list[Plan]:
+        """Return the plan of each dispatch, measured or constructed, whole where its reduction is divided over tasks.
 
         Args:
-            units: Those of a module, which is not changed.
+            dispatches: Those of a module, which is not changed.
 
         Raises:
             DiagnosedError: One of them cannot be planned.
         """
-        units, options = list(units), self.construct_options()
-        device, measured = self.device_for(units, options), self.measured_plans()
-        return [plan_for(unit, device, options_of(unit, options), measured) for unit in units]
+        dispatches, options = list(dispatches), self.construct_options()
+        device, measured = self.device_for(dispatches, options), self.measured_plans()
+        return [plan_for(dispatch, device, options_of(dispatch, options), measured) for dispatch in dispatches]
 
     def measured_plans(self) -> Mapping[str, Found]:
         """Return the plans of the tuning data base, by key; none where there is none."""
         return _measured_plans(str(self.tuning)) if self.tuning else {}
 
-    def device_for(self, units: Iterable[Unit], options: ConstructOptions) -> Device:
-        """Return the device that units find: one whose blocks keep records, where this is asked."""
+    def device_for(self, dispatches: Iterable[LinalgDispatch], options: ConstructOptions) -> Device:
+        """Return the device that dispatches find: one whose blocks keep records, where this is asked."""
         device = find_device(self.device)
-        return _beside_records(device, units, options) if self.records else device
+        return _beside_records(device, dispatches, options) if self.records else device
 
 
 @register
@@ -160,77 +166,79 @@ class RTileConstruct(Planning, Pass):
         options, blocks = self.construct_options(), planned_blocks(module)
         path, tuning = str(self.plan_file or ""), str(self.tuning or "")
         given, measured = _given_plans(path) if path else {}, self.measured_plans()
-        units = named_units(blocks) if self.read is None else named(self.read.units)
-        plans = _plans_of(given, path, list(units))
-        device = self.device_for(units.values(), options)
+        dispatches = named_dispatches(blocks) if self.read is None else named(self.read.dispatches)
+        plans = _plans_of(given, path, list(dispatches))
+        device = self.device_for(dispatches.values(), options)
         missing: list[str] = []
         attribute = _attribute_of()
-        for name, unit in units.items():
-            asked, share = options_of(unit, options), _share_of(unit)
-            found = _found(measured, unit, device, asked) if measured else None
+        for name, dispatch in dispatches.items():
+            asked, share = options_of(dispatch, options), _share_of(dispatch)
+            found = _found(measured, dispatch, device, asked) if measured else None
             if found is None:
                 missing.append(name)
-                _plan_unit(unit, name, device, asked, plans.get(name), attribute, share)
+                _plan_dispatch(dispatch, name, device, asked, plans.get(name), attribute, share)
             else:
-                _plan_measured(unit, name, device, asked, found, tuning, attribute)
+                _plan_measured(dispatch, name, device, asked, found, tuning, attribute)
         if tuning and missing:
             shown = ", ".join(missing[:_MOST_NAMES]) + (" and others" if len(missing) > _MOST_NAMES else "")
-            count = f"{len(missing)} of {len(units)} programs"
+            count = f"{len(missing)} of {len(dispatches)} programs"
             remark(module.operation, f"tuning {tuning} has no plan for {count}, which the model plans: {shown}")
         for block in blocks:
             erase_unused(block)
 
 
-def plan_for(unit: Unit, device: Device, options: ConstructOptions, measured: Mapping[str, Found]) -> Plan:
-    """Return the plan of a unit, the one that was measured or the one that is constructed.
+def plan_for(
+    dispatch: LinalgDispatch, device: Device, options: ConstructOptions, measured: Mapping[str, Found]
+) -> Plan:
+    """Return the plan of a dispatch, the one that was measured or the one that is constructed.
 
     Raises:
         DiagnosedError: It cannot be planned.
     """
-    found = _found(measured, unit, device, options) if measured else None
-    return _best(unit, device, options) if found is None else found.record.plan
+    found = _found(measured, dispatch, device, options) if measured else None
+    return _best(dispatch, device, options) if found is None else found.record.plan
 
 
-def _share_of(unit: Unit) -> int | None:
-    """Take from a unit what it says, and return the share of the device that it has in its wave; None for all."""
-    if TILE in unit.operation.attributes:
-        del unit.operation.attributes[TILE]
-    units = _units_of(unit)
+def _share_of(dispatch: LinalgDispatch) -> int | None:
+    """Take from a dispatch what it says, and return the share of the device that it has in its wave; None for all."""
+    if TILE in dispatch.operation.attributes:
+        del dispatch.operation.attributes[TILE]
+    units = _units_of(dispatch)
     if units is None:
         return None
-    del unit.operation.attributes[UNITS]
+    del dispatch.operation.attributes[UNITS]
     return units[1]
 
 
-def _units_of(unit: Unit) -> tuple[int, int] | None:
-    """Return the units that a unit is to be planned for, 0 for all, and its share; None where it does not say them."""
-    if UNITS not in unit.operation.attributes:
+def _units_of(dispatch: LinalgDispatch) -> tuple[int, int] | None:
+    """Return the units that a dispatch is to be planned for, 0 for all, and its share; None where it says none."""
+    if UNITS not in dispatch.operation.attributes:
         return None
-    said = unit.operation.attributes[UNITS]
+    said = dispatch.operation.attributes[UNITS]
     numbers = tuple(said) if isinstance(said, ir.DenseI64ArrayAttr) else ()
     if len(numbers) != 2 or numbers[0] < 0 or numbers[1] < 1:
-        fail(unit.operation, f"'{UNITS}' must be array<i64: UNITS, SHARE>, 0 or more and 1 or more, but is {said}")
+        fail(dispatch.operation, f"'{UNITS}' must be array<i64: UNITS, SHARE>, 0 or more and 1 or more, but is {said}")
     return numbers[0], numbers[1]
 
 
-def _tile_of(unit: Unit) -> tuple[int, ...] | None:
-    """Return the tile that a unit is to have; None where it does not say it."""
-    if TILE not in unit.operation.attributes:
+def _tile_of(dispatch: LinalgDispatch) -> tuple[int, ...] | None:
+    """Return the tile that a dispatch is to have; None where it does not say it."""
+    if TILE not in dispatch.operation.attributes:
         return None
-    said = unit.operation.attributes[TILE]
+    said = dispatch.operation.attributes[TILE]
     tile = tuple(said) if isinstance(said, ir.DenseI64ArrayAttr) else ()
     if not tile or min(tile) < 1:
-        fail(unit.operation, f"'{TILE}' must be array<i64: POINTS, ...>, 1 or more of each loop, but is {said}")
+        fail(dispatch.operation, f"'{TILE}' must be array<i64: POINTS, ...>, 1 or more of each loop, but is {said}")
     return tile
 
 
-def _beside_records(device: Device, units: Iterable[Unit], options: ConstructOptions) -> Device:
+def _beside_records(device: Device, dispatches: Iterable[LinalgDispatch], options: ConstructOptions) -> Device:
     """Return a device whose blocks have less workgroup memory: that without the records of the tasks that they walk.
 
     Beside its inputs a program has a result, and as part of a divided one the sums of the other. With roles a record
     has one field more, and two crews keep records.
     """
-    expressions = [unit.expression for unit in units]
+    expressions = [dispatch.expression for dispatch in dispatches]
     operands = 3 + max((len(one.inputs) for one in expressions), default=0) + most_starts(expressions)
     known = {one.family for one in device.instructions}
     roles = any(atom_family(family).reads_memory for family in options.instructions if family in known)
@@ -246,13 +254,13 @@ def _beside_records(device: Device, units: Iterable[Unit], options: ConstructOpt
     )
 
 
-def options_of(unit: Unit, options: ConstructOptions) -> ConstructOptions:
-    """Return how one unit is planned: as it says itself, and the reduction of joined ops is never divided."""
-    if (units := _units_of(unit)) is not None:
+def options_of(dispatch: LinalgDispatch, options: ConstructOptions) -> ConstructOptions:
+    """Return how one dispatch is planned: as it says itself, and the reduction of joined ops is never divided."""
+    if (units := _units_of(dispatch)) is not None:
         options = replace(options, max_units=units[0] or None)
-    if (tile := _tile_of(unit)) is not None:
+    if (tile := _tile_of(dispatch)) is not None:
         options = with_tile(options, tile)
-    return replace(options, split=False) if unit.joined else options
+    return replace(options, split=False) if dispatch.joined else options
 
 
 def with_tile(options: ConstructOptions, tile: tuple[int, ...]) -> ConstructOptions:
@@ -261,7 +269,7 @@ def with_tile(options: ConstructOptions, tile: tuple[int, ...]) -> ConstructOpti
 
 
 def choices_of(options: ConstructOptions) -> dict[str, JsonValue]:
-    """Return what narrows or widens the plans of a unit beside tiles: part of the key of a measured plan."""
+    """Return what narrows or widens the plans of a dispatch beside tiles: part of the key of a measured plan."""
     usual = ConstructOptions(instructions=FAMILIES)
     names = [one.field for one in ChoiceOptions.options()]
     return {name: to_json(getattr(options, name)) for name in names if getattr(options, name) != getattr(usual, name)}
@@ -317,21 +325,29 @@ def _measured_plans(path: str) -> Mapping[str, Found]:
         fail(None, f"tuning {error}")
 
 
-def _found(measured: Mapping[str, Found], unit: Unit, device: Device, options: ConstructOptions) -> Found | None:
-    """Return the record of a unit, None where it was not measured."""
-    return measured.get(tuning_key(unit.expression, device.name, choices_of(options)))
+def _found(
+    measured: Mapping[str, Found], dispatch: LinalgDispatch, device: Device, options: ConstructOptions
+) -> Found | None:
+    """Return the record of a dispatch, None where it was not measured."""
+    return measured.get(tuning_key(dispatch.expression, device.name, choices_of(options)))
 
 
 def _plan_measured(
-    unit: Unit, name: str, device: Device, options: ConstructOptions, found: Found, path: str, attribute: AttributeOf
+    dispatch: LinalgDispatch,
+    name: str,
+    device: Device,
+    options: ConstructOptions,
+    found: Found,
+    path: str,
+    attribute: AttributeOf,
 ) -> None:
-    """Give a unit the plan that was measured for it."""
-    operation, plan, what = unit.operation, found.record.plan, unit.operation.name
+    """Give a dispatch the plan that was measured for it."""
+    operation, plan, what = dispatch.operation, found.record.plan, dispatch.operation.name
     try:
-        problem = choice_problem(unit.expression, plan, device, options)
+        problem = choice_problem(dispatch.expression, plan, device, options)
         if problem:
             fail(operation, f"'{what}' {problem}")
-        programs = _plan_unit(unit, name, device, options, plan, attribute)
+        programs = _plan_dispatch(dispatch, name, device, options, plan, attribute)
     except DiagnosedError as error:
         (first, *rest) = error.diagnostics
         remedy = f"the plan is from {path}:{found.line}; delete that line, or leave out tuning"
@@ -340,48 +356,48 @@ def _plan_measured(
         program.attributes[TUNED] = ir.StringAttr.get(describe(found, path))
 
 
-def _plan_unit(
-    unit: Unit, name: str, device: Device, options: ConstructOptions, forced: Plan | None, attribute: AttributeOf,
-    share: int | None = None,
+def _plan_dispatch(
+    dispatch: LinalgDispatch, name: str, device: Device, options: ConstructOptions, forced: Plan | None,
+    attribute: AttributeOf, share: int | None = None,
 ) -> list[rtile.ProgramOp]:  # fmt: skip
-    """Give a unit a plan, its own or the one that is forced; return its programs."""
-    for member in unit.members:
-        _check_memory(unit.operation, member, device)
-    plan = forced or _best(unit, device, options, share)
-    if unit.joined:
-        return [_plan_program(unit, name, device, options, plan, forced is not None, attribute)]
-    assert unit.root is not None
-    return _plan(with_sources(unit.root), name, device, options, plan, forced is not None, attribute)
+    """Give a dispatch a plan, its own or the one that is forced; return its programs."""
+    for member in dispatch.members:
+        _check_memory(dispatch.operation, member, device)
+    plan = forced or _best(dispatch, device, options, share)
+    if dispatch.joined:
+        return [_plan_program(dispatch, name, device, options, plan, forced is not None, attribute)]
+    assert dispatch.root is not None
+    return _plan(with_sources(dispatch.root), name, device, options, plan, forced is not None, attribute)
 
 
-def _best(unit: Unit, device: Device, options: ConstructOptions, share: int | None = None) -> Plan:
-    """Return the plan that construction chooses for a unit, with its time on a share of the units."""
+def _best(dispatch: LinalgDispatch, device: Device, options: ConstructOptions, share: int | None = None) -> Plan:
+    """Return the plan that construction chooses for a dispatch, with its time on a share of the units."""
     try:
         if device.vector_bytes is not None:
-            constants, finite = constant_inputs(unit)
+            constants, finite = constant_inputs(dispatch)
             options = replace(options, constants=constants, finite=finite)
-        plan = best_plan(unit.expression, device, options)
+        plan = best_plan(dispatch.expression, device, options)
         if share in (None, plan.max_units):
             return plan
-        return plan_on_share(unit.expression, plan, machine_for(device, options).device, share)
+        return plan_on_share(dispatch.expression, plan, machine_for(device, options).device, share)
     except ConstructionError as error:
-        fail(unit.operation, f"'{unit.operation.name}' {error}")
+        fail(dispatch.operation, f"'{dispatch.operation.name}' {error}")
 
 
 def _plan_program(
-    unit: Unit, name: str, device: Device, options: ConstructOptions, plan: Plan, is_forced: bool,
+    dispatch: LinalgDispatch, name: str, device: Device, options: ConstructOptions, plan: Plan, is_forced: bool,
     attribute: AttributeOf,
 ) -> rtile.ProgramOp:  # fmt: skip
     """Give a program of several linalg ops its plan."""
-    program: rtile.ProgramOp = unit.operation.opview
+    program: rtile.ProgramOp = dispatch.operation.opview
     if is_forced and plan.split is not None:
         fail(
             program,
             f"plan-file: {name}: a plan with 'part' divides the reduction of a program of one op, but this program has "
-            f"{len(unit.members)} ops; run rtile-fuse with fusion=false ('roller compile --no-fusion')",
+            f"{len(dispatch.members)} ops; run rtile-fuse with fusion=false ('roller compile --no-fusion')",
         )
     if is_forced:
-        plan = _validated(unit.operation, unit.expression, plan, device, options)
+        plan = _validated(dispatch.operation, dispatch.expression, plan, device, options)
     program.attributes["sym_name"] = ir.StringAttr.get(name)
     program.attributes["plan"] = attribute(plan)
     return program

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device
 from roller_mlir.hal.instructions import FAMILIES
-from roller_mlir.lowering.linalg.group.unit_waves import UnitWaves
+from roller_mlir.lowering.linalg.group.dispatch_waves import DispatchWaves
 from roller_mlir.lowering.targets.family import family_of, passes_to
 from roller_mlir.lowering.targets.stage import KERNELS, PLANNED, Stage
 from roller_mlir.mapping.atoms import atom_family
@@ -68,7 +68,7 @@ def check_persistent(module: ir.Module, reached: Stage | None, device: Device, a
 
 
 def with_block(
-    module: ir.Module, read: UnitWaves, device: Device, target: str, options: CompileOptions
+    module: ir.Module, read: DispatchWaves, device: Device, target: str, options: CompileOptions
 ) -> tuple[CompileOptions, tuple[BlockChoice, ...]]:
     """Return options with the threads of a task and the instructions that bodies of one kernel can have.
 
@@ -132,7 +132,7 @@ class _Resident:
     seconds: float
 
 
-def _resident(read: UnitWaves, target: str, options: CompileOptions) -> _Resident:
+def _resident(read: DispatchWaves, target: str, options: CompileOptions) -> _Resident:
     """Plan for fewer and fewer blocks a unit, until all programs can have as many as the others count on.
 
     A task is as quick as it is predicted, and tasks are as many, where so many run at a time: those of a program that

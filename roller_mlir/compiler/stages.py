@@ -9,7 +9,7 @@ from typing import Any
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.persistent import BlockChoice, check_persistent, with_block
 from roller_mlir.hal import find_device
-from roller_mlir.lowering.linalg.group.unit_waves import UnitWaves, waves_in
+from roller_mlir.lowering.linalg.group.dispatch_waves import DispatchWaves, waves_in
 from roller_mlir.lowering.loops.verify import ModuleVerifier
 from roller_mlir.lowering.targets.family import passes_to
 from roller_mlir.lowering.targets.stage import COMMON, FUSED, KERNELS, NORMALISED, Stage
@@ -77,7 +77,7 @@ def run_stages(
         stages.phases_s[step.name] = time.perf_counter() - started
         started = time.perf_counter()
 
-    def run(first: Stage | None, last: Stage, read: UnitWaves | None = None) -> None:
+    def run(first: Stage | None, last: Stage, read: DispatchWaves | None = None) -> None:
         steps = _passes(target, options, last)
         if first is not None:
             steps = steps[[step.name for step in steps].index(first.made_by) + 1 :]

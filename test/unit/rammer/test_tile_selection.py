@@ -17,7 +17,7 @@ from roller_mlir.compiler.stages import run_stages
 from roller_mlir.evaluation.suites.models import reference
 from roller_mlir.evaluation.suites.models.models import Model
 from roller_mlir.evaluation.suites.models.recurrent import LstmTc
-from roller_mlir.lowering.linalg.group.unit_waves import waves_in
+from roller_mlir.lowering.linalg.group.dispatch_waves import waves_in
 from roller_mlir.lowering.targets.stage import FUSED
 from roller_mlir.model.cost.keeping import KeepingPlan
 from roller_mlir.passes import rammer_keep_weights, rammer_select_kernels
@@ -104,7 +104,7 @@ def test_kinds_that_read_the_same_weights_alike_are_a_family() -> None:
     often = Counter(found.kinds)
     for family in found.families:
         assert [often[kind] for kind in family] == sorted((often[kind] for kind in family), reverse=True)
-        assert len({found.units[found.kinds.index(kind)].expression.bounds for kind in family}) == 1
+        assert len({found.dispatches[found.kinds.index(kind)].expression.bounds for kind in family}) == 1
     weights = 2 * 4 * (2 * 64 * 64 + 64) * 4  # of two layers the matrices and shifts of four gates
     assert found.again_bytes == pytest.approx(weights, rel=0.02)  # and states at the start
     assert found.found_share == pytest.approx(1 - 1 / 3, rel=0.01)

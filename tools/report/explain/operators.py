@@ -8,7 +8,7 @@ from functools import partial
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.reached_stage import reached_stage
 from roller_mlir.compiler.source import Source, parse_source
-from roller_mlir.lowering.linalg.group.dispatches import constant_inputs, group_of, named_units
+from roller_mlir.lowering.linalg.group.dispatches import constant_inputs, group_of, named_dispatches
 from roller_mlir.passes.rtile_fuse import RTileFuse
 from roller_mlir.passes.rtile_normalize import RTileNormalize
 from roller_mlir.plan import TensorExpression
@@ -99,13 +99,13 @@ def _read(source: Source, entry: str | None, context: ir.Context, fuse: RTileFus
         if isinstance(op, func.FuncOp) and not op.is_external
         for block in op.regions[0].blocks
     ]
-    units = named_units(blocks)
-    if not units:
+    dispatches = named_dispatches(blocks)
+    if not dispatches:
         fail(module.operation, f"function '{function}' has no operator to explain")
     found: list[SourceOperator] = []
-    for name, unit in units.items():
-        group = group_of(unit.operation)
+    for name, dispatch in dispatches.items():
+        group = group_of(dispatch.operation)
         place = group.members[group.reduction_root or 0].root.operation.location
-        known = constant_inputs(unit)
-        found.append(SourceOperator(name, function, place_of(place), group.expression, None, unit.joined, *known))
+        known = constant_inputs(dispatch)
+        found.append(SourceOperator(name, function, place_of(place), group.expression, None, dispatch.joined, *known))
     return found

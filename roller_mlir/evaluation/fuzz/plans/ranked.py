@@ -13,7 +13,7 @@ from roller_mlir.evaluation.fuzz.plans.rasters import with_raster
 from roller_mlir.evaluation.fuzz.plans.vector_walks import with_walks
 from roller_mlir.hal import Device, find_device
 from roller_mlir.lowering.codegen import FAMILIES
-from roller_mlir.lowering.linalg.group.dispatches import named_units
+from roller_mlir.lowering.linalg.group.dispatches import named_dispatches
 from roller_mlir.lowering.targets.family import passes_to
 from roller_mlir.lowering.targets.stage import FUSED
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
@@ -148,7 +148,7 @@ def dispatches(source: Source, target: str) -> dict[str, tuple[TensorExpression,
             if isinstance(op, func.FuncOp) and not op.is_external
             for block in op.regions[0].blocks
         ]
-        found = {name: (unit.expression, unit.joined) for name, unit in named_units(blocks).items()}
+        found = {name: (dispatch.expression, dispatch.joined) for name, dispatch in named_dispatches(blocks).items()}
     if not found:
         raise UnknownPlansError("nothing to plan")
     return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What goes into a kit: rows of suites, plain matrix products, functions of files, units of tuning.
+"""What goes into a kit: rows of suites, plain matrix products, functions of files, dispatches of tuning.
 
 Each is a `PackRequest`.
 
@@ -178,7 +178,7 @@ def of_example(path: Path, *, large: bool = False, top_k: int = 1) -> PackReques
 def of_dispatch(
     dispatch: Dispatch, suite: str, options: CompileOptions | None = None, *, top_k: int = 10
 ) -> PackRequest:
-    """Return a unit of tuning; where no other library knows what it computes, it is compared with its own candidates.
+    """Return a dispatch of tuning; where no other library knows what it computes, its own candidates are compared.
 
     Args:
         dispatch: From `dispatches_of`.

@@ -29,15 +29,15 @@ class Variant:
 
     Attributes:
         options: How.
-        unit: The function as a unit with a plan; None where the compiler decides.
-        plans: The plan, by the name of the unit's program.
+        dispatch: The function as a dispatch with a plan; None where the compiler decides.
+        plans: The plan, by the name of the dispatch's program.
         way: Its name, where the request names ways.
         graph: Whether its launches are queued as one graph.
         in_line: Whether each launch of that graph waits for the one before it, and not for what it needs alone.
     """
 
     options: CompileOptions
-    unit: Dispatch | None = None
+    dispatch: Dispatch | None = None
     plans: Mapping[str, Plan] | None = None
     way: str = ""
     graph: bool = False
@@ -137,7 +137,7 @@ def _variants(job: PackJob) -> Variants:
     own = whole_dispatch(dispatches, request.text)
     if own is not None:
         ranked = candidates_of(own, job.target, options, request.top_k)
-        variants = [Variant(options=options, unit=own, plans=plans) for plans in ranked]
+        variants = [Variant(options=options, dispatch=own, plans=plans) for plans in ranked]
     unfused = False
     if request.unfused and options.fusion:
         parted = replace(options, fusion=False)
@@ -154,10 +154,10 @@ def _options(job: PackJob, options: CompileOptions) -> CompileOptions:
 
 
 def _compiled(job: PackJob, variant: Variant) -> CompiledVariant:
-    if variant.unit is not None and variant.plans is not None:
-        artifact = compile_candidate(variant.unit, job.target, variant.options, variant.plans)
+    if variant.dispatch is not None and variant.plans is not None:
+        artifact = compile_candidate(variant.dispatch, job.target, variant.options, variant.plans)
         plans = dict(variant.plans)
-        family = family_of(artifact, variant.unit.expression, next(iter(plans.values()), None))
+        family = family_of(artifact, variant.dispatch.expression, next(iter(plans.values()), None))
     else:
         artifact = compile_source(job.request.source, job.target, variant.options)
         plans = {name: plan for kernel in artifact.kernels for name, plan in kernel.plans().items()}

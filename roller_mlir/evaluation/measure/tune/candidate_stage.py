@@ -124,7 +124,7 @@ def verify_ranked(
 def _ranked(
     operator: Operator, target: str, options: CompileOptions | None, top_k: int, dtype: str | None
 ) -> tuple[Dispatch, list[dict[str, Plan]]]:
-    """Return an operator as a unit, and its best plans."""
+    """Return an operator as a dispatch, and its best plans."""
     text = function_text(operator, dtype)
     dispatches = dispatches_of(Source("-", text), target, options)
     dispatch = whole_dispatch(dispatches, text)

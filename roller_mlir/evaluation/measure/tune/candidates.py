@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Candidates: the plans of a unit that the construction ranks best, and the artifact that a given plan makes of it."""
+"""Candidates: the plans of a dispatch that the construction ranks best, and the artifact that one of them makes."""
 
 import json
 import tempfile
@@ -25,11 +25,11 @@ _UNPLANNED = CompileOptions()
 
 
 def whole_dispatch(dispatches: Sequence[Dispatch], text: str) -> Dispatch | None:
-    """Return the unit that a function consists of, as that function; None where it has several programs.
+    """Return the dispatch that a function consists of, as that function; None where it has several programs.
 
     Args:
-        dispatches: All units of the function.
-        text: The function, whose arguments may stand in another order than the unit's.
+        dispatches: All dispatches of the function.
+        text: The function, whose arguments may stand in another order than the dispatch's.
     """
     names = [name for dispatch in dispatches for name in dispatch.names]
     return replace(dispatches[0], name=names[0], text=text) if len(names) == 1 else None
@@ -38,16 +38,16 @@ def whole_dispatch(dispatches: Sequence[Dispatch], text: str) -> Dispatch | None
 def candidates_of(
     dispatch: Dispatch, target: str, options: CompileOptions | None = None, top_k: int = 10
 ) -> list[dict[str, Plan]]:
-    """Return the best plans of a unit, as the model ranks them; the first is what the compiler takes by itself.
+    """Return the best plans of a dispatch, as the model ranks them; the first is what the compiler takes by itself.
 
     Args:
-        dispatch: The unit.
+        dispatch: The dispatch.
         target: A device's name, or the path of its description.
         options: What the construction may do.
         top_k: How many at most.
 
     Returns:
-        At least one, each a plan by the name of the unit's program, as a plan file has it: a plan of the whole
+        At least one, each a plan by the name of the dispatch's program, as a plan file has it: a plan of the whole
         operator, with `split` where its reduction is divided.
 
     Raises:
@@ -66,16 +66,16 @@ def candidates_of(
 def compile_candidate(
     dispatch: Dispatch, target: str, options: CompileOptions | None, plans: Mapping[str, Plan]
 ) -> Artifact:
-    """Compile a unit with a plan.
+    """Compile a dispatch with a plan.
 
     Args:
-        dispatch: The unit.
+        dispatch: The dispatch.
         target: A device's name, or the path of its description.
         options: How to compile; what they ask of planning is decided by the plan.
         plans: One of `candidates_of`.
 
     Raises:
-        DiagnosedError: The plan does not fit the unit or the device, or no code can be generated for it.
+        DiagnosedError: The plan does not fit the dispatch or the device, or no code can be generated for it.
     """
     with planned(options, plans) as forced:
         return compile_source(Source("-", dispatch.text), target, forced)

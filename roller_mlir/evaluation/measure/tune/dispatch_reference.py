@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a unit of tuning computes, in the runner's words, where they have words for it: products and reductions.
+"""What a dispatch of tuning computes, in the runner's words, where they have words for it: products and reductions.
 
 A kernel that is measured elsewhere is checked there against another library, which knows operators by their index
 functions: `ac cb -> ab` of a `linalg.matmul`, or of any `linalg.generic` that says the same.

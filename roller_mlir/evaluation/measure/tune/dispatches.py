@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Units: what gets one plan each, taken out of a function as modules of their own.
+"""Dispatches: what gets one plan each, taken out of a function as modules of their own.
 
-A unit is a linalg op, or an `rtile.program` of joined ops without a plan, as they stand before `rtile-construct`. Its
-text is a module with one function, whose arguments are the tensors that the unit reads; constants, empty tensors,
+A dispatch is a linalg op, or an `rtile.program` of joined ops without a plan, as it stands before planning. Its
+text is a module with one function, whose arguments are the tensors that the dispatch reads; constants, empty tensors,
 paddings, slices and fills that it needs stand inside, as they do in the program that planning makes of it. Compiling
-that text gives the plan and the kernel that the unit gets in the function it is from.
+that text gives the plan and the kernel that the dispatch gets in the function it is from.
 
     %1 = linalg.fill ...                                          func.func @matmul(%a, %b) {
     %2 = linalg.matmul ins(%x, %w : ...) outs(%1 : ...)             %1 = linalg.fill ...
@@ -23,7 +23,7 @@ from roller_mlir.compiler.stages import run_stages
 from roller_mlir.evaluation.measure.records import Reference
 from roller_mlir.evaluation.measure.tune.dispatch_reference import reference_of_op
 from roller_mlir.hal import find_device
-from roller_mlir.lowering.linalg.group.dispatches import named_units, planned_blocks
+from roller_mlir.lowering.linalg.group.dispatches import named_dispatches, planned_blocks
 from roller_mlir.lowering.linalg.group.wrap import wrap
 from roller_mlir.lowering.linalg.reader import read_structured
 from roller_mlir.lowering.targets.stage import FUSED
@@ -61,12 +61,12 @@ class Dispatch:
 
 
 def dispatches_of(source: Source, target: str, options: CompileOptions | None = None) -> list[Dispatch]:
-    """Return the units of a function, in order; those that are the same are one.
+    """Return the dispatches of a function, in order; those that are the same are one.
 
     Args:
         source: MLIR of linalg ops on tensors, or with joined ops that have no plan.
         target: A device's name, or the path of its description.
-        options: How it is compiled; its entry and its fusion say what the units are, and what the construction may
+        options: How it is compiled; its entry and its fusion say what the dispatches are, and what the construction may
             do is part of their keys.
 
     Raises:
@@ -82,11 +82,11 @@ def dispatches_of(source: Source, target: str, options: CompileOptions | None = 
         open_entry(module, reached, device, options)
         run_stages(module, target, options, until=FUSED, reached=reached)
         found: dict[str, Dispatch] = {}
-        for name, unit in named_units(planned_blocks(module)).items():
-            joined, root, expression = unit.joined, unit.root_name, unit.expression
-            key = tuning_key(expression, device.name, choices_of(options_of(unit, asked)))
+        for name, dispatch in named_dispatches(planned_blocks(module)).items():
+            joined, root, expression = dispatch.joined, dispatch.root_name, dispatch.expression
+            key = tuning_key(expression, device.name, choices_of(options_of(dispatch, asked)))
             # A loose op is a program afterwards, as planning makes one before it goes on.
-            text, reference = _text_of(unit.operation, root)
+            text, reference = _text_of(dispatch.operation, root)
             if key in found:
                 found[key] = replace(found[key], names=(*found[key].names, name))
                 continue
@@ -119,7 +119,7 @@ def title_of(root: str, expression: TensorExpression) -> str:
 
 
 def _text_of(operation: ir.Operation, root: str) -> tuple[str, Reference]:
-    """Return the module of one unit, and what it computes; a loose op becomes a program."""
+    """Return the module of one dispatch, and what it computes; a loose op becomes a program."""
     loose = operation.name != "rtile.program"
     program: Any = operation
     if loose:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Units: what gets one plan each, a linalg op that stands alone or a program of several; and what they are called."""
+"""Dispatches: what gets one plan each, a linalg op that stands alone or a program of several; and their names."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ _VIEWS = ("tensor.expand_shape", "tensor.collapse_shape", "tensor.extract_slice"
 
 
 @dataclass(frozen=True)
-class Unit:
+class LinalgDispatch:
     """What gets one plan.
 
     Attributes:
@@ -44,12 +44,12 @@ class Unit:
 
 
 def planned_blocks(module: ir.Module) -> list[Any]:
-    """Return the blocks of a module's functions, in order: where `named_units` looks."""
+    """Return the blocks of a module's functions, in order: where `named_dispatches` looks."""
     functions = [op for op in module.body.operations if isinstance(op, func.FuncOp) and not op.is_external]
     return [block for function in functions for block in function.regions[0].blocks]
 
 
-def named_units(blocks: list[Any]) -> dict[str, Unit]:
+def named_dispatches(blocks: list[Any]) -> dict[str, LinalgDispatch]:
     """Return what gets a plan, by the programs' names, in order: loose linalg ops, and programs without a plan.
 
     Of programs that are equal but for their names and tensors one is read.
@@ -58,15 +58,17 @@ def named_units(blocks: list[Any]) -> dict[str, Unit]:
         DiagnosedError: One cannot be read, or joined ops cannot be one kernel.
     """
     operations = [inner.operation for block in blocks for inner in block.operations]
-    known: dict[Hashable, Unit] = {}
-    found: list[Unit] = []
+    known: dict[Hashable, LinalgDispatch] = {}
+    found: list[LinalgDispatch] = []
     reader = StructuredReader(unchanged=True)
     for one in operations:
         if is_structured(one) and not starts_others_only(one):
             root = reader.read(one)
             own = (root.expression,)
             inputs = _operands_of(one, root.sources)
-            found.append(Unit(one, _called(one), root.expression, own, joined=False, inputs=inputs, root=root))
+            found.append(
+                LinalgDispatch(one, _called(one), root.expression, own, joined=False, inputs=inputs, root=root)
+            )
         elif one.name == "rtile.program" and is_unplanned(one):
             said = said_by(one.opview)
             if said not in known:
@@ -75,46 +77,46 @@ def named_units(blocks: list[Any]) -> dict[str, Unit]:
     return named(found)
 
 
-def named(units: Sequence[Unit]) -> dict[str, Unit]:
-    """Return units by the names of their programs."""
-    return {f"{unit.root_name}_{number}": unit for number, unit in enumerate(units)}
+def named(dispatches: Sequence[LinalgDispatch]) -> dict[str, LinalgDispatch]:
+    """Return dispatches by the names of their programs."""
+    return {f"{dispatch.root_name}_{number}": dispatch for number, dispatch in enumerate(dispatches)}
 
 
-def producers_of(blocks: list[Any], units: Sequence[Unit]) -> list[tuple[int, ...]]:
-    """Return of each unit the numbers of the units whose results it takes, through whatever stands between, in order.
+def producers_of(blocks: list[Any], dispatches: Sequence[LinalgDispatch]) -> list[tuple[int, ...]]:
+    """Return of each dispatch the numbers of those whose results it takes, through whatever stands between, in order.
 
     Args:
         blocks: Where they stand.
-        units: All that `named_units` returns of these, in its order.
+        dispatches: All that `named_dispatches` returns of these, in its order.
     """
-    given = _makers(blocks, units)[1]
+    given = _makers(blocks, dispatches)[1]
     return [tuple(sorted(one)) for one in given]
 
 
-def unmade_inputs(blocks: list[Any], units: Sequence[Unit]) -> list[frozenset[int]]:
-    """Return of each unit the inputs of its expression that come of no unit, by number: weights.
+def unmade_inputs(blocks: list[Any], dispatches: Sequence[LinalgDispatch]) -> list[frozenset[int]]:
+    """Return of each dispatch the inputs of its expression that come of no dispatch, by number: weights.
 
     Args:
         blocks: Where they stand.
-        units: All that `named_units` returns of these, in its order.
+        dispatches: All that `named_dispatches` returns of these, in its order.
     """
-    made = _makers(blocks, units)[0]
+    made = _makers(blocks, dispatches)[0]
     return [
         frozenset(
             number
-            for number, operand in enumerate(unit.inputs)
-            if operand is not None and not made.get(unit.operation.operands[operand])
+            for number, operand in enumerate(dispatch.inputs)
+            if operand is not None and not made.get(dispatch.operation.operands[operand])
         )
-        for unit in units
+        for dispatch in dispatches
     ]
 
 
 @dataclass(frozen=True)
 class ReadAgain:
-    """What several units read of what comes of none: weights of layers that are equal at each step.
+    """What several dispatches read of what comes of none: weights of layers that are equal at each step.
 
     Attributes:
-        tensors: Of each unit which tensor each such input is, by the number of the input.
+        tensors: Of each dispatch which tensor each such input is, by the number of the input.
         sizes: The bytes of each tensor.
     """
 
@@ -128,20 +130,20 @@ class ReadAgain:
         return 1 - sum(self.sizes) / max(1, readings)
 
 
-def read_again(units: Sequence[Unit], unmade: Sequence[frozenset[int]]) -> ReadAgain:
-    """Return what several units read.
+def read_again(dispatches: Sequence[LinalgDispatch], unmade: Sequence[frozenset[int]]) -> ReadAgain:
+    """Return what several dispatches read.
 
     Args:
-        units: All that `named_units` returns.
+        dispatches: All that `named_dispatches` returns.
         unmade: What `unmade_inputs` returns of these.
     """
     readers: dict[ir.Value, int] = {}
     values: list[dict[int, ir.Value]] = []
-    for unit, numbers in zip(units, unmade, strict=True):
-        operands, own = unit.operation.operands, dict[int, ir.Value]()
+    for dispatch, numbers in zip(dispatches, unmade, strict=True):
+        operands, own = dispatch.operation.operands, dict[int, ir.Value]()
         for number in sorted(numbers):
-            operand = unit.inputs[number]
-            assert operand is not None, "what the unit makes itself comes of it"
+            operand = dispatch.inputs[number]
+            assert operand is not None, "what the dispatch makes itself comes of it"
             own[number] = operands[operand]
         values.append(own)
         for value in {*own.values()}:
@@ -149,20 +151,22 @@ def read_again(units: Sequence[Unit], unmade: Sequence[frozenset[int]]) -> ReadA
     names: dict[ir.Value, int] = {}
     sizes: list[int] = []
     tensors: list[dict[int, int]] = []
-    for unit, own in zip(units, values, strict=True):
+    for dispatch, own in zip(dispatches, values, strict=True):
         tensors.append({})
         for number, value in own.items():
             if readers[value] > 1:
                 if value not in names:
                     names[value] = len(sizes)
-                    sizes.append(unit.expression.inputs[number].size_bytes)
+                    sizes.append(dispatch.expression.inputs[number].size_bytes)
                 tensors[-1][number] = names[value]
     return ReadAgain(tuple(tensors), tuple(sizes))
 
 
-def _makers(blocks: list[Any], units: Sequence[Unit]) -> tuple[dict[ir.Value, frozenset[int]], list[frozenset[int]]]:
-    """Return of each value the units that it comes of, and of each unit those that its operands come of."""
-    number_of = {unit.operation: number for number, unit in enumerate(units)}
+def _makers(
+    blocks: list[Any], dispatches: Sequence[LinalgDispatch]
+) -> tuple[dict[ir.Value, frozenset[int]], list[frozenset[int]]]:
+    """Return of each value the dispatches that it comes of, and of each dispatch those that its operands come of."""
+    number_of = {dispatch.operation: number for number, dispatch in enumerate(dispatches)}
     made: dict[ir.Value, frozenset[int]] = {}
     found: list[frozenset[int]] = []
     for operation in (op.operation for block in blocks for op in block.operations):
@@ -192,7 +196,7 @@ def is_unplanned(operation: ir.Operation) -> bool:
     return program.plan is None and bool(members_of(program.entry))
 
 
-def _read_program(operation: ir.Operation) -> Unit:
+def _read_program(operation: ir.Operation) -> LinalgDispatch:
     group = group_of(operation)
     heavy = group.members[-1 if group.reduction_root is None else group.reduction_root].root.operation
     members = tuple(member.root.expression for member in group.members)
@@ -202,18 +206,18 @@ def _read_program(operation: ir.Operation) -> Unit:
         while (view := defining_op(source)) is not None and view.name in _VIEWS:
             source = view.operands[0]
         inputs.append(ir.BlockArgument(source).arg_number if isinstance(source.owner, ir.Block) else None)
-    return Unit(operation, _called(heavy), group.expression, members, joined=True, inputs=tuple(inputs))
+    return LinalgDispatch(operation, _called(heavy), group.expression, members, joined=True, inputs=tuple(inputs))
 
 
 def _called(operation: ir.Operation) -> str:
     return operation.name.split(".")[-1]
 
 
-def group_of(unit: ir.Operation) -> Group:
+def group_of(dispatch: ir.Operation) -> Group:
     """Return what gets one plan, a linalg op or a program of several, as a group."""
-    if unit.name != "rtile.program":
-        return read_group([unit], list(unit.results))
-    program: Any = unit.opview
+    if dispatch.name != "rtile.program":
+        return read_group([dispatch], list(dispatch.results))
+    program: Any = dispatch.opview
     block = program.entry
     results = list(block.operations[len(block.operations) - 1].operation.operands)
     try:
@@ -222,17 +226,17 @@ def group_of(unit: ir.Operation) -> Group:
         fail(program, f"'rtile.program' cannot be one kernel: {error}")
 
 
-def constant_inputs(unit: Unit) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the inputs of a unit's expression that are constants of the module, and those of finite numbers.
+def constant_inputs(dispatch: LinalgDispatch) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the inputs of a dispatch's expression that are constants of the module, and those of finite numbers.
 
     The second are asked for only where something is read outside of its tensor.
     """
-    if not any(is_known_constant(value) for value in unit.operation.operands):
+    if not any(is_known_constant(value) for value in dispatch.operation.operands):
         return (), ()
-    group = group_of(unit.operation)
+    group = group_of(dispatch.operation)
     padded = any(reads_outside(group.expression, access) for access in group.expression.inputs)
-    finite = finite_constants(unit.operation, group) if padded else ()
-    return constants_of_group(unit.operation, group), finite
+    finite = finite_constants(dispatch.operation, group) if padded else ()
+    return constants_of_group(dispatch.operation, group), finite
 
 
 def constants_of_group(operation: ir.Operation, group: Group) -> tuple[int, ...]:

@@ -133,7 +133,7 @@ def test_several_programs_have_no_key_and_come_without_fusion_too(tmp_path: Path
     assert [len(candidate.plans) for candidate in item.candidates] == [1, 4]
 
 
-def test_a_unit_of_tuning(tmp_path: Path) -> None:
+def test_a_dispatch_of_tuning(tmp_path: Path) -> None:
     (wanted,) = small()
     (unit,) = dispatches_of(wanted.source, "h200")
     kit = pack_kit(tmp_path / "kit", "h200", [of_dispatch(unit, "file", top_k=2)], QUICK).kit

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tuning_records import DIVIDED, EXAMPLES, MATMUL, SIMULATED, data_base, plans_of, record, record_of, unit_of
+from tuning_records import DIVIDED, EXAMPLES, MATMUL, SIMULATED, data_base, dispatch_of, plans_of, record, record_of
 
 import roller_mlir
 from roller_mlir.compiler import CompileOptions
@@ -63,15 +63,16 @@ def test_joined_ops_and_each_place_of_an_operator(tmp_path: Path) -> None:
     from roller_mlir.evaluation.measure.tune.dispatches import dispatches_of
 
     text = (EXAMPLES / "encoder_layer.mlir").read_text()
-    units = dispatches_of(Source("-", text), "h200", SIMULATED)
+    dispatches = dispatches_of(Source("-", text), "h200", SIMULATED)
     records = [
-        record(key=unit.key, plan=candidates_of(unit, "h200", SIMULATED, 3)[-1][unit.name]) for unit in units[:2]
+        record(key=dispatch.key, plan=candidates_of(dispatch, "h200", SIMULATED, 3)[-1][dispatch.name])
+        for dispatch in dispatches[:2]
     ]
     artifact = tuned(text, data_base(tmp_path / "t.jsonl", *records))
     tuned_kernels = [kernel for kernel in artifact.kernels if any("plan from" in one for one in kernel.notes)]
     plans = {kernel.program: kernel.plan for kernel in tuned_kernels}
     # Equal operators are one kernel, which has the name of the first.
-    names = [[name for name in unit.names if name in plans] for unit in units[:2]]
+    names = [[name for name in dispatch.names if name in plans] for dispatch in dispatches[:2]]
     assert all(names) and set(plans) == {name for own in names for name in own}
     assert all(plans[name] == one.plan for own, one in zip(names, records, strict=True) for name in own)
 
@@ -148,12 +149,12 @@ def test_a_plan_that_rounds_to_tf32_is_only_for_who_allows_it(tmp_path: Path) ->
     text = text.replace("xf256", "xf32")
     allowed = CompileOptions(binaries=False, allow_tf32=True)
     rounding = next(plan for plan in plans_of(text, "h200", allowed) if plan.atom is not None)
-    own = record(key=unit_of(text, "h200", allowed).key, plan=rounding)
+    own = record(key=dispatch_of(text, "h200", allowed).key, plan=rounding)
     path = data_base(tmp_path / "t.jsonl", own)
     assert [kernel.plan for kernel in tuned(text, path, allow_tf32=True).kernels][:1] != []
     assert any("plan from" in note for kernel in tuned(text, path, allow_tf32=True).kernels for note in kernel.notes)
     assert not any("plan from" in note for kernel in tuned(text, path).kernels for note in kernel.notes)
-    forged = data_base(tmp_path / "forged.jsonl", replace(own, key=unit_of(text).key))
+    forged = data_base(tmp_path / "forged.jsonl", replace(own, key=dispatch_of(text).key))
     with pytest.raises(DiagnosedError, match=r"has a plan with instruction '.*' of shape .*, which is not among those"):
         tuned(text, forged)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tuning_records import DIVIDED, MATMUL, data_base, record, record_of, unit_of
+from tuning_records import DIVIDED, MATMUL, data_base, dispatch_of, record, record_of
 
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 from roller_mlir.plan.files.tuning import Found, TuningError, describe, merged, parse_tuning, read_tuning, text_of
@@ -161,9 +161,9 @@ def test_where_a_plan_is_from_is_a_line_for_people() -> None:
 
 
 def test_keys_depend_on_what_planning_sees() -> None:
-    expression = unit_of(MATMUL).expression
+    expression = dispatch_of(MATMUL).expression
     renamed = replace(expression, inputs=tuple(replace(one, name="other") for one in expression.inputs))
-    assert tuning_key(renamed, "h200") == tuning_key(expression, "h200") == unit_of(MATMUL).key
+    assert tuning_key(renamed, "h200") == tuning_key(expression, "h200") == dispatch_of(MATMUL).key
     index = LinearIndex((1,))
     others = [
         replace(expression, flops_per_point=3),

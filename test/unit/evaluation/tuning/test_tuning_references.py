@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a unit computes, in words that another library knows, or no word at all."""
+"""What a dispatch computes, in words that another library knows, or no word at all."""
 
 import numpy as np
 import pytest
@@ -43,19 +43,19 @@ PLAIN = {
 }
 
 
-def unit_of(text: str) -> Dispatch:
-    (unit,) = dispatches_of(Source("-", text), "h200")
-    return unit
+def dispatch_of(text: str) -> Dispatch:
+    (dispatch,) = dispatches_of(Source("-", text), "h200")
+    return dispatch
 
 
 def generic(**changes: str) -> Reference:
-    return unit_of(GENERIC.format(**{**PLAIN, **changes})).reference
+    return dispatch_of(GENERIC.format(**{**PLAIN, **changes})).reference
 
 
 def test_a_product_of_matrices_is_known_however_it_is_written() -> None:
     matmul = Reference(kind="matmul", dtype="f32", sizes={"M": 5, "N": 6, "K": 7})
     assert generic() == matmul
-    assert unit_of((EXAMPLES / "matmul.mlir").read_text()).reference == Reference(
+    assert dispatch_of((EXAMPLES / "matmul.mlir").read_text()).reference == Reference(
         kind="matmul", dtype="f32", sizes={"M": 256, "N": 256, "K": 256}
     )
 
@@ -83,8 +83,8 @@ def test_what_has_no_words(changes: dict[str, str]) -> None:
 
 
 def test_joined_ops_have_no_words() -> None:
-    (unit,) = dispatches_of(Source("-", (EXAMPLES / "matmul_bias_gelu.mlir").read_text()), "h200")
-    assert unit.joined and unit.reference == Reference()
+    (dispatch,) = dispatches_of(Source("-", (EXAMPLES / "matmul_bias_gelu.mlir").read_text()), "h200")
+    assert dispatch.joined and dispatch.reference == Reference()
 
 
 @pytest.mark.parametrize(
@@ -92,14 +92,14 @@ def test_joined_ops_have_no_words() -> None:
 )
 def test_the_words_say_what_the_ops_do(name: str) -> None:
     torch = pytest.importorskip("torch")
-    unit = unit_of(function_text(BY_ID[name]))
-    nest = nest_of(unit.reference)
+    dispatch = dispatch_of(function_text(BY_ID[name]))
+    nest = nest_of(dispatch.reference)
     assert nest is not None
     random = np.random.default_rng(1)
-    kind = {"f16": np.float16, "f32": np.float32}[unit.reference.dtype]
+    kind = {"f16": np.float16, "f32": np.float32}[dispatch.reference.dtype]
     inputs = [random.uniform(-1, 1, shape).astype(kind) for shape in nest.shapes()]
     with make_context() as context:
-        module = parse_source(Source("-", unit.text), context)
+        module = parse_source(Source("-", dispatch.text), context)
         (expected,) = evaluate_function(module, isolate_entry(module, None), inputs).outputs
     found = evaluate(torch, nest, [torch.from_numpy(one) for one in inputs], torch.float64)
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-4, atol=1e-4)

@@ -28,25 +28,25 @@ SIMULATED = CompileOptions(binaries=False)
 
 
 @cache
-def unit_of(text: str, target: str = "h200", options: CompileOptions = SIMULATED) -> Dispatch:
-    """Return the only unit of a text."""
-    (unit,) = dispatches_of(Source("-", text), target, options)
-    return unit
+def dispatch_of(text: str, target: str = "h200", options: CompileOptions = SIMULATED) -> Dispatch:
+    """Return the only dispatch of a text."""
+    (dispatch,) = dispatches_of(Source("-", text), target, options)
+    return dispatch
 
 
 @cache
 def plans_of(text: str, target: str = "h200", options: CompileOptions = SIMULATED) -> list[Plan]:
-    """Return the ranked plans of the only unit of a text."""
-    unit = unit_of(text, target, options)
-    return [plans[unit.name] for plans in candidates_of(unit, target, options)]
+    """Return the ranked plans of the only dispatch of a text."""
+    dispatch = dispatch_of(text, target, options)
+    return [plans[dispatch.name] for plans in candidates_of(dispatch, target, options)]
 
 
 def record_of(
     text: str, rank: int = 3, target: str = "h200", options: CompileOptions = SIMULATED, **changes: Any
 ) -> TuningRecord:
-    """Return a record of the only unit of a text, with the plan of a rank."""
-    unit = unit_of(text, target, options)
-    given: dict[str, Any] = {"key": unit.key, "device": target, "op": unit.title, "rank": rank}
+    """Return a record of the only dispatch of a text, with the plan of a rank."""
+    dispatch = dispatch_of(text, target, options)
+    given: dict[str, Any] = {"key": dispatch.key, "device": target, "op": dispatch.title, "rank": rank}
     return record(**{**given, "plan": plans_of(text, target, options)[rank], **changes})
 
 

@@ -5,20 +5,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tuning_records import plans_of, unit_of
+from tuning_records import dispatch_of, plans_of
 
 from roller_mlir.evaluation.measure.records import Check, Item, ItemCandidate, Kit, MeasuredMachine, Results, Timing
 from roller_mlir.evaluation.measure.runner.steps import TOP_K
 
 
 def item_of(text: str, ranks: int = 4, **changes: Any) -> Item:
-    """Return the only unit of a text as an item."""
-    unit = unit_of(text)
+    """Return the only dispatch of a text as an item."""
+    dispatch = dispatch_of(text)
     candidates = tuple(
-        ItemCandidate(rank=rank, artifact=f"a{rank}", predicted_s=1e-6, plans={unit.name: plan})
+        ItemCandidate(rank=rank, artifact=f"a{rank}", predicted_s=1e-6, plans={dispatch.name: plan})
         for rank, plan in enumerate(plans_of(text)[:ranks])
     )
-    return replace(Item(id="t/f", suite="t", title=unit.title, key=unit.key, candidates=candidates), **changes)
+    return replace(Item(id="t/f", suite="t", title=dispatch.title, key=dispatch.key, candidates=candidates), **changes)
 
 
 def kit_of(*items: Item, **changes: Any) -> Kit:

@@ -9,8 +9,8 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from roller_mlir.lowering.linalg.group.dispatches import (
-    Unit,
-    named_units,
+    LinalgDispatch,
+    named_dispatches,
     planned_blocks,
     producers_of,
     read_again,
@@ -23,11 +23,11 @@ from roller_mlir.support.bindings import ir
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnitWaves:
+class DispatchWaves:
     """The ops of a module, read once for all numbers of threads that they are planned for.
 
     Attributes:
-        units: The ops, in order.
+        dispatches: The ops, in order.
         kinds: Of each the number of its kind: ops of one kind have one plan.
         waves: Their numbers, by waves.
         weights: By the number of a kind, the inputs that come of no op in any of its ops.
@@ -37,7 +37,7 @@ class UnitWaves:
         families: Kinds that read some tensors alike, through loops of the same bounds; the most frequent one first.
     """
 
-    units: tuple[Unit, ...]
+    dispatches: tuple[LinalgDispatch, ...]
     kinds: tuple[int, ...]
     waves: tuple[tuple[int, ...], ...]
     weights: tuple[frozenset[int], ...]
@@ -47,37 +47,40 @@ class UnitWaves:
     families: tuple[tuple[int, ...], ...]
 
 
-def waves_in(module: ir.Module) -> UnitWaves:
+def waves_in(module: ir.Module) -> DispatchWaves:
     """Read the ops of a module.
 
     Raises:
         DiagnosedError: One cannot be read.
     """
     blocks = planned_blocks(module)
-    units = tuple(named_units(blocks).values())
+    dispatches = tuple(named_dispatches(blocks).values())
     numbers: dict[tuple[TensorExpression, bool], int] = {}
-    kinds = [numbers.setdefault((with_least_starts(unit.expression), unit.joined), len(numbers)) for unit in units]
-    waves = waves_of(producers_of(blocks, units))
-    unmade = unmade_inputs(blocks, units)
-    shared = read_again(units, unmade)
+    kinds = [
+        numbers.setdefault((with_least_starts(dispatch.expression), dispatch.joined), len(numbers))
+        for dispatch in dispatches
+    ]
+    waves = waves_of(producers_of(blocks, dispatches))
+    unmade = unmade_inputs(blocks, dispatches)
+    shared = read_again(dispatches, unmade)
     weights, again = dict[int, frozenset[int]](), dict[int, frozenset[int]]()
     for kind, own, common in zip(kinds, unmade, shared.tensors, strict=True):
         weights[kind] = weights.get(kind, own) & own
         again[kind] = again.get(kind, own) & {*common}
-    return UnitWaves(
-        units=units,
+    return DispatchWaves(
+        dispatches=dispatches,
         kinds=tuple(kinds),
         waves=tuple(map(tuple, waves)),
         weights=tuple(weights[kind] for kind in range(len(numbers))),
         again=tuple(again[kind] for kind in range(len(numbers))),
         again_bytes=sum(shared.sizes),
         found_share=shared.found_share,
-        families=_families(units, kinds, shared.tensors, again),
+        families=_families(dispatches, kinds, shared.tensors, again),
     )
 
 
 def _families(
-    units: Sequence[Unit],
+    dispatches: Sequence[LinalgDispatch],
     kinds: Sequence[int],
     tensors: Sequence[Mapping[int, int]],
     again: Mapping[int, Collection[int]],
@@ -85,9 +88,9 @@ def _families(
     """Return kinds that read some tensors alike: a slice that tasks of one bring, tasks of the others find."""
     family = {kind: {kind} for kind, common in again.items() if common}
     first: dict[Hashable, int] = {}
-    for unit, kind, read in zip(units, kinds, tensors, strict=True):
+    for dispatch, kind, read in zip(dispatches, kinds, tensors, strict=True):
         for number in again[kind]:
-            other = first.setdefault((read[number], unit.expression.bounds), kind)
+            other = first.setdefault((read[number], dispatch.expression.bounds), kind)
             if family[other] is not family[kind]:
                 family[other] |= family[kind]
                 family.update(dict.fromkeys(family[other], family[other]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A unit by itself gets the plans and the kernels that it gets in the function it is from."""
+"""A dispatch by itself gets the plans and the kernels that it gets in the function it is from."""
 
 import re
 from pathlib import Path
@@ -56,18 +56,18 @@ def kernels(artifact: Artifact) -> dict[str, str]:
 
 
 def assert_alone_as_whole(source: Source, target: str, options: CompileOptions = SIMULATED) -> list[Dispatch]:
-    """Compiles a function, and each of its units; plans and kernels are the same."""
-    units = dispatches_of(source, target, options)
+    """Compiles a function, and each of its dispatches; plans and kernels are the same."""
+    dispatches = dispatches_of(source, target, options)
     whole = compile_source(source, target, options)
     plans = {kernel.program: kernel.plan for kernel in whole.kernels if kernel.plan is not None}
     texts = kernels(whole)
     bodies = {kernel.program: texts[kernel.name] for kernel in whole.kernels}
     seen: set[str] = set()
-    for unit in units:
-        alone = compile_source(Source("-", unit.text), target, options)
+    for dispatch in dispatches:
+        alone = compile_source(Source("-", dispatch.text), target, options)
         own = [kernel.plan for kernel in alone.kernels if kernel.plan is not None]
         assert own
-        for name in unit.names:
+        for name in dispatch.names:
             named = [one for one in plans if one in (name, f"{name}_join")]
             assert [plans[one] for one in named] == own
             assert [bodies[one] for one in named] == [
@@ -75,16 +75,16 @@ def assert_alone_as_whole(source: Source, target: str, options: CompileOptions =
             ]
             seen.update(named)
     assert seen == set(plans)
-    return units
+    return dispatches
 
 
 def plans_alone(source: Source, target: str) -> dict[str, Plan]:
-    """Return the plans of all units of a function, by the names that they have in it."""
+    """Return the plans of all dispatches of a function, by the names that they have in it."""
     found: dict[str, Plan] = {}
-    for unit in dispatches_of(source, target, SIMULATED):
-        alone = lower_until(Source("-", unit.text), target, SIMULATED, PLANNED)[1]
-        for name in unit.names:
-            found |= {one.replace(unit.name, name): plan for one, plan in alone.items()}
+    for dispatch in dispatches_of(source, target, SIMULATED):
+        alone = lower_until(Source("-", dispatch.text), target, SIMULATED, PLANNED)[1]
+        for name in dispatch.names:
+            found |= {one.replace(dispatch.name, name): plan for one, plan in alone.items()}
     return found
 
 
@@ -108,8 +108,8 @@ def test_operators_of_a_suite(target: str, dtype: str) -> None:
     rows = {row.id: row for row in find_suite("roller119")}
     for name in OPERATORS:
         source = Source("-", function_text(rows[name], dtype))
-        (unit,) = dispatches_of(source, target, SIMULATED)
-        whole, alone = (lower_until(one, target, SIMULATED, PLANNED)[1] for one in (source, Source("-", unit.text)))
+        (dispatch,) = dispatches_of(source, target, SIMULATED)
+        whole, alone = (lower_until(one, target, SIMULATED, PLANNED)[1] for one in (source, Source("-", dispatch.text)))
         assert list(whole.values()) == list(alone.values()), name
 
 
@@ -124,32 +124,32 @@ def test_random_programs(first: int) -> None:
 
 
 def test_paddings_starts_and_operands_given_twice() -> None:
-    (unit,) = assert_alone_as_whole(Source("-", PADDED), "h200")
-    assert "tensor.pad" in unit.text
-    assert "(%arg0: tensor<1x3x9x9xf32>, %arg1: tensor<4x3x3x3xf32>)" in unit.text
-    (unit,) = dispatches_of(Source("-", ACCUMULATES), "h200", SIMULATED)
-    assert unit.names == ("matmul_0", "matmul_1")
-    assert "@matmul(%arg0: tensor<40x40xf32>, %arg1: tensor<40x40xf32>)" in unit.text
+    (dispatch,) = assert_alone_as_whole(Source("-", PADDED), "h200")
+    assert "tensor.pad" in dispatch.text
+    assert "(%arg0: tensor<1x3x9x9xf32>, %arg1: tensor<4x3x3x3xf32>)" in dispatch.text
+    (dispatch,) = dispatches_of(Source("-", ACCUMULATES), "h200", SIMULATED)
+    assert dispatch.names == ("matmul_0", "matmul_1")
+    assert "@matmul(%arg0: tensor<40x40xf32>, %arg1: tensor<40x40xf32>)" in dispatch.text
     plans = [
         list(lower_until(one, "h200", SIMULATED, PLANNED)[1].values())
-        for one in (Source("-", ACCUMULATES), Source("-", unit.text))
+        for one in (Source("-", ACCUMULATES), Source("-", dispatch.text))
     ]
     assert plans[0] == 2 * plans[1]
 
 
 def test_units_that_are_the_same_are_one() -> None:
     source = Source("-", (EXAMPLES / "encoder_layer.mlir").read_text())
-    units = dispatches_of(source, "h200", SIMULATED)
-    assert units[0].names == ("matmul_0", "matmul_1", "matmul_2")
-    assert len({unit.key for unit in units}) == len(units)
-    assert sum(len(unit.names) for unit in units) == 11
+    dispatches = dispatches_of(source, "h200", SIMULATED)
+    assert dispatches[0].names == ("matmul_0", "matmul_1", "matmul_2")
+    assert len({dispatch.key for dispatch in dispatches}) == len(dispatches)
+    assert sum(len(dispatch.names) for dispatch in dispatches) == 11
 
 
-def test_a_unit_of_a_unit_is_itself() -> None:
+def test_a_dispatch_of_a_dispatch_is_itself() -> None:
     for path in (EXAMPLES / "matmul.mlir", EXAMPLES / "mlp.mlir", EXAMPLES / "softmax.mlir"):
-        for unit in dispatches_of(Source("-", path.read_text()), "h200", SIMULATED):
-            (again,) = dispatches_of(Source("-", unit.text), "h200", SIMULATED)
-            assert (again.key, again.text, again.joined) == (unit.key, unit.text, unit.joined)
+        for dispatch in dispatches_of(Source("-", path.read_text()), "h200", SIMULATED):
+            (again,) = dispatches_of(Source("-", dispatch.text), "h200", SIMULATED)
+            assert (again.key, again.text, again.joined) == (dispatch.key, dispatch.text, dispatch.joined)
 
 
 def test_fusion_and_what_the_construction_may_do_decide_the_units() -> None:
@@ -181,6 +181,6 @@ def test_what_is_planned_already_is_refused() -> None:
 def test_joined_ops_without_a_plan_are_a_beginning_too() -> None:
     source = Source("-", (EXAMPLES / "mlp.mlir").read_text())
     joined, _ = lower_until(source, "h200", SIMULATED, FUSED)
-    assert [unit.key for unit in dispatches_of(Source("-", joined), "h200")] == [
-        unit.key for unit in dispatches_of(source, "h200")
+    assert [dispatch.key for dispatch in dispatches_of(Source("-", joined), "h200")] == [
+        dispatch.key for dispatch in dispatches_of(source, "h200")
     ]
