@@ -2,10 +2,10 @@
 """`rtile-expand`: programs with plans become hierarchical tiled loops.
 
 Precondition: `rtile.program` regions hold linalg structured ops that are one group, with what their outputs start from,
-and a plan. Postcondition: the regions hold unit loops, `rtile.load`, one `rtile.compute` per op and `rtile.store`; the
-op that is reduced in steps stands in reduction loops, what is computed by its loads is an `rtile.map_load`. The loops
-are the program: what is made of them follows from them alone. The plan stays on it, with the tensor expression that it
-is for (`rtile.expression`), so that the machine code can be compared with both.
+and a plan. Postcondition: the regions hold parallel loops, `rtile.load`, one `rtile.compute` per op and `rtile.store`;
+the op that is reduced in steps stands in reduction loops, what is computed by its loads is an `rtile.map_load`. The
+loops are the program: what is made of them follows from them alone. The plan stays on it, with the tensor expression
+that it is for (`rtile.expression`), so that the machine code can be compared with both.
 
     "rtile.program"(%A, %B) ({ ... linalg.matmul ... }) {plan = #rtile.plan<{...}>}
     // becomes, inside the region:
@@ -51,7 +51,7 @@ from roller_mlir.support.passes.passes import Pass, register
 @register
 @dataclass(frozen=True, kw_only=True)
 class RTileExpand(Pass):
-    """Expands each planned program into unit loops, reduction loops, loads, computes and stores."""
+    """Expands each planned program into parallel loops, reduction loops, loads, computes and stores."""
 
     name: ClassVar[str] = "rtile-expand"
     summary: ClassVar[str] = "expand plans into hierarchical tiled loops"

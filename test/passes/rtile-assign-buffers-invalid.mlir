@@ -39,7 +39,7 @@ func.func @not_expanded(%a: tensor<8xf32>) -> tensor<8xf32> {
   %0 = "rtile.program"(%a) ({
   ^bb0(%x: tensor<8xf32>):
     %e = tensor.empty() : tensor<8xf32>
-    // expected-error@+1 {{'linalg.copy' gives a program's result; only rtile.store and unit loops can}}
+    // expected-error@+1 {{'linalg.copy' gives a program's result; only rtile.store and parallel loops can}}
     %r = linalg.copy ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
     "rtile.yield"(%r) : (tensor<8xf32>) -> ()
   }) {sym_name = "p"} : (tensor<8xf32>) -> tensor<8xf32>

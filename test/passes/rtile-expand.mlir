@@ -1,6 +1,6 @@
 // RUN: roller-opt %s --rtile-expand --mlir-print-local-scope | FileCheck %s
 
-// Unit loops over tasks, a reduction loop over steps, loads, a compute and a store; the residue of 1020 = 127 * 8 + 4 comes
+// Parallel loops over tasks, a reduction loop over steps, loads, a compute and a store; the residue of 1020 = 127 * 8 + 4 comes
 // first: the origin of step 0 is -4.
 // CHECK-LABEL: func.func @matmul
 func.func @matmul(%a: tensor<200x1020xf32>, %b: tensor<1020x100xf32>) -> tensor<200x100xf32> {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A program's loops moved from tensors to memrefs: loads read buffers, stores write them, unit loops carry nothing."""
+"""A program's loops moved from tensors to memrefs: loads read buffers, stores write them, no parallel loop carries."""
 
 from collections.abc import Sequence
 
@@ -48,7 +48,7 @@ def _destination(program: ir.Operation, value: ir.Value) -> ir.Value:
         elif operation.name == "scf.for" and _carries_results(operation):
             value = operation.operands[3 + ir.OpResult(value).result_number]
         else:
-            fail(operation, f"'{operation.name}' gives a program's result; only rtile.store and unit loops can")
+            fail(operation, f"'{operation.name}' gives a program's result; only rtile.store and parallel loops can")
 
 
 def _carries_results(loop: ir.Operation) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The loops of one planned program: unit loops around loads, computes and stores, reduction loops around the heavy one.
+"""The loops of a planned program: parallel loops around loads, computes and stores, reduction loops around one compute.
 
 Each op of the group becomes one `rtile.compute`. What another op of the group made is read as the tile that it left;
 what comes from memory is loaded, once where several ops read it. An op that does not walk one of the group's loops

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loop nests of an expanded program: unit loops (one task an iteration), reduction and row loops (one step each)."""
+"""Loop nests of an expanded program: parallel loops (a task an iteration), reduction and row loops (a step each)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class LoopNest:
 
 
 def parallel_nest(program: ir.Operation) -> LoopNest:
-    """Return the unit loops of a program whose region is a perfect nest (of any depth, also none) of them."""
+    """Return the parallel loops of a program whose region is a perfect nest (of any depth, also none) of them."""
     block = program.regions[0].blocks[0]
     loops: list[NestLoop] = []
     while True:
@@ -62,7 +62,7 @@ def parallel_nest(program: ir.Operation) -> LoopNest:
         if not inner:
             break
         if len(inner) > 1:
-            fail(inner[1], "a program has one nest of unit loops; put what follows into a program of its own")
+            fail(inner[1], "a program has one nest of parallel loops; put what follows into a program of its own")
         loop = inner[0].operation
         others = [
             op.operation.name
@@ -72,9 +72,9 @@ def parallel_nest(program: ir.Operation) -> LoopNest:
             and op.operation.name != "rtile.yield"
         ]
         if others:
-            fail(loop, f"unit loops must be perfectly nested, but '{others[0]}' stands beside this one")
+            fail(loop, f"parallel loops must be perfectly nested, but '{others[0]}' stands beside this one")
         if len(loop.results):
-            fail(loop, "unit loops carry nothing once buffers are assigned; run rtile-assign-buffers first")
+            fail(loop, "parallel loops carry nothing once buffers are assigned; run rtile-assign-buffers first")
         loops.append(nest_loop(loop))
         block = loop.regions[0].blocks[0]
     return LoopNest(tuple(loops), list(block.operations), 1, (), (), (), ())
@@ -83,7 +83,7 @@ def parallel_nest(program: ir.Operation) -> LoopNest:
 def reduction_nest(outer: ir.Operation) -> LoopNest:
     """Return the perfect nest of reduction loops, or of row loops, that starts at a loop."""
     if is_parallel(outer):
-        fail(outer, "unit loops must be perfectly nested and stand outside of reduction loops")
+        fail(outer, "parallel loops must be perfectly nested and stand outside of reduction loops")
     loops = [nest_loop(outer)]
     operations_of_nest = [outer]
     loop = outer

@@ -63,7 +63,7 @@ def emit_hopper_kernel(
     """Emit a program whose heavy compute is wgmma as a kernel at the end of a gpu.module.
 
     Args:
-        program: An rtile.program on memrefs whose region is unit loops.
+        program: An rtile.program on memrefs whose region is parallel loops.
         module_body: Block of the gpu.module.
         limits: What the device allows.
         tensor_maps: Who makes its tensor maps; see `MapOptions`.

@@ -79,7 +79,7 @@ class TaskBuilder:
         return []
 
     def build(self, program: ir.Operation, task: Symbol) -> None:
-        """Emit the task with number `task` (a symbol in the range of the unit loops' product)."""
+        """Emit the task with number `task` (a symbol in the range of the parallel loops' product)."""
         nest, self._pipeline = parallel_nest(program), program.opview.pipeline
         self._scope.bind(nest, task)
         for op in nest.body:
