@@ -60,7 +60,7 @@ def emit_hopper_kernel(
     early: Sequence[int] | None = None,
     last: LastBlock | None = None,
 ) -> EmittedKernel:
-    """Emit a program whose heavy compute is wgmma as a kernel at the end of a gpu.module.
+    """Emit a program whose reduction root is wgmma as a kernel at the end of a gpu.module.
 
     Args:
         program: An rtile.program on memrefs whose region is parallel loops.

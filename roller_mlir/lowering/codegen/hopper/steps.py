@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The heavy compute of a wgmma program: its reduction steps, and where the tiles of a step lie in its buffer."""
+"""The reduction root of a wgmma program: its reduction steps, and where the tiles of a step lie in its buffer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -105,11 +105,11 @@ def steps_of_program(program: ProgramOp) -> Steps:
     return Steps(compute, nest, copies, tuple(offsets), size, stages, stores)
 
 
-def _store(store: StoreOp, heavy: ComputeOp, nest: LoopNest | None) -> TensorStore:
+def _store(store: StoreOp, root: ComputeOp, nest: LoopNest | None) -> TensorStore:
     """Return the copies of a store of what a compute of the program made."""
     argument = ir.BlockArgument(store.destination).arg_number
     if nest is not None and store.tile in nest.results:
-        return tensor_store(store, heavy, nest.results.index(store.tile), argument)
+        return tensor_store(store, root, nest.results.index(store.tile), argument)
     made = defining_op(store.tile, "rtile.compute")
     if made is None:
         fail(store, "'rtile.store' stores a tile that no rtile.compute made")

@@ -25,7 +25,7 @@ class LinalgDispatch:
 
     Attributes:
         operation: A linalg op, or a program without a plan.
-        root_name: What it is called after: its op, of several the heavy one, else the last.
+        root_name: What it is called after: its op, of several the reduction root, else the last.
         expression: What is planned.
         members: The expressions of its ops.
         joined: Whether it is a program.
@@ -198,7 +198,7 @@ def is_unplanned(operation: ir.Operation) -> bool:
 
 def _read_program(operation: ir.Operation) -> LinalgDispatch:
     group = group_of(operation)
-    heavy = group.members[-1 if group.reduction_root is None else group.reduction_root].root.operation
+    root = group.members[-1 if group.reduction_root is None else group.reduction_root].root.operation
     members = tuple(member.root.expression for member in group.members)
     inputs: list[int | None] = []
     for (member, number), *_ in group.inputs:
@@ -206,7 +206,7 @@ def _read_program(operation: ir.Operation) -> LinalgDispatch:
         while (view := defining_op(source)) is not None and view.name in _VIEWS:
             source = view.operands[0]
         inputs.append(ir.BlockArgument(source).arg_number if isinstance(source.owner, ir.Block) else None)
-    return LinalgDispatch(operation, _called(heavy), group.expression, members, joined=True, inputs=tuple(inputs))
+    return LinalgDispatch(operation, _called(root), group.expression, members, joined=True, inputs=tuple(inputs))
 
 
 def _called(operation: ir.Operation) -> str:

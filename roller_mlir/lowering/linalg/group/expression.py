@@ -191,7 +191,7 @@ def _with_tail(
     output: Access,
     more: tuple[Access, ...],
 ) -> tuple[TensorExpression, tuple[tuple[tuple[int, int], ...], ...], dict[tuple[int, int], int]]:
-    """Return the heavy member's expression with what the others read and compute as its epilogue."""
+    """Return the reduction root's expression with what the others read and compute as its epilogue."""
     root, count = members[reduction_root].root, len(kinds)
     own = root.expression
     epilogue = {

@@ -52,7 +52,7 @@ class Group:
         results: The tensors that leave the group.
         beside: By a member's number and that of its input, or of its output behind its inputs: which of the tensors of
             `TensorExpression.beside` is read there.
-        producers: Element-wise ops that are no members: the loads of the heavy one compute them.
+        producers: Element-wise ops that are no members: the loads of the reduction root compute them.
         tail: Numbers of the members behind the reductions, see `tail_of`.
     """
 
@@ -152,7 +152,7 @@ def _alone(root: StructuredOp, results: Sequence[ir.Value], producers: Producers
 
 
 def _kinds(members: Sequence[Member], count: int) -> tuple[int | None, tuple[int, ...]]:
-    """Return the heavy member, and the loops that lie in one task as a whole."""
+    """Return the reduction root, and the loops that lie in one task as a whole."""
     reduced: dict[int, list[int]] = {loop: [] for loop in range(count)}
     walked: set[int] = set()
     for number, member in enumerate(members):
@@ -172,7 +172,7 @@ def _kinds(members: Sequence[Member], count: int) -> tuple[int | None, tuple[int
 def _check_reduction_root(
     members: Sequence[Member], reduction_root: int | None, untiled: tuple[int, ...], made: dict[ir.Value, int]
 ) -> None:
-    """Refuse products beside the heavy member, and what it would read or leave otherwise than by tiles and steps."""
+    """Refuse products beside the reduction root, and what it would read or leave otherwise than by tiles and steps."""
     for number, member in enumerate(members):
         if number != reduction_root and reuses(member.root.expression):
             name = member.root.operation.name

@@ -122,7 +122,7 @@ def test_a_sum_of_what_a_sum_shifts_has_a_tail_that_is_counted_and_not_spread() 
 
 
 def test_one_sum_has_the_same_tail_as_several() -> None:
-    """A heavy op's epilogue holds what is read for it apart, and counts the same."""
+    """A reduction root's epilogue holds what is read for it apart, and counts the same."""
     ends = made("%u", ["%s", "%b"], ADD) + made("%q", ["%u"], TANH)
     one = expression_of(reduced("%s", "%x") + ends)
     several = expression_of(SUMS + ends + made("%r", ["%q", "%t"], ADD))
