@@ -61,7 +61,7 @@ SUITE = """
 
 Its {count} matrix products and convolutions ({only}) in f16 with the plan of the construction. "Mismatches" counts what
 the machine code does not keep of the plan: matrix instructions and loads of a step, widths of copies, registers for the
-promised number of tasks, workgroup memory, no local memory. Seconds are from the text of an operator to its binaries,
+expected number of tasks, workgroup memory, no local memory. Seconds are from the text of an operator to its binaries,
 for each kernel, in a warm process.
 
 | target | kernels | with matrix instructions | spilled bytes | mismatches | median s | worst s | of |

@@ -53,7 +53,8 @@ class CompileOptions(PersistentOptions, MapOptions, LaunchOptions, PipelineOptio
         True, help="whether results share bytes of the workspace; where not, fewer launches of a graph wait for others"
     )
     gate: bool = option(
-        True, help="whether the machine code is compared with what the plan promises, and its multiply-adds counted"
+        True,
+        help="whether the machine code is compared with the code that the plan expects, and its multiply-adds counted",
     )
     code_object: int = option(
         CODE_OBJECT, choices=CODE_OBJECTS, help="version of AMD's code objects; ROCm 6.3 and later load 6 too"

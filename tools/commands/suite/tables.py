@@ -108,7 +108,7 @@ def _mismatches(records: Sequence[Record]) -> str:
     """Count what the static quality gate found."""
     found = {record["id"]: len(record["mismatches"]) for record in records if record["mismatches"]}
     if not found:
-        return "all machine code keeps what the plans promise"
+        return "all machine code is what the plans expect"
     total = sum(found.values())
     return f"{total} mismatch{'es' * (total != 1)} of machine code and plan: {', '.join(found)}"
 

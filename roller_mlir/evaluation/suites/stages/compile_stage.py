@@ -63,7 +63,7 @@ def compile_record(artifact: Artifact, compile_s: float) -> dict[str, Any]:
     Returns:
         `compile_s`, `kernel_s` (that over the number of kernels), `phases_s`, `predicted_s` (the sum over its kernels),
         `kernels` (`name`, `registers` per thread, `spill_bytes`, `shared_bytes`; None where no tool was there to say
-        it), `notes` and `mismatches`: of these, what the machine code does not keep of the plans' promises.
+        it), `notes` and `mismatches`: of these, where the machine code is not what the plans expect.
     """
     notes = [*artifact.manifest.notes, *(note for kernel in artifact.kernels for note in kernel.notes)]
     return {

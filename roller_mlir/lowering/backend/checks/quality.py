@@ -62,13 +62,13 @@ class Mismatch:
 
     Attributes:
         kind: One of `KINDS`.
-        promised: The plan's figure.
+        expected: The plan's figure.
         found: That of the machine code.
         message: Both, in words.
     """
 
     kind: str
-    promised: int
+    expected: int
     found: int
     message: str
 
@@ -116,14 +116,14 @@ def _local(statistics: KernelStatistics, listing: Listing | None) -> list[Mismat
     if not (spilled or stack or accesses):
         return []
     text = f"a thread has {stack} B of local memory, {spilled} B of spills and {accesses} accesses to it, the plan none"
-    return [Mismatch(kind="local", promised=0, found=max(spilled, stack, accesses), message=text)]
+    return [Mismatch(kind="local", expected=0, found=max(spilled, stack, accesses), message=text)]
 
 
 def _total(kind: str, what: str, have: int, expected: int) -> list[Mismatch]:
     if have >= expected:
         return []
-    text = f"the kernel has {have} {what}, its IR promises {expected}"
-    return [Mismatch(kind=kind, promised=expected, found=have, message=text)]
+    text = f"the kernel has {have} {what}, its IR expects {expected}"
+    return [Mismatch(kind=kind, expected=expected, found=have, message=text)]
 
 
 def _main_part(expected_code: ExpectedCode, listing: Listing) -> tuple[tuple[int, int] | None, tuple[str, ...]]:
@@ -148,9 +148,9 @@ def _passes(expected_code: ExpectedCode, listing: Listing) -> list[Mismatch]:
     if have >= wanted:
         return []
     where = "the main loop" if loop else "the kernel"
-    text = f"{where} has {have} fused multiply-adds, the plan promises {wanted}"
+    text = f"{where} has {have} fused multiply-adds, the plan expects {wanted}"
     text += f" in {passes} passes" if passes > 1 else ""
-    return [Mismatch(kind="fma", promised=each, found=have, message=text)]
+    return [Mismatch(kind="fma", expected=each, found=have, message=text)]
 
 
 def _packed(expected_code: ExpectedCode, listing: Listing) -> list[Mismatch]:
@@ -160,8 +160,8 @@ def _packed(expected_code: ExpectedCode, listing: Listing) -> list[Mismatch]:
     have, packed = sum(counts), sum(count for count in counts if count > 1)
     if have == packed:
         return []
-    text = f"{packed} of {have} fused multiply-adds are in packed instructions, the plan promises all"
-    return [Mismatch(kind="instruction", promised=have, found=packed, message=text)]
+    text = f"{packed} of {have} fused multiply-adds are in packed instructions, the plan expects all"
+    return [Mismatch(kind="instruction", expected=have, found=packed, message=text)]
 
 
 def _matrices(expected_code: ExpectedCode, listing: Listing) -> list[Mismatch]:
@@ -178,15 +178,15 @@ def _matrices(expected_code: ExpectedCode, listing: Listing) -> list[Mismatch]:
     passes = max(1, -(-have // each))
     where = "the main loop" if loop else "the kernel"
     if have < each * passes and (loop is not None or passes == 1):
-        text = f"{where} has {have} matrix instructions, the plan promises {each * passes}"
+        text = f"{where} has {have} matrix instructions, the plan expects {each * passes}"
         text += f" in {passes} passes" if passes > 1 else ""
-        return [Mismatch(kind="matrix", promised=each * passes, found=have, message=text)]
+        return [Mismatch(kind="matrix", expected=each * passes, found=have, message=text)]
     expected = passes * sum(one.count for one in expected_code.accesses if one.kind == MATRIX_LOAD)
     loads = sum(one.kind == MATRIX_LOAD for one in accesses_of(inside))
     if not expected or loads <= expected:
         return []
-    text = f"{where} has {loads} loads of matrices, the plan promises {expected}"
-    return [Mismatch(kind="matrix", promised=expected, found=loads, message=text)]
+    text = f"{where} has {loads} loads of matrices, the plan expects {expected}"
+    return [Mismatch(kind="matrix", expected=expected, found=loads, message=text)]
 
 
 def _widths(expected_code: ExpectedCode, listing: Listing) -> list[Mismatch]:
@@ -248,7 +248,7 @@ def _narrower(expected: Sequence[ExpectedAccess], widths: Sequence[int]) -> Mism
 
 def _mismatch(one: ExpectedAccess, found: int, message: str) -> Mismatch:
     return Mismatch(
-        kind=_KINDS.get(one.kind, one.kind.split()[0]), promised=one.width_bytes, found=found, message=message
+        kind=_KINDS.get(one.kind, one.kind.split()[0]), expected=one.width_bytes, found=found, message=message
     )
 
 
@@ -279,14 +279,14 @@ def _registers(expected_code: ExpectedCode, statistics: KernelStatistics) -> lis
     text = (
         f"with {used} registers ({expected_code.registers} predicted) {fitting} tasks of "
         f"{expected_code.threads} threads fit on a unit of {device.name}, "
-        f"the plan promises {expected_code.tasks_per_unit}"
+        f"the plan expects {expected_code.tasks_per_unit}"
     )
-    return [Mismatch(kind="registers", promised=expected_code.tasks_per_unit, found=fitting, message=text)]
+    return [Mismatch(kind="registers", expected=expected_code.tasks_per_unit, found=fitting, message=text)]
 
 
 def _workgroup_memory(expected_code: ExpectedCode, statistics: KernelStatistics) -> list[Mismatch]:
     expected, found = expected_code.workgroup_bytes, statistics.shared_bytes
     if expected is None or found is None or expected == found:
         return []
-    text = f"a task has {found} B of workgroup memory, the plan promises {expected} B"
-    return [Mismatch(kind="workgroup_memory", promised=expected, found=found, message=text)]
+    text = f"a task has {found} B of workgroup memory, the plan expects {expected} B"
+    return [Mismatch(kind="workgroup_memory", expected=expected, found=found, message=text)]

@@ -70,7 +70,7 @@ def _check_count(kernel: str, what: str, counted: str, have: int, expected: int)
     if have < expected:
         raise CompileError(
             kernel,
-            f"the {what} has {have} {counted}, the kernel's IR promises {expected}; "
+            f"the {what} has {have} {counted}, the kernel's IR expects {expected}; "
             f"LLVM removed the others, which points to undefined behaviour in the kernel "
             f"(a wrong block size, or memory that is read before it is written)",
         )

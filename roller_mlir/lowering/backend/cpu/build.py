@@ -46,11 +46,11 @@ def compared_cpu(
     missing: tuple[Mismatch, ...] = ()
     if found < source.fma_count:
         text = f"the kernel has {found} multiply-adds, each lane counted, its IR promises {source.fma_count}"
-        missing = (Mismatch(kind="fma", promised=source.fma_count, found=found, message=text),)
+        missing = (Mismatch(kind="fma", expected=source.fma_count, found=found, message=text),)
     products = binary.statistics.matrix_count or 0
     if products < source.matrix_count:
         text = f"the kernel has {products} instructions for products, its IR promises {source.matrix_count}"
-        missing = (*missing, Mismatch(kind="matrix", promised=source.matrix_count, found=products, message=text))
+        missing = (*missing, Mismatch(kind="matrix", expected=source.matrix_count, found=products, message=text))
     phases = {**binary.phases_s, "gate_s": time.perf_counter() - start}
     return replace(binary, mismatches=missing, phases_s=phases)
 

@@ -47,7 +47,7 @@ def test_a_deleted_loop_is_an_error(parse: Any, kernels: Any, device: str) -> No
     )
     with pytest.raises(
         CompileError,
-        match=r"kernel 'matmul': the .* has 0 multiply-adds, the kernel's IR promises 1024; .* undefined",
+        match=r"kernel 'matmul': the .* has 0 multiply-adds, the kernel's IR expects 1024; .* undefined",
     ):
         compile_kernels(parse(unwritten), device, emit="ptx")
 
@@ -55,7 +55,7 @@ def test_a_deleted_loop_is_an_error(parse: Any, kernels: Any, device: str) -> No
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
 def test_one_multiply_add_too_few_is_an_error(parse: Any, kernels: Any, device: str) -> None:
     """The count is exact, not an order of magnitude."""
-    with pytest.raises(CompileError, match=r"has 1024 multiply-adds, the kernel's IR promises 1025"):
+    with pytest.raises(CompileError, match=r"has 1024 multiply-adds, the kernel's IR expects 1025"):
         compile_kernels(parse(kernels.matmul(fma_count=1025)), device, emit="ptx")
 
 

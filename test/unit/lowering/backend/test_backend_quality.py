@@ -37,7 +37,7 @@ ACCESSES = (
 """What the matmul of this folder's kernels keeps: tiles of 128 x 128 x 8, 8 x 8 a thread."""
 
 
-def matmul_promise(device: Device) -> ExpectedCode:
+def matmul_code(device: Device) -> ExpectedCode:
     return ExpectedCode(
         device=device,
         threads=256,
@@ -62,7 +62,7 @@ PLANTED: dict[str, tuple[str, dict[str, Any], str]] = {
     "multiply-adds": (
         "fma",
         {"pass_fmas": 500, "most_pass_fmas": 500},
-        "the main loop has 512 fused multiply-adds, the plan promises 1000 in 2 passes",
+        "the main loop has 512 fused multiply-adds, the plan expects 1000 in 2 passes",
     ),
     "wider copies": ("global", {"accesses": with_access(0, width_bytes=32)}, "has a global load of 32 B in the plan"),
     "wider stores": (
@@ -74,22 +74,22 @@ PLANTED: dict[str, tuple[str, dict[str, Any], str]] = {
     "more passes": (
         "fma",
         {"pass_fmas": 1024, "most_pass_fmas": 1024},
-        "the main loop has 512 fused multiply-adds, the plan promises 1024",
+        "the main loop has 512 fused multiply-adds, the plan expects 1024",
     ),
     "more tasks": ("registers", {"tasks_per_unit": 9}, "(128 predicted)"),
     "less memory": (
         "workgroup_memory",
         {"workgroup_bytes": 16512},
-        "has 16640 B of workgroup memory, the plan promises",
+        "has 16640 B of workgroup memory, the plan expects",
     ),
 }
 
 
 @pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", ["a100-80", "h200", "mi300x", "v100"])
-def test_a_kernel_that_keeps_its_promise_has_no_mismatch(parse: Any, kernels: Any, name: str) -> None:
+def test_a_kernel_that_is_as_expected_has_no_mismatch(parse: Any, kernels: Any, name: str) -> None:
     device = find_device(name)
-    (binary,) = compile_kernels(parse(kernels.matmul()), device.name, expected_code={"matmul": matmul_promise(device)})
+    (binary,) = compile_kernels(parse(kernels.matmul()), device.name, expected_code={"matmul": matmul_code(device)})
     assert binary.mismatches == ()
     assert binary.phases_s["gate_s"] >= 0
 
@@ -104,9 +104,9 @@ def test_each_planted_mismatch_is_found(parse: Any, kernels: Any, name: str) -> 
     if not {"cubin", "hsaco"} & set(binary.files):
         assert "ptx" in binary.files
         statistics = replace(statistics, shared_bytes=ptx_workgroup_bytes(binary.text("ptx")))
-    assert mismatches(matmul_promise(device), statistics, listing, fmas=1024) == ()
+    assert mismatches(matmul_code(device), statistics, listing, fmas=1024) == ()
     for what, (kind, changes, message) in PLANTED.items():
-        found = mismatches(replace(matmul_promise(device), **changes), statistics, listing)
+        found = mismatches(replace(matmul_code(device), **changes), statistics, listing)
         kinds = [] if statistics.registers is None and kind == "registers" else [kind]
         assert [one.kind for one in found] == kinds, what
         assert all(message in one.message for one in found), what
@@ -130,7 +130,7 @@ def test_a_kernel_edited_by_hand_is_compared_with_its_plan(parse: Any, kernels: 
         else:
             edited.append(line)
     assert edited != lines
-    (binary,) = compile_kernels(parse("\n".join(edited)), device.name, expected_code={"matmul": matmul_promise(device)})
+    (binary,) = compile_kernels(parse("\n".join(edited)), device.name, expected_code={"matmul": matmul_code(device)})
     assert "workgroup" in {one.kind for one in binary.mismatches}, binary.mismatches
 
 
@@ -172,32 +172,32 @@ def test_multiply_adds_of_the_ir_are_counted(h200: Device) -> None:
     listing = Listing(("FFMA", "FFMA2", "DFMA"), ())
     assert mismatches(None, KernelStatistics(), listing, fmas=4) == ()
     (one,) = mismatches(None, KernelStatistics(), listing, fmas=5)
-    assert (one.kind, one.promised, one.found) == ("fma", 5, 4)
+    assert (one.kind, one.expected, one.found) == ("fma", 5, 4)
 
 
 def test_a_step_of_an_unrolled_loop_may_reach_over_its_end(h200: Device) -> None:
     """131 points, 4 lanes at a time: three steps of two points of a thread, of which the first has one."""
-    promise = replace(matmul_promise(h200), pass_fmas=2, most_pass_fmas=2, accesses=())
-    assert mismatches(promise, KernelStatistics(), Listing(("FFMA",) * 5, ())) == ()
-    within = replace(promise, pass_fmas=8, most_pass_fmas=8)
+    code = replace(matmul_code(h200), pass_fmas=2, most_pass_fmas=2, accesses=())
+    assert mismatches(code, KernelStatistics(), Listing(("FFMA",) * 5, ())) == ()
+    within = replace(code, pass_fmas=8, most_pass_fmas=8)
     assert mismatches(within, KernelStatistics(), Listing(("FFMA",) * 17, ())) == ()
     (one,) = mismatches(within, KernelStatistics(), Listing(("FFMA",) * 7, ()))
-    assert (one.kind, one.promised, one.found) == ("fma", 8, 7)
+    assert (one.kind, one.expected, one.found) == ("fma", 8, 7)
     looped = Listing(("FFMA",) * 15 + ("BRA",), ((0, 15),))
     (one,) = mismatches(within, KernelStatistics(), looped)
-    assert one.message == "the main loop has 15 fused multiply-adds, the plan promises 16 in 2 passes"
+    assert one.message == "the main loop has 15 fused multiply-adds, the plan expects 16 in 2 passes"
 
 
-def test_packed_instructions_are_promised(mi300x: Device) -> None:
-    promise = replace(matmul_promise(mi300x), pass_fmas=4, most_pass_fmas=4, loops=False, accesses=())
-    assert mismatches(promise, KernelStatistics(), Listing(("v_pk_fma_f32", "v_pk_fma_f32"), ())) == ()
-    (one,) = mismatches(promise, KernelStatistics(), Listing(("v_pk_fma_f32", "v_fma_f32", "v_fmac_f32"), ()))
-    assert (one.kind, one.promised, one.found) == ("instruction", 4, 2)
+def test_packed_instructions_are_expected(mi300x: Device) -> None:
+    code = replace(matmul_code(mi300x), pass_fmas=4, most_pass_fmas=4, loops=False, accesses=())
+    assert mismatches(code, KernelStatistics(), Listing(("v_pk_fma_f32", "v_pk_fma_f32"), ())) == ()
+    (one,) = mismatches(code, KernelStatistics(), Listing(("v_pk_fma_f32", "v_fma_f32", "v_fmac_f32"), ()))
+    assert (one.kind, one.expected, one.found) == ("instruction", 4, 2)
 
 
-def narrow(promised: Sequence[ExpectedAccess], names: Sequence[str], device: Device) -> int:
-    promise = replace(matmul_promise(device), pass_fmas=0, loops=False, packed=False, accesses=tuple(promised))
-    return len(mismatches(promise, KernelStatistics(), Listing(tuple(names), ())))
+def narrow(expected: Sequence[ExpectedAccess], names: Sequence[str], device: Device) -> int:
+    code = replace(matmul_code(device), pass_fmas=0, loops=False, packed=False, accesses=tuple(expected))
+    return len(mismatches(code, KernelStatistics(), Listing(tuple(names), ())))
 
 
 def test_narrower_accesses_are_those_of_the_plan_in_each_pass(h200: Device) -> None:
@@ -216,11 +216,11 @@ def test_narrower_accesses_are_those_of_the_plan_in_each_pass(h200: Device) -> N
 def test_what_is_read_beside_the_inputs_is_not_compared(h200: Device) -> None:
     """In a kernel of one step an epilogue's operands stand beside the tile's."""
     wide = ExpectedAccess(operand=0, kind=GLOBAL_LOAD, width_bytes=16, count=1)
-    promise = replace(matmul_promise(h200), pass_fmas=0, loops=False, accesses=(wide,))
+    code = replace(matmul_code(h200), pass_fmas=0, loops=False, accesses=(wide,))
     listing = Listing(("LDG.128", "LDG"), ())
-    (one,) = mismatches(promise, KernelStatistics(), listing)
-    assert (one.kind, one.promised, one.found) == ("global", 16, 4)
-    assert mismatches(replace(promise, reads_more=True), KernelStatistics(), listing) == ()
+    (one,) = mismatches(code, KernelStatistics(), listing)
+    assert (one.kind, one.expected, one.found) == ("global", 16, 4)
+    assert mismatches(replace(code, reads_more=True), KernelStatistics(), listing) == ()
 
 
 @pytest.mark.parametrize(

@@ -74,9 +74,9 @@ def compiled(text: str) -> Kernel:
         maps = tensor_maps_of(module)
         expected = {name: one.expected_code(H200) for name, one in kernel_plans(module, H200).items()}
         binary = compile_kernels(module, "h200", emit="ptx", expected_code=expected)[0]
-    promise = expected[binary.name]
-    assert "ptx" in binary.files and promise is not None
-    return Kernel(binary.text("ptx"), maps[binary.name], promise.products, binary.mismatches)
+    planned = expected[binary.name]
+    assert "ptx" in binary.files and planned is not None
+    return Kernel(binary.text("ptx"), maps[binary.name], planned.products, binary.mismatches)
 
 
 # The first factor's lines run along the reduction, the second one's along the columns; three tensor maps.

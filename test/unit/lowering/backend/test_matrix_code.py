@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Matrix instructions in PTX and machine code: they are read, counted, and compared with what the plan promises."""
+"""Matrix instructions in PTX and machine code: they are read, counted, and compared with what the plan expects."""
 
 from __future__ import annotations
 
@@ -65,16 +65,16 @@ def compiled(device: str, family: str, *, disassemble: bool = False) -> Artifact
 
 
 @functools.cache
-def promised(device: str, family: str) -> ExpectedCode:
-    """What the plan of the matmul promises."""
+def expected_of(device: str, family: str) -> ExpectedCode:
+    """What the plan of the matmul expects."""
     options = chosen(family)
     with make_context() as context:
         module = parse_module(MATMUL, context)
         run_stages(module, device, options)
         (planned,) = kernel_plans(module, find_device(device)).values()
-    promise = planned.expected_code(find_device(device))
-    assert promise is not None
-    return promise
+    expected = planned.expected_code(find_device(device))
+    assert expected is not None
+    return expected
 
 
 def listing(device: str, family: str) -> Listing:
@@ -170,49 +170,49 @@ def test_one_matrix_instruction_too_few_is_an_error(device: str, family: str) ->
         count = ir.IntegerAttr(kernel.attributes["rtile.matrix_count"]).value
         kernel.attributes["rtile.matrix_count"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), count + 1)
         with pytest.raises(
-            CompileError, match=rf"has {count} matrix instructions, the kernel's IR promises {count + 1}"
+            CompileError, match=rf"has {count} matrix instructions, the kernel's IR expects {count + 1}"
         ):
             compile_kernels(module, device, emit="ptx")
 
 
 @pytest.mark.full(every=2)
 @pytest.mark.parametrize(("device", "family"), CASES)
-def test_a_kernel_keeps_the_promise_of_its_plan(device: str, family: str) -> None:
+def test_a_kernel_is_what_its_plan_expects(device: str, family: str) -> None:
     kernel = compiled(device, family).kernels[0]
     assert [note for note in kernel.notes if note.startswith("warning: ")] == []
     assert kernel.statistics.spill_bytes in (0, None)
-    assert promised(device, family).pass_matrices > 0
+    assert expected_of(device, family).pass_matrices > 0
 
 
 @pytest.mark.parametrize(("device", "family"), CASES)
 def test_each_planted_mismatch_is_found(device: str, family: str) -> None:
-    promise, code = promised(device, family), listing(device, family)
-    assert mismatches(promise, KernelStatistics(), code) == ()
-    wider = tuple(replace(one, width_bytes=2 * one.width_bytes) for one in promise.accesses)
+    expected, code = expected_of(device, family), listing(device, family)
+    assert mismatches(expected, KernelStatistics(), code) == ()
+    wider = tuple(replace(one, width_bytes=2 * one.width_bytes) for one in expected.accesses)
     planted: dict[str, ExpectedCode] = {
-        "matrix": replace(promise, pass_matrices=promise.pass_matrices * 2 - 1),
-        "global" if family != "mfma" else "workgroup": replace(promise, accesses=wider),
+        "matrix": replace(expected, pass_matrices=expected.pass_matrices * 2 - 1),
+        "global" if family != "mfma" else "workgroup": replace(expected, accesses=wider),
     }
     if family == "wgmma":
         copy = ExpectedAccess(operand=0, kind=ASYNCHRONOUS_COPY, width_bytes=16, count=1)
-        planted["global"] = replace(promise, accesses=(copy,))
+        planted["global"] = replace(expected, accesses=(copy,))
     if family == "mma":
-        fewer = tuple(replace(one, count=1) if one.kind == MATRIX_LOAD else one for one in promise.accesses)
-        planted["matrix loads"] = replace(promise, accesses=fewer)
+        fewer = tuple(replace(one, count=1) if one.kind == MATRIX_LOAD else one for one in expected.accesses)
+        planted["matrix loads"] = replace(expected, accesses=fewer)
     for what, wrong in planted.items():
         assert what.split()[0] in {one.kind for one in mismatches(wrong, KernelStatistics(), code)}, what
 
 
 def test_matrix_instructions_of_the_ir_are_counted() -> None:
     (one,) = mismatches(None, KernelStatistics(), Listing(("HMMA", "LDSM.16.M88.4"), ()), matrices=2)
-    assert (one.kind, one.promised, one.found) == ("matrix", 2, 1)
+    assert (one.kind, one.expected, one.found) == ("matrix", 2, 1)
 
 
 def test_a_tensor_copy_that_is_missing_is_found() -> None:
     copy = ExpectedAccess(operand=1, kind=TENSOR_COPY, width_bytes=0, count=1)
-    promise = replace(promised("h200", "wgmma"), accesses=(copy,), pass_matrices=0, loops=False)
-    assert mismatches(promise, KernelStatistics(), Listing(("UTMALDG.2D",), ())) == ()
-    (one,) = mismatches(promise, KernelStatistics(), Listing(("HGMMA",), ()))
+    expected = replace(expected_of("h200", "wgmma"), accesses=(copy,), pass_matrices=0, loops=False)
+    assert mismatches(expected, KernelStatistics(), Listing(("UTMALDG.2D",), ())) == ()
+    (one,) = mismatches(expected, KernelStatistics(), Listing(("HGMMA",), ()))
     assert one.kind == "global" and "input 1 has a tensor copy in the plan, there is none" in one.message
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The static quality gate over operators of every class: their machine code keeps what their plans promise."""
+"""The static quality gate over operators of every class: their machine code is what their plans expect."""
 
 import json
 from dataclasses import replace
@@ -74,14 +74,14 @@ MATMUL = """func.func @matmul(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>) 
 
 
 def test_a_mismatch_warns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A plan that promises less workgroup memory than the kernel has, as `roller compile` tells it."""
+    """A plan that expects less workgroup memory than the kernel has, as `roller compile` tells it."""
     source = tmp_path / "matmul.mlir"
     source.write_text(MATMUL)
     true = kernel_plans.expected_code_of
 
     def less(*arguments: object) -> ExpectedCode:
-        promise = true(*arguments)  # type: ignore[arg-type]
-        return replace(promise, workgroup_bytes=1)
+        expected = true(*arguments)  # type: ignore[arg-type]
+        return replace(expected, workgroup_bytes=1)
 
     command = ["compile", str(source), "--target", "mi300x", "--tile-sizes", "64,64,8", "--thread-tile", "4,4,8"]
     with patch.object(kernel_plans, "expected_code_of", less):
@@ -106,12 +106,12 @@ def test_a_mismatch_warns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 def test_a_suite_counts_mismatches(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["suite", "roller119", "--target", "v100", "--stage", "compile", "--only", "M2,R3"]
     assert main(command) == 0
-    assert "; all machine code keeps what the plans promise" in capsys.readouterr().out
+    assert "; all machine code is what the plans expect" in capsys.readouterr().out
     true = kernel_plans.expected_code_of
 
     def more(*arguments: object) -> ExpectedCode:
-        promise = true(*arguments)  # type: ignore[arg-type]
-        return replace(promise, pass_fmas=promise.pass_fmas + 7, most_pass_fmas=promise.pass_fmas + 7)
+        expected = true(*arguments)  # type: ignore[arg-type]
+        return replace(expected, pass_fmas=expected.pass_fmas + 7, most_pass_fmas=expected.pass_fmas + 7)
 
     with patch.object(kernel_plans, "expected_code_of", more):
         assert main([*command, "--json"]) == 0

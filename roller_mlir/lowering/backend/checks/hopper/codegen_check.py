@@ -205,4 +205,4 @@ def _output(expected: ExpectedProducts, stored: Sequence[TensorMap], maps: Seque
 
 
 def _mismatch(kind: str, expected: int, found: int, message: str) -> Mismatch:
-    return Mismatch(kind=kind, promised=expected, found=found, message=message)
+    return Mismatch(kind=kind, expected=expected, found=found, message=message)

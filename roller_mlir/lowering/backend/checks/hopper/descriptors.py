@@ -107,12 +107,12 @@ class _WarpgroupProducts:
     """The products of one warpgroup.
 
     Attributes:
-        promised: The plan's.
+        expected: The plan's.
         warpgroup: Its number.
         read: What each descriptor was found to read: the first element, or what is wrong.
     """
 
-    promised: ExpectedProducts
+    expected: ExpectedProducts
     warpgroup: int
     read: dict[tuple[object, ...], _Element | Mismatch] = field(
         default_factory=dict[tuple[object, ...], _Element | Mismatch]
@@ -121,17 +121,17 @@ class _WarpgroupProducts:
     @cached_property
     def _own(self) -> tuple[tuple[int, ...], ...]:
         first = self.warpgroup * _SUBGROUPS
-        return self.promised.subgroups[first : first + _SUBGROUPS]
+        return self.expected.subgroups[first : first + _SUBGROUPS]
 
     @cached_property
     def _tiles(self) -> tuple[ExpectedTile, ExpectedTile]:
-        first, second = self.promised.factors
-        return self.promised.tiles[first], self.promised.tiles[second]
+        first, second = self.expected.factors
+        return self.expected.tiles[first], self.expected.tiles[second]
 
     @cached_property
     def _begins(self) -> Counter[tuple[_Element, _Element]]:
         """The elements of both factors at which the plan's products of a step begin."""
-        points = [[x + y for x, y in zip(point, self._own[0], strict=True)] for point in self.promised.points]
+        points = [[x + y for x, y in zip(point, self._own[0], strict=True)] for point in self.expected.points]
         return Counter((self._tiles[0].at(point), self._tiles[1].at(point)) for point in points)
 
     def compare(self, step: _WaitedProducts, fill: PhaseFill | None) -> Iterator[_Found]:
@@ -140,7 +140,7 @@ class _WarpgroupProducts:
             return  # a warpgroup that the plan does not have
         tiles = None
         if fill is not None:
-            tiles = tiles_of(fill.boxes, [tile.size_bytes for tile in self.promised.tiles])
+            tiles = tiles_of(fill.boxes, [tile.size_bytes for tile in self.expected.tiles])
             if step.barrier != fill.barrier:
                 text = f"warpgroup {self.warpgroup} waits for a step at another barrier than the one of its copies"
                 yield "barrier", _mismatch(fill.barrier, step.barrier or 0, text)
@@ -153,7 +153,7 @@ class _WarpgroupProducts:
                 return
             if tiles is None:
                 return
-            read = [self._read(product, side, tiles[number]) for side, number in enumerate(self.promised.factors)]
+            read = [self._read(product, side, tiles[number]) for side, number in enumerate(self.expected.factors)]
             for side, one in enumerate(read):
                 if isinstance(one, Mismatch):
                     yield f"{_SIDES[side]} factor", one
@@ -168,8 +168,8 @@ class _WarpgroupProducts:
         """Compare what the instruction says beside its descriptors."""
         name = _NAME.match(product.name)
         shape = tuple(int(name[at]) for at in (1, 2, 3)) if name is not None else ()
-        if name is None or shape != self.promised.shape:
-            text = f"a product is {product.name}, the plan's is of {' x '.join(map(str, self.promised.shape))}"
+        if name is None or shape != self.expected.shape:
+            text = f"a product is {product.name}, the plan's is of {' x '.join(map(str, self.expected.shape))}"
             yield "shape", _mismatch(0, 0, text)
             return
         signs = 2 if product.immediates else 0
@@ -184,7 +184,7 @@ class _WarpgroupProducts:
                 )
             if product.descriptors[side] is None:
                 yield f"{side} followed", _mismatch(0, 0, f"the descriptor of {who} cannot be followed")
-            transposed = int(not tile.runs_along(self.promised.loops[2]))
+            transposed = int(not tile.runs_along(self.expected.loops[2]))
             says = turned[side] if turned else 0
             if says != transposed:
                 operand = f"tnsp{'AB'[side]}"
@@ -218,10 +218,10 @@ class _WarpgroupProducts:
             return _mismatch(
                 0, behind, f"the descriptor of {who} begins {behind} B behind its tile's first byte, outside"
             )
-        transposed = not expected.runs_along(self.promised.loops[2])
+        transposed = not expected.runs_along(self.expected.loops[2])
         size, piece = expected.element_bytes, PIECE // expected.element_bytes
-        count = self.promised.shape[side]
-        own, depth = range(0, count, piece if transposed else 1), range(self.promised.shape[2])
+        count = self.expected.shape[side]
+        own, depth = range(0, count, piece if transposed else 1), range(self.expected.shape[2])
         for x in own:
             for k in depth if transposed else depth[::piece]:
                 wanted = self._wanted(first, side, x, k)
@@ -233,12 +233,12 @@ class _WarpgroupProducts:
     def _wanted(self, first: _Element, side: int, own: int, depth: int) -> _Element:
         """Return the element that the plan has at a row or column and a place of the reduction."""
         point = [0] * len(self._own[0])
-        point[self.promised.loops[2]] += depth
+        point[self.expected.loops[2]] += depth
         if side == 0:  # rows are shared out to the subgroups
             subgroup, own = divmod(own, _SUBGROUP_ROWS)
             moved = (x - y for x, y in zip(self._own[subgroup], self._own[0], strict=True))
             point = [x + y for x, y in zip(point, moved, strict=True)]
-        point[self.promised.loops[side]] += own
+        point[self.expected.loops[side]] += own
         return tuple(x + y for x, y in zip(first, self._tiles[side].at(point), strict=True))
 
     def _wrong(
@@ -253,12 +253,12 @@ class _WarpgroupProducts:
         """Say which field of a descriptor is wrong, or else which element is read."""
         expected = self._tiles[side]
         who = f"input {expected.operand}, the {_SIDES[side]} factor,"
-        transposed = not expected.runs_along(self.promised.loops[2])
+        transposed = not expected.runs_along(self.expected.loops[2])
         line = descriptor.swizzle // expected.element_bytes
         marks = {"stride": (0, _GROUP), "leading": (line, 0)} if transposed else {"stride": (_GROUP, 0)}
         begin = tile.address(first)
         for name, (own, depth) in marks.items():
-            far = own < self.promised.shape[side]
+            far = own < self.expected.shape[side]
             there = tile.address(self._wanted(first, side, own, depth)) if far else None
             have = descriptor.stride if name == "stride" else descriptor.leading
             if there is not None and begin is not None and there - begin != have:
@@ -287,4 +287,4 @@ def _pair(elements: tuple[_Element, _Element]) -> str:
 
 
 def _mismatch(expected: int, found: int, message: str) -> Mismatch:
-    return Mismatch(kind="descriptor", promised=expected, found=found, message=message)
+    return Mismatch(kind="descriptor", expected=expected, found=found, message=message)

@@ -60,4 +60,4 @@ def made_map_faults(
 
 
 def _mismatch(expected: int, found: int, message: str) -> Mismatch:
-    return Mismatch(kind="tensor_map", promised=expected, found=found, message=message)
+    return Mismatch(kind="tensor_map", expected=expected, found=found, message=message)
