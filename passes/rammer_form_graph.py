@@ -63,7 +63,7 @@ def _form(module: ir.Module, function: func.FuncOp, programs: list[rtile.Program
             fail(
                 program,
                 f"'rtile.program' '{program.program_name}' is joined by blocks of the program before it, but a graph "
-                "joins parts by tasks of their own; plan it so that a second stage joins them (join-parts=false)",
+                "joins parts by tasks of their own; plan it so that a second stage joins them (join=false)",
             )
         staged = next((store for store in stores_of(program.operation) if store.copy == STAGED), None)
         if staged is not None:

@@ -22,9 +22,9 @@ from roller_mlir.lowering.codegen.buffer_order import ROLE, order_fault
 from roller_mlir.lowering.codegen.builder.task_context import element_bytes
 from roller_mlir.lowering.codegen.workspace_offsets import Lifetime, assign_offsets
 from roller_mlir.lowering.loops.buffer_programs import move_program
+from roller_mlir.model.options import BufferOptions
 from roller_mlir.support.bindings import arith, func, ir
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.foreign.options import option
 from roller_mlir.support.passes.passes import Pass, register
 from roller_mlir.support.values import defining_op, free_symbols
 
@@ -34,17 +34,13 @@ INVERSE = {"tensor.expand_shape": "memref.collapse_shape", "tensor.collapse_shap
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class RTileAssignBuffers(Pass):
+class RTileAssignBuffers(BufferOptions, Pass):
     """Gives every tensor between programs a buffer."""
 
     name: ClassVar[str] = "rtile-assign-buffers"
     summary: ClassVar[str] = "turn tensors between programs into buffers"
     requires: ClassVar[frozenset[str]] = frozenset({"loops"})
     establishes: ClassVar[frozenset[str]] = frozenset({"buffers"})
-
-    reuse: bool = option(
-        True, help="whether results share bytes of the workspace; rammer-assign-buffers knows better which may"
-    )
 
     def run(self, module: ir.Module) -> None:
         """Rewrite every function that holds a program."""

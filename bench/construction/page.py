@@ -27,7 +27,7 @@ measured.
    the tile as quickly as it is computed. Where nothing is reused, tiles are made for the top layer only.
 4. Sizes are aligned: every rule has to allow them.
 
-   | rule (`--disable-rule`) | allows |
+   | rule (`--disabled-rule`) | allows |
    |---|---|
    | `execution-unit` | tasks of whole subgroups (warps, wavefronts), tiles of whole matrix instructions |
    | `memory-transaction` | rows of a tile that are whole transactions, or the whole row of the tensor |
@@ -52,7 +52,7 @@ tile. That costs the way to the last cache three times, and one block alone join
 are small and parts few. Sums are the same whichever block ends last; no block waits for another. The counters lie in
 the function's state and are 0 between launches, so that calls of one loaded program follow each other, whatever streams
 they are given to. A plan with joined parts is taken where it promises 5 % of any other plan's time or more. `--no-join`
-(`join-parts`) rules it out. In a persistent kernel tasks of their own join parts, on CPUs a second kernel does.
+rules it out. In a persistent kernel tasks of their own join parts, on CPUs a second kernel does.
 
 How results leave is a choice of the plan, too (`store`). "synchronous": each thread stores what it holds. Where its
 neighbours' results lie in other rows of the tensor, each store of a subgroup touches a line of the cache for every
@@ -136,7 +136,7 @@ that the model likes better, or that a budget of candidates is spent elsewhere. 
 operators, reductions) are built of whole vectors and subgroups with or without the rules.
 
 What a rule does to a kernel can be counted. Small operators of odd sizes, compiled with each setting and executed in
-the simulator (`roller run --count --disable-rule ...`); sectors are 32-byte transactions of global loads and stores,
+the simulator (`roller run --count --disabled-rule ...`); sectors are 32-byte transactions of global loads and stores,
 phases are passes through workgroup memory. Each setting chooses its own tile, by predicted time and not by these
 counts, so that a count may rise where another one or the number of tasks pays for it.
 """

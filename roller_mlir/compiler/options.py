@@ -5,24 +5,23 @@ from dataclasses import dataclass
 from os import PathLike
 
 from roller_mlir.lowering.backend.target import CODE_OBJECT, CODE_OBJECTS, DEFAULT_TIMEOUT_S
-from roller_mlir.model.options import LaunchOptions, MapOptions, PipelineOptions
+from roller_mlir.model.options import BufferOptions, LaunchOptions, MapOptions, PipelineOptions
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.foreign.options import Options, option
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompileOptions(PersistentOptions, MapOptions, LaunchOptions, PipelineOptions):
+class CompileOptions(PersistentOptions, BufferOptions, MapOptions, LaunchOptions, PipelineOptions):
     """How to compile.
 
-    Planning is forced by `PipelineOptions`, schedules by `PersistentOptions`, maps by `MapOptions`, launches by
-    `LaunchOptions`.
+    Planning is forced by `PipelineOptions`, schedules by `PersistentOptions`, buffers by `BufferOptions`, maps by
+    `MapOptions`, launches by `LaunchOptions`.
 
     Attributes:
         entry: The function to compile; None takes the only public one.
         persistent: Whether all programs become one kernel, whose blocks walk a schedule that is made here (RAMMER).
         bounded: Whether kernels are those that one persistent kernel would have, each planned for its share of the
             device beside others and for a block of as many threads, but launched one by one: to compare with.
-        reuse: Whether results that are not needed at the same time share bytes of the workspace.
         gate: Whether the machine code is compared with the plan's expected code; what differs becomes a warning,
             missing multiply-adds an error.
         code_object: Version of AMD's code objects: 5, or 6 for loaders of ROCm 6.3 and later.
@@ -49,9 +48,6 @@ class CompileOptions(PersistentOptions, MapOptions, LaunchOptions, PipelineOptio
         help="plan kernels as one persistent kernel has them, each for its share of the device, but launch each; to "
         "compare with",
     )
-    reuse: bool = option(
-        True, help="whether results share bytes of the workspace; where not, fewer launches of a graph wait for others"
-    )
     gate: bool = option(
         True,
         help="whether the machine code is compared with the code that the plan expects, and its multiply-adds counted",
@@ -61,7 +57,6 @@ class CompileOptions(PersistentOptions, MapOptions, LaunchOptions, PipelineOptio
     )
     tool_timeout_s: float = option(
         DEFAULT_TIMEOUT_S,
-        flag="--tool-timeout",
         value="S",
         least=0.001,
         help="end LLVM or a vendor's tool (ptxas, ld.lld) that takes longer for one kernel, in seconds",

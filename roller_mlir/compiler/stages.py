@@ -14,7 +14,7 @@ from roller_mlir.lowering.loops.verify import ModuleVerifier
 from roller_mlir.lowering.targets.family import passes_to
 from roller_mlir.lowering.targets.stage import COMMON, FUSED, KERNELS, NORMALISED, Stage
 from roller_mlir.model.collection import collection_paused
-from roller_mlir.model.options import LaunchOptions, MapOptions
+from roller_mlir.model.options import BufferOptions, LaunchOptions, MapOptions
 from roller_mlir.passes.rtile_construct import Planning
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.bindings import ir
@@ -111,9 +111,7 @@ def run_stages(
 def _passes(target: str, options: CompileOptions, last: Stage) -> list[Pass]:
     """Return the passes from linalg to a stage."""
     given: dict[str, str | None] = {"device": target, **options.pipeline_options()}
-    if not options.reuse:
-        given["reuse"] = "false"
-    given |= options.pipeline_options(MapOptions) | options.pipeline_options(LaunchOptions)
-    if options.persistent:
-        given |= options.pipeline_options(PersistentOptions)
+    kinds = [BufferOptions, MapOptions, LaunchOptions, *([PersistentOptions] if options.persistent else [])]
+    for kind in kinds:
+        given |= options.pipeline_options(kind)
     return passes_to(last, given, persistent=options.persistent, bounded=options.bounded)

@@ -93,14 +93,10 @@ class ChoiceOptions(BlockOptions):
 
     split: bool = option(
         True,
-        name="split-reductions",
-        flag="--split",
         help="whether reductions may be divided over tasks, with a second stage that joins the parts",
     )
     join: bool = option(
         True,
-        name="join-parts",
-        flag="--join",
         help="whether the parts of a divided reduction may be joined in the same kernel, by the block of each tile "
         "that ends last, where the model expects that to save time",
     )
@@ -111,15 +107,12 @@ class ChoiceOptions(BlockOptions):
     )
     disabled_rules: tuple[str, ...] = option(
         (),
-        name="disable-rules",
-        flag="--disable-rule",
         value="RULE",
         choices=RULES,
         help=f"alignment rules to leave out, of {', '.join(RULES)}, to see what they are worth",
     )
     instructions: tuple[str, ...] = option(
         (),
-        flag="--instruction",
         value="FAMILY",
         choices=FAMILIES,
         help=f"families of instructions to plan for, of {', '.join(FAMILIES)}; by default those that code is generated "
@@ -179,8 +172,6 @@ class FusionOptions(Options):
     )
     explain_fusion: bool = option(
         False,
-        name="explain",
-        flag="--explain-fusion",
         help="say what was joined, what that saves, and why other ops were not",
     )
 
@@ -195,6 +186,15 @@ class LoopOptions(Options):
         help="steps of loops with constant bounds that have kernels of their own at most; of more, steps share them",
     )
     launch_limit: int = option(4096, least=1, help="steps of loops with constant bounds at most")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BufferOptions(Options):
+    """Where results between programs lie."""
+
+    reuse: bool = option(
+        True, help="whether results share bytes of the workspace; where not, fewer launches of a graph wait for others"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

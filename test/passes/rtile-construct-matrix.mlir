@@ -1,6 +1,6 @@
-// RUN: roller-opt %s --rtile-construct='device=a100 split-reductions=false' --mlir-print-local-scope --split-input-file | FileCheck %s
-// RUN: roller-opt %s --rtile-construct='device=a100 split-reductions=false allow-tf32=true' --mlir-print-local-scope --split-input-file | FileCheck %s --check-prefix=TF32
-// RUN: roller-opt %s --rtile-construct='device=a100 split-reductions=false tile-sizes=128,128,32 stages=3 instructions=mma' --mlir-print-local-scope --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=FORCED
+// RUN: roller-opt %s --rtile-construct='device=a100 split=false' --mlir-print-local-scope --split-input-file | FileCheck %s
+// RUN: roller-opt %s --rtile-construct='device=a100 split=false allow-tf32=true' --mlir-print-local-scope --split-input-file | FileCheck %s --check-prefix=TF32
+// RUN: roller-opt %s --rtile-construct='device=a100 split=false tile-sizes=128,128,32 stages=3 instructions=mma' --mlir-print-local-scope --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=FORCED
 // RUN: not roller-opt %s --rtile-construct='device=a100 stages=9' --split-input-file 2>&1 | FileCheck %s --check-prefix=STAGES
 
 // STAGES: option 'stages' must be one of 0, 1, 2, 3, 4, 5, 6, 7, 8, but got 9

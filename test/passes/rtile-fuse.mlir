@@ -1,5 +1,5 @@
 // RUN: roller-opt %s --rtile-fuse='device=h200' --split-input-file --mlir-print-local-scope | FileCheck %s
-// RUN: roller-opt %s --rtile-fuse='device=h200 explain=true' --split-input-file 2>&1 | FileCheck %s --check-prefix=WHY
+// RUN: roller-opt %s --rtile-fuse='device=h200 explain-fusion=true' --split-input-file 2>&1 | FileCheck %s --check-prefix=WHY
 // RUN: roller-opt %s --rtile-fuse='device=h200 fusion=false' --split-input-file | FileCheck %s --check-prefix=APART
 
 // What is element-wise behind a product is computed on its accumulators; both ops behind it are one by then.

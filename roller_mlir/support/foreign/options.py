@@ -8,7 +8,8 @@ that:
 class TileOptions(Options):
     tile_sizes: tuple[int, ...] = option((), least=1, help="block per loop")
 
-is `tile_sizes=(64, 64)` in Python, `tile-sizes=64,64` of a pass, and `--tile-sizes 64,64` of a command.
+is `tile_sizes=(64, 64)` in Python, `tile-sizes=64,64` of a pass, and `--tile-sizes 64,64` of a command. A flag that may
+be given again, for another word of a list, is the singular: `--instruction` of `instructions`.
 """
 
 import dataclasses
@@ -35,13 +36,12 @@ def option(
     *,
     help: str,  # noqa: A002 - reads as argparse does
     name: str = "",
-    flag: str = "",
     value: str = "",
     least: float | None = None,
     choices: Sequence[object] = (),
 ) -> _T:
     """Declare an option: a dataclass field with a default, a sentence for the manual, and what `Option` documents."""
-    metadata = {"help": help, "name": name, "flag": flag, "value": value, "least": least, "choices": tuple(choices)}
+    metadata = {"help": help, "name": name, "value": value, "least": least, "choices": tuple(choices)}
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -56,7 +56,7 @@ class Option:
       default: Value when it is not given.
       help: A sentence.
       name: Spelling in a pipeline, with dashes; by default the field's.
-      flag: Spelling of a command, such as "--tile-sizes"; by default the name's.
+      flag: Spelling of a command, such as "--tile-sizes": the name's, in the singular where words of a list add up.
       value: Word for the value in the help of a command; by default N for a number, and the type's otherwise.
       least: The value, or each of a list, must be at least that; None for no rule.
       choices: The value, or each of a list, must be one of these; () for no rule.
@@ -178,7 +178,8 @@ def _options_of(kind: type[Options]) -> tuple[Option, ...]:
             said: dict[str, Any] = dict(field.metadata)
             name: str = said["name"] or field.name.replace("_", "-")
             number = re.search(r"\b(int|float)\b", str(hints[field.name]))
-            said |= {"name": name, "flag": said["flag"] or f"--{name}"}
+            adds_up = bool(said["choices"]) and isinstance(field.default, tuple)
+            said |= {"name": name, "flag": f"--{name.removesuffix('s') if adds_up else name}"}
             said["value"] = said["value"] or ("N" if number else "TEXT")
             found.append(Option(field=field.name, type=hints[field.name], default=field.default, **said))
     return tuple(found)

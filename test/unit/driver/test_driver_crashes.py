@@ -104,7 +104,7 @@ def test_the_time_of_tools_is_limited(tmp_path: Path) -> None:
     (tmp_path / "ptxas").write_text("#!/bin/sh\nsleep 6000\n")
     (tmp_path / "ptxas").chmod(0o755)
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
-    process = spawn(tmp_path, "compile", "f.mlir", "--tool-timeout", "1", environment={"PATH": path})
+    process = spawn(tmp_path, "compile", "f.mlir", "--tool-timeout-s", "1", environment={"PATH": path})
     _, said = process.communicate(timeout=600)
     assert process.returncode == 1
     # On a busy machine LLVM is the first that takes so long.

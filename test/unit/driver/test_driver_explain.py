@@ -116,7 +116,7 @@ def test_all_operators_of_the_function_are_shown(source: str, capsys: Any) -> No
 
 
 def test_json_is_the_record(source: str, capsys: Any) -> None:
-    first, second = data(capsys, source, "--instruction", "fma", "--max-units", "16", "--disable-rule", "memory-bank")
+    first, second = data(capsys, source, "--instruction", "fma", "--max-units", "16", "--disabled-rule", "memory-bank")
     assert (first["name"], second["name"]) == ("matmul_0", "generic_1")
     assert first["file"] == source and first["line"] == 6 and first["function"] == HOSTILE
     assert first["limits"]["units"] == 16 and first["alignment"]["disabled"] == ["memory-bank"]
@@ -192,7 +192,7 @@ def test_a_family_without_code_is_said(tmp_path: Path, capsys: Any) -> None:
         (["--instruction", "mma"], 1, "'matmul_0' has no instruction for f32"),
         (["--instruction", "foo"], 2, "must be some of fma, packed_fma"),
         (
-            ["--disable-rule", "gravity"],
+            ["--disabled-rule", "gravity"],
             2,
             "memory-bank, tensor-shape, but got 'gravity'",
         ),

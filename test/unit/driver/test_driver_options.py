@@ -2,6 +2,7 @@
 """Each option is declared once: its flag, its option of a pass and its keyword have one name, default and sentence."""
 
 import argparse
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -12,10 +13,13 @@ from roller_mlir.lowering.targets.stage import PLANNED
 from roller_mlir.model import ConstructOptions
 from roller_mlir.model.options import PipelineOptions, PlanningOptions
 from roller_mlir.passes.rtile_construct import RTileConstruct
-from roller_mlir.rammer.options import PersistentOptions
-from roller_mlir.support.foreign.options import Option
+from roller_mlir.rammer.options import GraphOptions, PersistentOptions
+from roller_mlir.support.foreign.options import Option, Options, option
 from roller_mlir.support.passes.passes import registered_passes
 from roller_mlir.tools.commands.compile import add_arguments
+from roller_mlir.tools.console.arguments import OptionAction, actions_of
+from roller_mlir.tools.console.commands import add_commands
+from roller_mlir.tools.roller import COMMANDS
 
 OPTIONS = [pytest.param(one, id=one.field) for one in CompileOptions.options()]
 PLANNED_BY = [pytest.param(one, id=one.field) for one in PipelineOptions.options()]
@@ -52,6 +56,60 @@ def test_flags_and_keywords_are_of_one_declaration(one: Option, parser: argparse
     assert asked == CompileOptions(**{one.field: another(one)}, **more) != CompileOptions(**more)
 
 
+def every_option() -> list[Option]:
+    """Return the options of the package's passes, no passes of tests, and of records beside them."""
+    load_passes()
+    ours = [kind for kind in registered_passes() if kind.__module__.startswith("roller_mlir.passes.")]
+    kinds = [*ours, CompileOptions, ConstructOptions, GraphOptions]
+    return [one for kind in kinds for one in kind.options()]
+
+
+def differently_named(options: list[Option]) -> list[str]:
+    """Return the fields of options whose name or flag is another word; of a list that adds up it is the singular."""
+    found: list[str] = []
+    for one in options:
+        name = one.field.replace("_", "-")
+        adds_up = isinstance(one.default, tuple) and bool(one.choices)
+        flag = f"--{name[:-1]}" if adds_up and name.endswith("s") else f"--{name}"
+        found += [one.field] if (one.name, one.flag) != (name, flag) else []
+    return found
+
+
+def declared_twice(options: list[Option]) -> set[str]:
+    """Return the fields of options of one name that are not the same in default, rule or help."""
+    first: dict[str, Option] = {}
+    return {one.field for one in options if first.setdefault(one.name, one) != one}
+
+
+def test_an_option_has_one_name_and_one_declaration_at_every_front() -> None:
+    options = every_option()
+    assert len(options) > 100
+    assert differently_named(options) == []
+    assert declared_twice(options) == set()
+
+
+def test_flags_of_every_command_are_those_names() -> None:
+    parser = argparse.ArgumentParser()
+    add_commands(parser, COMMANDS)
+    flags = {one.field: one.flag for one in every_option()}
+    seen: set[str] = set()
+    for action in actions_of(parser):
+        if isinstance(action, OptionAction) or (action.dest in flags and action.option_strings):
+            assert flags[action.dest] in action.option_strings, action.option_strings
+            seen.add(action.dest)
+    assert {"split", "join", "disabled_rules", "explain_fusion", "instructions", "reuse", "tool_timeout_s"} <= seen
+
+
+def test_another_name_and_a_second_declaration_are_found() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Twice(Options):
+        reuse: bool = option(True, help="another sentence")
+        unrolled: int = option(1, name="unroll", help="of another name")
+
+    assert differently_named(list(Twice.options())) == ["unrolled"]
+    assert declared_twice([*CompileOptions.options(), *Twice.options()]) == {"reuse"}
+
+
 @pytest.mark.parametrize("one", PLANNED_BY)
 def test_options_of_passes_are_of_that_declaration_too(one: Option) -> None:
     load_passes()
@@ -67,15 +125,6 @@ def test_options_of_passes_are_of_that_declaration_too(one: Option) -> None:
         assert getattr(ConstructOptions(), one.field) == one.default
 
 
-def test_passes_agree_on_what_they_share() -> None:
-    load_passes()
-    found: dict[str, Option] = {}
-    for kind in registered_passes():
-        if kind.name.startswith("rtile-"):
-            for one in kind.options():
-                assert found.setdefault(one.name, one) == one
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -84,7 +133,7 @@ def test_passes_agree_on_what_they_share() -> None:
         (["--tile-sizes", ""], "--tile-sizes: must not be empty"),
         (["--stages", "9"], "--stages: must be one of 0, 1, 2, 3, 4, 5, 6, 7, 8, but got 9"),
         (["--max-units", "9999999999999"], "--max-units: must be an int, but got '9999999999999'"),
-        (["--tool-timeout", "nan"], "--tool-timeout: must be a float, but got 'nan'"),
+        (["--tool-timeout-s", "nan"], "--tool-timeout-s: must be a float, but got 'nan'"),
         (["--code-object", "4"], "--code-object: must be one of 5, 6, but got 4"),
     ],
 )

@@ -29,7 +29,7 @@ def _formed(text: str, device: str, planned: bool, sink: bool, asked: tuple[tupl
     """Return a function as a graph of tasks, as text: one for all that is planted, spoiled or scheduled in it."""
     with make_context() as context:
         module = parse_module(text, context)
-        options = {"device": device, "join-parts": "false", "staged-stores": "false", **dict(asked)}
+        options = {"device": device, "join": "false", "staged-stores": "false", **dict(asked)}
         steps: list[Step] = [
             *([] if planned else passes_to(BUFFERS, options)),
             RammerFormGraph(),

@@ -83,7 +83,7 @@ def formed(text: str, device: str, *, planned: bool = False, **asked: str) -> st
         passes = (
             []
             if planned
-            else passes_to(BUFFERS, {"device": device, "join-parts": "false", "staged-stores": "false", **asked})
+            else passes_to(BUFFERS, {"device": device, "join": "false", "staged-stores": "false", **asked})
         )
         run_pipeline(module, [*passes, RammerFormGraph()])
         return module.operation.get_asm(use_local_scope=True)

@@ -8,7 +8,7 @@
   roller suite roller119 --target h200 --stage compile --jobs 2 -o DIR          two processes, artifacts in DIR/ID
   roller suite roller119 --target h200 --stage compile --top-k 10 --ray auto    ten candidates each, on a Ray cluster
   roller suite roller119 --target v100,h200 --stage verify --jobs 2   full-size plans in the simulator, against numpy
-  roller suite roller119 --target h200 --disable-rule memory-bank     without an alignment rule
+  roller suite roller119 --target h200 --disabled-rule memory-bank     without an alignment rule
   roller suite ./mine --target mi300x --stage run --shrink      a folder of yours with a table, operators.csv
   roller suite polydl-layers --target host --stage run --peers --minibatch 28,1 --threads 1,2 -o DIR    beside libraries
   roller suite roller119 --write-mlir DIR                       write one .mlir file per operator

@@ -44,7 +44,7 @@ generated yet, the output says so, and names the program that `roller compile` t
 `--html out.html` writes one page that needs nothing beside it: the roofline, a bar per layer for the first two
 programs, the tile drawn on each tensor, the enlargement as a curve, and the candidates in a table that sorts.
 
-Options of the construction: `--top-k K`, `--disable-rule RULE` (also several times), `--no-split`, `--no-join`,
+Options of the construction: `--top-k K`, `--disabled-rule RULE` (also several times), `--no-split`, `--no-join`,
 `--no-staged-stores`, `--max-units N`, `--block-threads N`, `--task-threads N`, `--block-registers N`,
 `--block-workgroup-bytes N`, `--blocks-per-unit N`, `--instruction FAMILY,...`.
 `--op NAME` takes one program. `roller suite SUITE --stage explain` does the same for the operators of a suite.

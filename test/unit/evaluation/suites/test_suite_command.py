@@ -46,7 +46,7 @@ def test_construct_gives_one_object_per_operator(capsys: Any) -> None:
 def test_the_construction_is_asked_for_less(capsys: Any) -> None:
     only = ("roller119", "--only", "M1")
     (free,) = printed(capsys, *only)
-    (asked,) = printed(capsys, *only, "--no-split", "--disable-rule", "tensor-shape", "--max-units", "4")
+    (asked,) = printed(capsys, *only, "--no-split", "--disabled-rule", "tensor-shape", "--max-units", "4")
     assert free["tiles"]["split"] is not None and asked["tiles"]["split"] is None
     assert asked["predicted_s"] > 4 * free["predicted_s"]
     (refused,) = printed(capsys, *only, "--instruction", "mma", code=1)
