@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from roller_mlir.dialects import rammer, rtile
-from roller_mlir.dialects.rtile_fields import read_record
+from roller_mlir.dialects.rtile.fields import read_record
 from roller_mlir.lowering.codegen.graph.start_operands import take_out_starts
 from roller_mlir.lowering.loops.attributes import EXPRESSION
 from roller_mlir.lowering.loops.program import check_no_loose_ops, stores_of

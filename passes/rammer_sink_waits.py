@@ -22,7 +22,7 @@ from math import prod
 from typing import ClassVar
 
 from roller_mlir.dialects import rammer, rtile
-from roller_mlir.dialects.rtile_fields import read_record
+from roller_mlir.dialects.rtile.fields import read_record
 from roller_mlir.hal import Device, find_device
 from roller_mlir.lowering.codegen.builder.task_context import element_bytes
 from roller_mlir.lowering.codegen.early_operands import ProgramUses, early_operands

@@ -40,7 +40,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from roller_mlir.dialects import rtile
-from roller_mlir.dialects.rtile_checks import InvalidOpError
+from roller_mlir.dialects.rtile.checks import InvalidOpError
 from roller_mlir.hal import Device, find_device
 from roller_mlir.lowering.codegen import FAMILIES
 from roller_mlir.lowering.codegen.graph.start_operands import most_starts

@@ -30,7 +30,7 @@ from functools import cache
 from typing import ClassVar
 
 from roller_mlir.dialects import rtile
-from roller_mlir.dialects.rtile_fields import read_record
+from roller_mlir.dialects.rtile.fields import read_record
 from roller_mlir.lowering.codegen import FAMILIES
 from roller_mlir.lowering.linalg.group.dispatches import finite_constants, group_of
 from roller_mlir.lowering.linalg.group.group import GroupError, members_of, read_group

@@ -27,7 +27,7 @@ from typing import Any
 
 from roller_mlir.dialects.rammer.dialect import Rammer
 from roller_mlir.dialects.rammer.operator import OperatorOp
-from roller_mlir.dialects.rtile_checks import (
+from roller_mlir.dialects.rtile.checks import (
     InvalidOpError,
     check_types,
     hook,
@@ -38,8 +38,8 @@ from roller_mlir.dialects.rtile_checks import (
     require,
     required_attribute,
 )
-from roller_mlir.dialects.rtile_program import ProgramOp
-from roller_mlir.dialects.rtile_slots import OPERAND_SIZES, occupy, slots, vacate
+from roller_mlir.dialects.rtile.program import ProgramOp
+from roller_mlir.dialects.rtile.slots import OPERAND_SIZES, occupy, slots, vacate
 from roller_mlir.support.bindings import ir
 
 _TIMES = ("seconds", "early_seconds", "found_seconds", "found_early_seconds")

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roller_mlir.dialects.rammer.dialect import Rammer
-from roller_mlir.dialects.rtile_checks import InvalidOpError, require
-from roller_mlir.dialects.rtile_fields import read_record, to_attribute
+from roller_mlir.dialects.rtile.checks import InvalidOpError, require
+from roller_mlir.dialects.rtile.fields import read_record, to_attribute
 from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.parts import Parts
 from roller_mlir.rammer.schedule import NO_SLOTS, Schedule, VirtualDevice

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from roller_mlir.dialects.rammer.dialect import Rammer
-from roller_mlir.dialects.rtile_checks import (
+from roller_mlir.dialects.rtile.checks import (
     hook,
     integers,
     known_attributes,
@@ -31,7 +31,7 @@ from roller_mlir.dialects.rtile_checks import (
     single_block,
     static_shape,
 )
-from roller_mlir.dialects.rtile_program import ProgramOp
+from roller_mlir.dialects.rtile.program import ProgramOp
 from roller_mlir.support.bindings import ext, ir
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from roller_mlir.dialects.rammer.apply import ApplyOp
 from roller_mlir.dialects.rammer.attributes import DeviceAttr, ScheduleAttr
 from roller_mlir.dialects.rammer.dialect import Rammer
-from roller_mlir.dialects.rtile_checks import (
+from roller_mlir.dialects.rtile.checks import (
     hook,
     known_attributes,
     optional_attribute,
@@ -26,7 +26,7 @@ from roller_mlir.dialects.rtile_checks import (
     required_attribute,
     single_block,
 )
-from roller_mlir.dialects.rtile_program import ProgramOp
+from roller_mlir.dialects.rtile.program import ProgramOp
 from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.support.bindings import ext, ir
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from roller_mlir.compiler.errors import InternalError
-from roller_mlir.dialects.rtile_fields import read_record
+from roller_mlir.dialects.rtile.fields import read_record
 from roller_mlir.lowering.backend.kernels.tensor_maps import made_maps_of, tensor_maps_of
 from roller_mlir.lowering.linalg.accepted_input import compiled_functions
 from roller_mlir.lowering.loops.attributes import COOPERATIVE, DEPENDENT, REPORT, TIMES

@@ -4,7 +4,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from roller_mlir.dialects.rtile_compute import iterator_name
+from roller_mlir.dialects.rtile.compute import iterator_name
 from roller_mlir.lowering.linalg.affine import loops_in
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
 from roller_mlir.support.values import number_attribute

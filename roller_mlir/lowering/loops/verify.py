@@ -9,7 +9,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from roller_mlir.dialects import rammer, rtile
-from roller_mlir.dialects.rtile_checks import checked
+from roller_mlir.dialects.rtile.checks import checked
 from roller_mlir.lowering.linalg.rewrite.equal_programs import said_by
 from roller_mlir.support.bindings import ir
 

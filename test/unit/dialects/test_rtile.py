@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from roller_mlir.dialects import rtile, rtile_attributes
-from roller_mlir.dialects.rtile_slots import SLOTS
+from roller_mlir.dialects import rtile
+from roller_mlir.dialects.rtile import attributes
+from roller_mlir.dialects.rtile.slots import SLOTS
 from roller_mlir.plan.plan import AxisPlan, OperandPlan, Plan
 from roller_mlir.support.bindings import arith, func, ir, make_context, passmanager, tensor
 
@@ -229,7 +230,7 @@ def test_what_escapes_from_a_hook_is_a_diagnostic(context: Any, monkeypatch: pyt
         raise RuntimeError("lost")
 
     module, _ = build_scaling()
-    monkeypatch.setattr(rtile_attributes.TileAttr, "check", broken)
+    monkeypatch.setattr(attributes.TileAttr, "check", broken)
     with pytest.raises(ir.MLIRError, match=r"'rtile.load' op cannot be verified: RuntimeError: lost"):
         module.operation.verify()
 

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roller_mlir.dialects.rtile_ranges import map_ranges
+from roller_mlir.dialects.rtile.ranges import map_ranges
 from roller_mlir.support.bindings import ir, make_context
 
 CONTEXT = make_context()

@@ -11,7 +11,7 @@ from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.source import Source
 from roller_mlir.compiler.stages import run_stages
 from roller_mlir.dialects import rammer
-from roller_mlir.dialects.rtile_checks import is_checked
+from roller_mlir.dialects.rtile.checks import is_checked
 from roller_mlir.lowering.codegen.graph.schedules import graphs_of
 from roller_mlir.lowering.linalg.rewrite.equal_programs import said_by
 from roller_mlir.lowering.loops.program import computes_of, loads_of, programs_of

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
-from roller_mlir.dialects.rtile_attributes import LayoutAttr
+from roller_mlir.dialects.rtile.attributes import LayoutAttr
 from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, OperandPlan
 from roller_mlir.support.bindings import make_context
 

@@ -9,9 +9,9 @@ Code is made of the kernel alone. Who edits a kernel so that its plan is no long
 from dataclasses import dataclass, replace
 from typing import Any
 
-from roller_mlir.dialects.rtile_attributes import PlanAttr
-from roller_mlir.dialects.rtile_checks import InvalidOpError, optional_attribute, require
-from roller_mlir.dialects.rtile_fields import read_record
+from roller_mlir.dialects.rtile.attributes import PlanAttr
+from roller_mlir.dialects.rtile.checks import InvalidOpError, optional_attribute, require
+from roller_mlir.dialects.rtile.fields import read_record
 from roller_mlir.hal import Device
 from roller_mlir.lowering.backend.kernels.kernel_module import kernel_functions, symbol_name
 from roller_mlir.lowering.loops.attributes import EXPRESSION, JOIN_PLAN, PLAN, PROGRAM, TUNED

@@ -10,7 +10,7 @@ the attributes are given to the lowered kernel's arguments.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from roller_mlir.dialects.rtile_fields import from_attribute
+from roller_mlir.dialects.rtile.fields import from_attribute
 from roller_mlir.lowering.backend.kernels.kernel_module import (
     WORKGROUP_ADDRESS_SPACE,
     gpu_modules,

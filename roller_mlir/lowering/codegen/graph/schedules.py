@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 
 from roller_mlir.dialects import rammer
-from roller_mlir.dialects.rtile_checks import InvalidOpError
+from roller_mlir.dialects.rtile.checks import InvalidOpError
 from roller_mlir.rammer.schedule import Schedule, VirtualDevice
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail

@@ -13,7 +13,7 @@ Paper: ROLLER section 3.1 takes such a group as one tensor expression; PolyDL se
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from roller_mlir.dialects.rtile_slots import SLOTS
+from roller_mlir.dialects.rtile.slots import SLOTS
 from roller_mlir.lowering.linalg.group.common_loops import CommonLoops, GroupError, loops_of
 from roller_mlir.lowering.linalg.group.expression import Member, group_expression
 from roller_mlir.lowering.linalg.group.producers import Producers, absorb_producers, reuses

@@ -18,7 +18,7 @@ from itertools import pairwise
 from math import inf, isnan, prod
 from typing import Any
 
-from roller_mlir.dialects.rtile_slots import SLOTS
+from roller_mlir.dialects.rtile.slots import SLOTS
 from roller_mlir.lowering.linalg.generic import empty_like, generic
 from roller_mlir.lowering.linalg.pads import pad_tensor
 from roller_mlir.lowering.linalg.reader import fill_constant

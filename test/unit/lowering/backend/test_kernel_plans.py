@@ -11,7 +11,7 @@ import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.source import Source
-from roller_mlir.dialects.rtile_fields import from_attribute, read_record, to_attribute
+from roller_mlir.dialects.rtile.fields import from_attribute, read_record, to_attribute
 from roller_mlir.hal import find_device
 from roller_mlir.lowering.backend.kernels.plans import KernelPlan, kernel_plans
 from roller_mlir.lowering.targets.stage import BUFFERS, KERNELS, LOOPS, PLANNED

@@ -10,14 +10,14 @@ LoadOp, MapLoadOp, ComputeOp, IndexOp, GatherOp, StoreOp, YieldOp with typed pro
 dialect documents its op, with an example.
 """
 
-from roller_mlir.dialects.rtile_attributes import InstructionAttr, LayoutAttr, PlanAttr, ThreadsAttr, TileAttr
-from roller_mlir.dialects.rtile_compute import ComputeOp, compute
-from roller_mlir.dialects.rtile_dialect import RTile, load
-from roller_mlir.dialects.rtile_fields import from_attribute, to_attribute
-from roller_mlir.dialects.rtile_gather import GatherOp, gather
-from roller_mlir.dialects.rtile_index import IndexOp, index
-from roller_mlir.dialects.rtile_load import LoadOp, MapLoadOp, TileLoad, load_tile
-from roller_mlir.dialects.rtile_program import (
+from roller_mlir.dialects.rtile.attributes import InstructionAttr, LayoutAttr, PlanAttr, ThreadsAttr, TileAttr
+from roller_mlir.dialects.rtile.compute import ComputeOp, compute
+from roller_mlir.dialects.rtile.dialect import RTile, load
+from roller_mlir.dialects.rtile.fields import from_attribute, to_attribute
+from roller_mlir.dialects.rtile.gather import GatherOp, gather
+from roller_mlir.dialects.rtile.index import IndexOp, index
+from roller_mlir.dialects.rtile.loads import LoadOp, MapLoadOp, TileLoad, load_tile
+from roller_mlir.dialects.rtile.program import (
     COUNTS,
     JOINED,
     MAPPING,
@@ -31,7 +31,7 @@ from roller_mlir.dialects.rtile_program import (
     program,
     yield_,
 )
-from roller_mlir.dialects.rtile_store import StoreOp, store
+from roller_mlir.dialects.rtile.store import StoreOp, store
 
 __all__ = [
     "COUNTS",

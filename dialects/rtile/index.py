@@ -12,8 +12,8 @@ Its value is origin(indices) + p on loop `dim`, for the point p of the box: what
 
 from typing import Any
 
-from roller_mlir.dialects.rtile_checks import InvalidOpError, hook_inside, known_attributes, required_attribute
-from roller_mlir.dialects.rtile_dialect import ReadsMemrefs, RTile, Speculatable
+from roller_mlir.dialects.rtile.checks import InvalidOpError, hook_inside, known_attributes, required_attribute
+from roller_mlir.dialects.rtile.dialect import ReadsMemrefs, RTile, Speculatable
 from roller_mlir.support.bindings import ext, ir
 
 

@@ -13,7 +13,7 @@ tensor the result is the updated tensor; on a memref there is none. `copy` says 
 from collections.abc import Sequence
 from typing import Any
 
-from roller_mlir.dialects.rtile_checks import (
+from roller_mlir.dialects.rtile.checks import (
     InvalidOpError,
     check_index_operands,
     check_map,
@@ -27,7 +27,7 @@ from roller_mlir.dialects.rtile_checks import (
     static_shape,
     tile_shape,
 )
-from roller_mlir.dialects.rtile_dialect import RTile, Speculatable, WritesMemrefs
+from roller_mlir.dialects.rtile.dialect import RTile, Speculatable, WritesMemrefs
 from roller_mlir.plan.plan import STORES, SYNCHRONOUS
 from roller_mlir.support.bindings import ext, ir
 

@@ -27,8 +27,8 @@ inputs whose padding contributes nothing: points that read them outside of their
 from collections.abc import Sequence
 from typing import Any
 
-from roller_mlir.dialects.rtile_attributes import InstructionAttr, InstructionRecord, ThreadsAttr, ThreadsRecord
-from roller_mlir.dialects.rtile_checks import (
+from roller_mlir.dialects.rtile.attributes import InstructionAttr, InstructionRecord, ThreadsAttr, ThreadsRecord
+from roller_mlir.dialects.rtile.checks import (
     InvalidOpError,
     check_index_operands,
     check_map,
@@ -46,9 +46,9 @@ from roller_mlir.dialects.rtile_checks import (
     single_block,
     tile_shape,
 )
-from roller_mlir.dialects.rtile_dialect import ReadsMemrefs, Speculatable
-from roller_mlir.dialects.rtile_ranges import map_ranges
-from roller_mlir.dialects.rtile_slots import (
+from roller_mlir.dialects.rtile.dialect import ReadsMemrefs, Speculatable
+from roller_mlir.dialects.rtile.ranges import map_ranges
+from roller_mlir.dialects.rtile.slots import (
     OPERAND_SIZES,
     RESULT_SIZES,
     FreeOperandsAndResults,

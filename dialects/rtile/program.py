@@ -23,8 +23,8 @@ ends last runs its task.
 from collections.abc import Sequence
 from typing import Any
 
-from roller_mlir.dialects.rtile_attributes import PlanAttr
-from roller_mlir.dialects.rtile_checks import (
+from roller_mlir.dialects.rtile.attributes import PlanAttr
+from roller_mlir.dialects.rtile.checks import (
     InvalidOpError,
     check_types,
     check_yield,
@@ -37,8 +37,8 @@ from roller_mlir.dialects.rtile_checks import (
     single_block,
     static_shape,
 )
-from roller_mlir.dialects.rtile_dialect import ReadsAndWritesMemrefs
-from roller_mlir.dialects.rtile_slots import (
+from roller_mlir.dialects.rtile.dialect import ReadsAndWritesMemrefs
+from roller_mlir.dialects.rtile.slots import (
     OPERAND_SIZES,
     RESULT_SIZES,
     FreeOperands,

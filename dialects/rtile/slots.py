@@ -10,8 +10,8 @@ never shows it, unless a nested op was found invalid in between; then the next v
 from collections.abc import Sequence
 from typing import Any
 
-from roller_mlir.dialects.rtile_checks import InvalidOpError
-from roller_mlir.dialects.rtile_dialect import RTile
+from roller_mlir.dialects.rtile.checks import InvalidOpError
+from roller_mlir.dialects.rtile.dialect import RTile
 from roller_mlir.support.bindings import ext, ir
 
 SLOTS = 64

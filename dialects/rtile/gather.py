@@ -17,8 +17,8 @@ In an `rtile.compute` the argument's tile is the whole tensor, in registers' lay
 
 from typing import Any
 
-from roller_mlir.dialects.rtile_checks import InvalidOpError, hook_inside, known_attributes, require
-from roller_mlir.dialects.rtile_dialect import ReadsMemrefs, RTile, Speculatable
+from roller_mlir.dialects.rtile.checks import InvalidOpError, hook_inside, known_attributes, require
+from roller_mlir.dialects.rtile.dialect import ReadsMemrefs, RTile, Speculatable
 from roller_mlir.support.bindings import ext, ir
 
 

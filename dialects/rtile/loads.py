@@ -24,8 +24,8 @@ are `pad`. Element types of source and tile are equal.
 from collections.abc import Sequence
 from typing import Any
 
-from roller_mlir.dialects.rtile_attributes import LayoutAttr, TileAttr
-from roller_mlir.dialects.rtile_checks import (
+from roller_mlir.dialects.rtile.attributes import LayoutAttr, TileAttr
+from roller_mlir.dialects.rtile.checks import (
     InvalidOpError,
     check_index_operands,
     check_map,
@@ -41,7 +41,7 @@ from roller_mlir.dialects.rtile_checks import (
     single_block,
     static_shape,
 )
-from roller_mlir.dialects.rtile_dialect import ReadsMemrefs, RTile, Speculatable
+from roller_mlir.dialects.rtile.dialect import ReadsMemrefs, RTile, Speculatable
 from roller_mlir.plan.plan import CONSTANT, WORKGROUP
 from roller_mlir.support.bindings import ext, ir
 from roller_mlir.support.values import number_attribute

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Annotated
 
-from roller_mlir.dialects.rtile_checks import InvalidOpError, integers, require
-from roller_mlir.dialects.rtile_dialect import RTile
-from roller_mlir.dialects.rtile_fields import (
+from roller_mlir.dialects.rtile.checks import InvalidOpError, integers, require
+from roller_mlir.dialects.rtile.dialect import RTile
+from roller_mlir.dialects.rtile.fields import (
     check_axis,
     check_permutation,
     check_thread_order,
