@@ -119,7 +119,7 @@ class Planning(PlanFileOptions, PlanningOptions, DeviceOptions):
         tiles = [one.name for one, _ in TileOptions.given_in(self)]
         given = [*tiles, "plan-file"] if self.plan_file else tiles
         if self.tuning and given:
-            raise ValueError(f"tuning holds whole plans and goes without forced ones, but got {', '.join(given)}")
+            raise ValueError(f"tuning holds whole plans and goes without a user schedule, but got {', '.join(given)}")
 
     def construct_options(self) -> ConstructOptions:
         """Return what the construction of each op is asked for."""
@@ -357,17 +357,17 @@ def _plan_measured(
 
 
 def _plan_dispatch(
-    dispatch: LinalgDispatch, name: str, device: Device, options: ConstructOptions, forced: Plan | None,
+    dispatch: LinalgDispatch, name: str, device: Device, options: ConstructOptions, given: Plan | None,
     attribute: AttributeOf, share: int | None = None,
 ) -> list[rtile.ProgramOp]:  # fmt: skip
-    """Give a dispatch a plan, its own or the one that is forced; return its programs."""
+    """Give a dispatch a plan, its own or the one that is given; return its programs."""
     for member in dispatch.members:
         _check_memory(dispatch.operation, member, device)
-    plan = forced or _best(dispatch, device, options, share)
+    plan = given or _best(dispatch, device, options, share)
     if dispatch.joined:
-        return [_plan_program(dispatch, name, device, options, plan, forced is not None, attribute)]
+        return [_plan_program(dispatch, name, device, options, plan, given is not None, attribute)]
     assert dispatch.root is not None
-    return _plan(with_sources(dispatch.root), name, device, options, plan, forced is not None, attribute)
+    return _plan(with_sources(dispatch.root), name, device, options, plan, given is not None, attribute)
 
 
 def _best(dispatch: LinalgDispatch, device: Device, options: ConstructOptions, share: int | None = None) -> Plan:
@@ -385,18 +385,18 @@ def _best(dispatch: LinalgDispatch, device: Device, options: ConstructOptions, s
 
 
 def _plan_program(
-    dispatch: LinalgDispatch, name: str, device: Device, options: ConstructOptions, plan: Plan, is_forced: bool,
+    dispatch: LinalgDispatch, name: str, device: Device, options: ConstructOptions, plan: Plan, is_given: bool,
     attribute: AttributeOf,
 ) -> rtile.ProgramOp:  # fmt: skip
     """Give a program of several linalg ops its plan."""
     program: rtile.ProgramOp = dispatch.operation.opview
-    if is_forced and plan.split is not None:
+    if is_given and plan.split is not None:
         fail(
             program,
             f"plan-file: {name}: a plan with 'part' divides the reduction of a program of one op, but this program has "
             f"{len(dispatch.members)} ops; run rtile-fuse with fusion=false ('roller compile --no-fusion')",
         )
-    if is_forced:
+    if is_given:
         plan = _validated(dispatch.operation, dispatch.expression, plan, device, options)
     program.attributes["sym_name"] = ir.StringAttr.get(name)
     program.attributes["plan"] = attribute(plan)
@@ -404,14 +404,14 @@ def _plan_program(
 
 
 def _plan(
-    root: StructuredOp, name: str, device: Device, options: ConstructOptions, plan: Plan, is_forced: bool,
+    root: StructuredOp, name: str, device: Device, options: ConstructOptions, plan: Plan, is_given: bool,
     attribute: AttributeOf,
 ) -> list[rtile.ProgramOp]:  # fmt: skip
     """Replace a structured op by a program of its own, or by two where its reduction is divided over tasks."""
     operation = root.operation
     split = plan.split
     if split is None:
-        validated = _validated(operation, root.expression, plan, device, options) if is_forced else plan
+        validated = _validated(operation, root.expression, plan, device, options) if is_given else plan
         return [_wrap(root, name, attribute(validated))]
     if any(value is not None for value in (plan.part, split.join.part, split.join.split)):
         fail(

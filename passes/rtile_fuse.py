@@ -18,9 +18,9 @@ model plans each: element-wise ops behind a reduction root are computed on its a
 reduction, what starts an accumulator before the first; ops that share rows, such as those of a softmax, keep them in
 registers where a row fits. Of two neighbours whose union saves time the best is joined, until no union saves any; a
 union that another op would have to run both before and behind is none. Each is evaluated as `rtile-construct` plans it
-when nothing is forced; only an op that is alone may have its reduction divided over tasks, and a second kernel joins
-the parts. `explain` reports each decision as a remark: what was joined, seconds and bytes saved (predicted), and why a
-legal grouping was left.
+without a user schedule; only an op that is alone may have its reduction divided over tasks, and a second kernel joins
+the parts. `explain-fusion` reports each decision as a remark: what was joined, seconds and bytes saved (predicted), and
+why a legal grouping was left.
 
 Refused: what no tensor expression can say, at its op; what cannot be joined stays apart. Paper: ROLLER section 3.1
 (fused operators are one expression) and 3.2 (axis fusion), PolyDL section 5.
@@ -165,8 +165,8 @@ def _share_views(block: ir.Block) -> None:
 def _evaluator(device: Device) -> Evaluate:
     """Return the weighing of expressions.
 
-    It asks for what `rtile-construct` plans when nothing is forced: which ops are one program depends on the module and
-    the device alone, so that a plan file fits whatever else is chosen. Parts of a reduction are joined by a second
+    It asks for what `rtile-construct` plans without a user schedule: which ops are one program depends on the module
+    and the device alone, so that a plan file fits whatever else is chosen. Parts of a reduction are joined by a second
     kernel then, as everywhere: blocks of a persistent kernel, which are of the same programs, join none.
     """
     options = ConstructOptions(top_k=1, instructions=FAMILIES, join=False)

@@ -55,13 +55,13 @@ def run_stages(
     Args:
         module: One function, of linalg ops on tensors or of a later stage.
         target: What to compile for: the device's name, or the path of its description.
-        options: What is forced.
+        options: What the user asks for.
         until: The last stage to make, one of `COMMON`.
         reached: The last stage that the module has reached, from `reached_stage`.
         on_pass: Called with each pass, and the module, after it ran.
 
     Raises:
-        DiagnosedError: The module, a forced tile or a plan file is refused, or the module is beyond `until`.
+        DiagnosedError: The module, a user schedule or a plan file is refused, or the module is beyond `until`.
     """
     if reached is not None and COMMON.index(reached) > COMMON.index(until):
         fail(module.operation, f"the module is beyond the stage '{until.name}': it is at '{reached.name}'")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The one error of the model: no program can be constructed, or the forced one cannot be."""
+"""The one error of the model: no program can be constructed, or a user schedule cannot be one."""
 
 
 class ConstructionError(ValueError):

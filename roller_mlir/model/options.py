@@ -45,7 +45,7 @@ class AxisOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class TileOptions(Options):
-    """A forced tile."""
+    """A user schedule: the tile of a task, that of a thread, and stages."""
 
     tile_sizes: tuple[int, ...] = option(
         (), least=1, help="points of each loop in one task (or one reduction step), in the op's loop order"

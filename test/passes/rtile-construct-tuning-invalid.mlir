@@ -16,7 +16,7 @@
 // RUN: not roller-opt %s --rtile-construct='device=h200 tuning=%t.key.jsonl' 2>&1 | FileCheck %s --check-prefix=KEY
 // KEY: error: tuning {{.*}}.key.jsonl:1:15: key: expected a string, but got 3; correct the line or delete it
 // RUN: not roller-opt %s --rtile-construct='device=h200 tuning=%t.jsonl stages=1' 2>&1 | FileCheck %s --check-prefix=BOTH
-// BOTH: error: 'rtile-construct': tuning holds whole plans and goes without forced ones, but got stages
+// BOTH: error: 'rtile-construct': tuning holds whole plans and goes without a user schedule, but got stages
 
 // FILE {"schema": 1, "key": "8c84e3576367904c092439c6b5814587", "device": "h200", "op": "a sum of rows",
 // FILE  "measured_s": 2e-06, "p10_s": 2e-06, "p90_s": 2e-06, "samples": 9, "default_s": 3e-06, "rank": 1, "of": 4,

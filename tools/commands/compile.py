@@ -67,9 +67,9 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     chosen = parser.add_argument_group("compiling a .mlir file")
     add_target_arguments(chosen, default="h200")
     add_options(chosen, CompileOptions, "entry")
-    forced = parser.add_argument_group("forcing a plan (by default the model decides)")
+    schedule = parser.add_argument_group("user schedule and plans (by default the model decides)")
     for kind in (TileOptions, ChoiceOptions, PlanFileOptions, ResidualOptions):
-        add_options(forced, kind)
+        add_options(schedule, kind)
     shown = parser.add_argument_group("printing IR, to standard error")
     for when in ("before", "after"):
         shown.add_argument(f"--mlir-print-ir-{when}-all", action="store_true", help=f"{when} each pass")

@@ -161,7 +161,7 @@ def _open(arguments: argparse.Namespace) -> "Artifact":
     if path.is_dir():
         if given_target(arguments) or CompileOptions.given_in(arguments):
             raise UsageError(
-                f"{arguments.file} is compiled already; a device, --entry, fusion and forced plans go with a FILE"
+                f"{arguments.file} is compiled already; a device, --entry, fusion and user schedules go with a FILE"
             )
         artifact = Artifact.load(path)
         if arguments.times and not any(launch.times for launch in artifact.manifest.launches):

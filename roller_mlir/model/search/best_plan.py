@@ -21,10 +21,10 @@ def best_plan(expression: TensorExpression, device: Device, options: ConstructOp
     Args:
         expression: The operator.
         device: What it runs on.
-        options: What is forced; how many plans are asked for does not matter.
+        options: What the user asks of the plan; how many are asked for does not matter.
 
     Raises:
-        ConstructionError: No program fits the device, or the forced tiles cannot be.
+        ConstructionError: No program fits the device, or the user schedule cannot be.
     """
     found = _constructed(with_least_starts(expression), device, replace(options, top_k=1))
     if isinstance(found, str):

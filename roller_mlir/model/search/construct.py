@@ -91,13 +91,13 @@ def construct(expression: TensorExpression, device: Device, options: ConstructOp
     Args:
         expression: The operator.
         device: What it runs on.
-        options: What is forced, and how many plans to return; None for the defaults.
+        options: What the user asks of plans, and how many to return; None for the defaults.
 
     Returns:
         At least one and at most `options.top_k` distinct plans, each with its prediction.
 
     Raises:
-        ConstructionError: No program fits the device, or the forced tiles cannot be.
+        ConstructionError: No program fits the device, or the user schedule cannot be.
     """
     return list(construction(expression, device, options).plans)
 
@@ -188,11 +188,11 @@ def _searched(
     Args:
         expression: The operator.
         device: What it runs on.
-        options: What is forced.
+        options: What the user asks of plans.
         attempts: What is known of the instructions that are tried, one after the other; receives the rest.
     """
     machine = machine_for(device, options)
-    forced = bool(options.tile_sizes or options.thread_tile)
+    user_schedule = bool(options.tile_sizes or options.thread_tile)
     usable = atoms(expression, device, options.instructions, allow_tf32=options.allow_tf32)
     if not usable:
         raise ConstructionError(
@@ -218,7 +218,7 @@ def _searched(
                 attempts.append(_Attempt(first.with_atom(atom) if first else ProblemContext(expression, machine, atom)))
             context = attempts[number].context
             try:
-                if forced:
+                if user_schedule:
                     found = [RankedCandidate(context, one) for one in user_schedule_estimates(context, options)]
                 else:
                     found, used = _candidates(context, options, attempts[number].searches)
@@ -228,13 +228,13 @@ def _searched(
                 continue
             group += found
             # Tiles of instructions that read memory are too large for small operators: others may be better there.
-            if found and (forced or not atom.reads_memory):
+            if found and (user_schedule or not atom.reads_memory):
                 peak = max(peak, atom.instruction.flops_per_cycle_per_unit)
         every += group
         plans = _finished(group, options)
     if not every and failure is not None:
         raise failure
-    if len(plans) < options.top_k and not (forced or options.stages or expression.whole):
+    if len(plans) < options.top_k and not (user_schedule or options.stages or expression.whole):
         # Padding took the last of the workgroup memory of some; streaming programs need none.
         context = ProblemContext(expression, machine)
         known = {one.estimate.candidate for one in every}
@@ -390,7 +390,7 @@ def _evaluate(
 
 
 def _estimate(context: ProblemContext, candidate: Candidate, options: ConstructOptions) -> Estimate | None:
-    """Return what the model expects of a program, None where it does not fit or has not the forced stages."""
+    """Return what the model expects of a program, None where it does not fit or lacks the stages asked for."""
     one = estimate(context, candidate, stages=options.stages)
     if one is not None and options.stages > 1 and not (one.work.staged and one.work.steps > 1):
         return None

@@ -24,7 +24,7 @@ from roller_mlir.plan.plan import STAGED, SYNCHRONOUS, TENSOR, WARP_SPECIALISED
 from roller_mlir.plan.rewrite.split import output_loops, whole_plan
 
 MAX_UNROLLED_POINTS = 2048
-"""Points of one thread and step that are unrolled; a forced step beyond that stays a loop over its reduction points."""
+"""Points of one thread and step that are unrolled; a longer step of a user schedule stays a loop over these."""
 
 
 def unrolled_points(registers: Sequence[int], context: ProblemContext) -> int:

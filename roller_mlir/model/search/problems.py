@@ -142,7 +142,7 @@ def resource_problem(context: ProblemContext, candidate: Candidate, stages: int)
 
 
 def count_problem(context: ProblemContext, options: ConstructOptions) -> str:
-    """Return in which way forced sizes do not match the loops or each other, or an empty string."""
+    """Return in which way the sizes of a user schedule do not match the loops or each other, or an empty string."""
     count = len(context.bounds)
     for name, sizes in (("tile-sizes", options.tile_sizes), ("thread-tile", options.thread_tile)):
         if sizes and len(sizes) != count:
@@ -161,7 +161,7 @@ def count_problem(context: ProblemContext, options: ConstructOptions) -> str:
 
 
 def thread_problem(context: ProblemContext, options: ConstructOptions) -> str:
-    """Return that no split of the forced sizes over threads exists."""
+    """Return that no split of a user schedule's sizes over threads exists."""
     device = context.machine.device
     return (
         f"tile {by(options.tile_sizes or options.thread_tile)} of the {by(context.bounds)} loop nest cannot be spread "

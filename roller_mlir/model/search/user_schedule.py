@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Forced tiles: what a user asks for goes through the same checks as what is constructed, and fails with the reason."""
+"""User schedules: what a user asks for passes the checks of what is constructed, and fails with the reason."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -18,17 +18,17 @@ from roller_mlir.model.search.programs.rows import with_kept_rows
 from roller_mlir.model.tile import has_outer_product
 
 MAX_USER_TILES = 256
-"""Thread tiles that are tried for a forced block."""
+"""Thread tiles that are tried for the block of a user schedule."""
 
 MAX_THREAD_POINTS = 1024
-"""Points of one thread along a forced reduction loop that are tried."""
+"""Points of one thread along a reduction loop that are tried for a step of the user."""
 
 Split = tuple[tuple[int, ...], tuple[int, ...]]
 """Points per thread, and threads, per loop."""
 
 
 def user_schedule_estimates(context: ProblemContext, options: ConstructOptions) -> list[Estimate]:
-    """Return the candidates that have the forced tiles.
+    """Return the candidates of a user schedule.
 
     Raises:
         ConstructionError: There is none; the message says what is needed against which limit, and what to change.
@@ -52,7 +52,7 @@ def user_schedule_estimates(context: ProblemContext, options: ConstructOptions) 
 
 
 def _candidates(context: ProblemContext, options: ConstructOptions) -> Iterator[Candidate]:
-    """Yield the programs with the forced block, thread tile or both, in several thread orders."""
+    """Yield the programs with the user's block, thread tile or both, in several thread orders."""
     seen: set[Candidate] = set()
     for registers, threads in _splits(context, options):
         split = any(threads[loop] > 1 for loop in context.reductions)
@@ -77,7 +77,7 @@ def _orders(context: ProblemContext, threads: Sequence[int]) -> Iterator[tuple[i
 
 
 def _splits(context: ProblemContext, options: ConstructOptions) -> Iterator[Split]:
-    """Yield the splits over threads that agree with what is forced."""
+    """Yield the splits over threads that agree with the user schedule."""
     blocks, own = options.tile_sizes, options.thread_tile
     if blocks and own:
         yield own, tuple(b // r for b, r in zip(blocks, own, strict=True))
@@ -129,7 +129,7 @@ def _matrix_splits(atom: Atom, loop: int, block: int) -> list[int]:
 
 
 def _thread_tiles(context: ProblemContext, own: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yield the threads per loop, powers of two, that a forced thread tile may be repeated over."""
+    """Yield the threads per loop, powers of two, that a thread tile of the user may be repeated over."""
     device = context.machine.device
     choices: list[list[int]] = []
     for loop, extent in enumerate(context.bounds):

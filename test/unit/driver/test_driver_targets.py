@@ -88,7 +88,7 @@ def test_an_artifact_has_its_device(source: str, mine: str, tmp_path: Path, caps
     for arguments in (["--device-file", mine], ["--calibration", mine], ["--target", "h200"]):
         assert main(["run", folder, *arguments, "--random"]) == 2
         said = capsys.readouterr().err
-        assert "is compiled already; a device, --entry, fusion and forced plans go with a FILE" in said
+        assert "is compiled already; a device, --entry, fusion and user schedules go with a FILE" in said
 
 
 def test_a_device_without_code_is_planned_and_refused_by_name(source: str, capsys: Any) -> None:

@@ -126,7 +126,7 @@ def compile_model(
     Args:
         model: As of `schedule_model`, likewise the others.
         target: What to compile for.
-        options: What is forced.
+        options: What is asked of plans.
         keep: Whether to return the artifact, too.
 
     Returns:
@@ -149,7 +149,7 @@ def run_model(model: Model, target: str, options: CompileOptions | None = None) 
     Args:
         model: As of `schedule_model`, likewise the others.
         target: What to compile for.
-        options: What is forced.
+        options: What is asked of plans.
 
     Returns:
         What `model_record` says; `compile_s` (without binaries), `run_s` (of the simulator, no speed of the device),

@@ -164,7 +164,7 @@ def test_it_goes_without_forced_plans(tmp_path: Path, capsys: pytest.CaptureFixt
     source.write_text(MATMUL)
     for given in (["--stages", "2"], ["--tile-sizes", "8,8,8"], ["--thread-tile", "2,2,1"], ["--plan-file", "p.json"]):
         assert main(["compile", str(source), "--tuning", str(path), *given]) == 2
-        assert "tuning holds whole plans and goes without forced ones, but got" in capsys.readouterr().err
+        assert "tuning holds whole plans and goes without a user schedule, but got" in capsys.readouterr().err
 
 
 def test_a_data_base_that_cannot_be_read_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
