@@ -217,7 +217,8 @@ class Body:
     def pad_value(self) -> float | None:
         """Return a value v such that reading v for every input makes each contribution neutral, if one is known.
 
-        >>> # acc + a * b: 0; max(acc, x): -inf; acc + exp(x): none; acc + x and max(acc', x): none
+        That of acc + a * b is 0 and that of max(acc, x) is -inf; acc + exp(x) has none, nor has acc + x beside
+        max(acc', x).
         """
         wanted: list[tuple[Reference, float]] = []
         for number in range(len(self.yielded)):

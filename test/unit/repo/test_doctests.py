@@ -1,31 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Formulas are written out with worked numbers; those numbers are checked, in every module that has some."""
 
+import ast
 import doctest
 import importlib
-import re
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parents[3]
-
-
-def modules() -> list[str]:
-    """Return the names of the modules with examples."""
-    found: list[str] = []
-    for folder, package in (
-        ("roller_mlir", ()),
-        *((name, ("roller_mlir",)) for name in ("passes", "dialects", "tools")),
-    ):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            if re.search(r"^ *>>> \w", path.read_text(encoding="utf-8"), re.MULTILINE):
-                parts = (*package, *path.relative_to(ROOT).with_suffix("").parts)
-                found.append(".".join(parts).removesuffix(".__init__"))
-    return found
+from package_sources import sources
+from statements import parsed, statements
 
 
-@pytest.mark.parametrize("name", modules())
-def test_worked_numbers(name: str) -> None:
+def examples(text: str) -> int:
+    """Return how many examples stand in the docstrings of a source, and in the texts below its values."""
+    if ">>> " not in text:
+        return 0
+    parser = doctest.DocTestParser()
+    texts = [
+        one.value.value
+        for one in statements(parsed(text))
+        if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str)
+    ]
+    return sum(len(parser.get_examples(one)) for one in texts)
+
+
+def modules() -> dict[str, int]:
+    """Return how many examples there are by the name of their module."""
+    found = {name: examples(path.read_text(encoding="utf-8")) for name, path in sources().items()}
+    return {name: count for name, count in found.items() if count}
+
+
+@pytest.mark.parametrize(("name", "count"), modules().items())
+def test_worked_numbers(name: str, count: int) -> None:
     found = doctest.testmod(importlib.import_module(name))
-    assert found.failed == 0 and found.attempted
+    assert found.failed == 0 and found.attempted == count, "each example runs: doctest looks at docstrings alone"
+
+
+@pytest.mark.parametrize("example", ["f(1)", "[f(1)]", "(1, 2)", "'a'", "-1", "@f\n    ... def g(): ..."])
+def test_each_example_is_found(example: str) -> None:
+    text = f'def f():\n    """Return it.\n\n    >>> {example}\n    1\n    """\nclass A:\n    x = 1\n    """>>> x"""\n'
+    assert examples(text) == 2
