@@ -26,8 +26,10 @@ def work(job: str) -> Any:
         return lambda: 0
     if name == "sleep":
         time.sleep(6000)
-    if name == "nap":
-        time.sleep(float(argument))
+    if name == "await":
+        while not Path(argument).exists():
+            time.sleep(0.01)
+        return "there"
     if name == "busy":
         # What a compiler has under way: a file in its temporary folder, and a tool in a session of its own.
         Path(tempfile.mkdtemp(), "input").write_text("text")

@@ -40,7 +40,7 @@ def on_terminal(*command: str, term: str = "xterm") -> tuple[str, str]:
     assert done.stdout is not None
     out = done.stdout.read().decode()
     done.stdout.close()
-    assert done.wait(60) == 0
+    assert done.wait(600) == 0
     os.close(reader)
     return out, said.decode()
 

@@ -34,7 +34,7 @@ def cluster() -> Iterator[Jobs[Any]]:
     environment = dict(os.environ)
     sys.path.insert(0, str(HERE))
     handlers = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
-    with open_jobs(2, ray="local", limit_s=3.0, entry=ENTRY, on_failure=lost) as jobs:
+    with open_jobs(2, ray="local", limit_s=600.0, entry=ENTRY, on_failure=lost) as jobs:
         assert [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)] == handlers
         yield jobs
     sys.path.remove(str(HERE))
@@ -48,17 +48,22 @@ def test_answers_are_those_of_processes(cluster: Jobs[Any]) -> None:
     jobs = ["a", "exit", "kill", "fault", "raise x", "lambda", "bytes 300000", "b"]
     with open_jobs(2, entry=ENTRY, on_failure=lost) as processes:
         expected = list(in_order(processes.run(enumerate(jobs))))
-    hangs = ("hang", "no end after 3 s; the process was killed")
-    assert list(in_order(cluster.run(enumerate(["sleep", *jobs])))) == [hangs, *expected]
+    assert list(in_order(cluster.run(enumerate(jobs)))) == expected
     assert cluster.workers == 2
 
 
 @pytest.mark.full
 @pytest.mark.usefixtures("_free")
-def test_an_actor_that_dies_is_an_answer_and_another_takes_its_place(
-    cluster: Jobs[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cluster, "_limit_s", 600.0)  # of the actors that are made anew: none is killed for its time
+def test_jobs_that_do_not_end_are_ended(cluster: Jobs[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "_limit_s", 0.2)  # of the actors that are made anew
+    hang = ("hang", "no end after 0.2 s; the process was killed")
+    assert list(in_order(cluster.run(enumerate(["sleep"] * 4)))) == [hang] * 4  # another process takes each one's place
+    cluster._drop(*cluster._remotes)  # type: ignore[attr-defined]
+
+
+@pytest.mark.full
+@pytest.mark.usefixtures("_free")
+def test_an_actor_that_dies_is_an_answer_and_another_takes_its_place(cluster: Jobs[Any]) -> None:
     remotes = cluster._remotes  # type: ignore[attr-defined]
     run = cluster.run(enumerate(["sleep", "a", "b"]))
     assert next(run)[1] in ("A", "B")
