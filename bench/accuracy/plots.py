@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Plots of predicted against measured times, as SVG files with text as text.
 
-Needs matplotlib, which the project itself does not: `pip install matplotlib`. Everything else of bench/accuracy works
-without it. Called by `report.py --plots`; one file per device and part. The many tiles of a layer are drawn as an
-image within the SVG file, from which no measured time can be read back.
+Called by `report.py --plots`; one file per device and part. The many tiles of a layer are drawn as an image within the
+SVG file, from which no measured time can be read back.
 """
 
 import io

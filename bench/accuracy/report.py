@@ -3,7 +3,7 @@
 
 python bench/accuracy/report.py                         what needs no data of others: across operators
 python bench/accuracy/report.py --data DIR              within an operator too; DIR as of within_operators.py
-python bench/accuracy/report.py --data DIR --plots      the plots too; needs matplotlib
+python bench/accuracy/report.py --data DIR --plots      the plots too
 python bench/accuracy/report.py --vendor DIR            beside published times too; DIR as of vendor_times.py
 python bench/accuracy/report.py --check [--data DIR]    write nothing, fail where the page differs
 
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, help="folder with v100/exhaustive and 2080/exhaustive of HPCRL/AE-PACT")
     parser.add_argument("--vendor", type=Path, help="folder as of roller suite vendor-times --data")
     parser.add_argument("--jobs", type=int, default=1, help="operators of --vendor that are planned at a time (1)")
-    parser.add_argument("--plots", action="store_true", help="write docs/accuracy/*.svg; needs matplotlib")
+    parser.add_argument("--plots", action="store_true", help="write docs/accuracy/*.svg")
     parser.add_argument("--check", action="store_true", help="write nothing, fail where the page differs")
     parser.add_argument("--page", type=Path, default=PAGE, help="the page (docs/accuracy.md)")
     options = parser.parse_args(arguments)

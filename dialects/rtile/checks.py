@@ -26,7 +26,7 @@ class InvalidOpError(Exception):
 
 
 _checked: list[Any] = []
-"""Contexts whose programs are being verified, after equal ones were: see `verify_module`."""
+"""Contexts whose programs are being verified, after equal ones were: see `checked`."""
 
 
 def is_checked(op: Any) -> bool:

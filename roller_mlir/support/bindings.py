@@ -193,10 +193,3 @@ def read_portable_artifact(data: bytes, context: "ir.Context") -> "ir.Module":
       ValueError: The bytes are no such artifact.
     """
     return importlib.import_module(f"{_PACKAGE}._mlir_libs._stablehlo").deserialize_portable_artifact(context, data)
-
-
-def write_portable_artifact(text: str, context: "ir.Context") -> bytes:
-    """Return a module of StableHLO as portable bytecode of this version."""
-    stablehlo = importlib.import_module(f"{_PACKAGE}._mlir_libs._stablehlo")
-    module = (globals().get("ir") or __getattr__("ir")).Module.parse(text, context)
-    return stablehlo.serialize_portable_artifact(module, stablehlo.get_current_version())

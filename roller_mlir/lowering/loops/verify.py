@@ -42,11 +42,6 @@ class ModuleVerifier:
         self._right.update(new)
 
 
-def verify_module(module: ir.Module) -> None:
-    """Verify a module; see `ModuleVerifier`."""
-    ModuleVerifier()(module)
-
-
 class _Alone:
     """What stands in a module so often that equal ones are checked once: its programs and applications."""
 

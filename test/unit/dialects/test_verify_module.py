@@ -15,7 +15,7 @@ from roller_mlir.dialects.rtile.checks import is_checked
 from roller_mlir.lowering.codegen.graph.schedules import graphs_of
 from roller_mlir.lowering.linalg.rewrite.equal_programs import said_by
 from roller_mlir.lowering.loops.program import computes_of, loads_of, programs_of
-from roller_mlir.lowering.loops.verify import ModuleVerifier, verify_module
+from roller_mlir.lowering.loops.verify import ModuleVerifier
 from roller_mlir.lowering.targets.stage import LOOPS
 from roller_mlir.support.bindings import ir, make_context
 
@@ -44,8 +44,9 @@ def module(loops: str) -> Generator[Any]:
 
 
 def test_equal_programs_are_valid_as_each_is(module: Any) -> None:
-    verify_module(module)
-    verify_module(module)
+    verify = ModuleVerifier()
+    verify(module)
+    verify(module)
     assert len(programs_of(module)) == 3
     assert not is_checked(programs_of(module)[0])
 
@@ -74,7 +75,7 @@ def test_what_is_wrong_is_found(module: Any, what: str, broken: Sequence[int]) -
         else:
             list(program.entry.operations)[-1].operation.erase()
     with pytest.raises(ir.MLIRError):
-        verify_module(module)
+        ModuleVerifier()(module)
     assert not is_checked(programs_of(module)[0])
 
 
@@ -99,7 +100,7 @@ def test_what_is_wrong_in_a_graph_is_found(graph: str, broken: Sequence[int]) ->
         for number in broken:
             wrong = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), -1)
             program.applications[number].attributes["kernel"] = wrong
-        for check in (verify, verify_module):
+        for check in (verify, ModuleVerifier()):
             with pytest.raises(ir.MLIRError):
                 check(module)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """StableHLO with CHLO and TOSA give in the simulator what numpy gives; errors are at the user's places."""
 
+import importlib
 import math
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.importers import stablehlo
 from roller_mlir.importers.formats import import_text
-from roller_mlir.support.bindings import make_import_context, write_portable_artifact
+from roller_mlir.support import bindings
 from roller_mlir.support.diagnostics import DiagnosedError
 
 pytestmark = pytest.mark.usefixtures("preloaded_imports")
@@ -41,6 +42,13 @@ OPTIONS = CompileOptions(binaries=False)
 A, B = (np.random.default_rng(0).standard_normal(shape).astype(np.float32) * 0.3 for shape in ((8, 32), (32, 16)))
 
 
+def portable_artifact(text: str) -> bytes:
+    """Return a module of StableHLO as portable bytecode of this version, as `jax.export` writes it."""
+    library = importlib.import_module(f"{bindings._PACKAGE}._mlir_libs._stablehlo")
+    module = bindings.ir.Module.parse(text, bindings.make_import_context())
+    return library.serialize_portable_artifact(module, library.get_current_version())
+
+
 def _erf(array: np.ndarray) -> np.ndarray:
     return np.vectorize(math.erf)(array)
 
@@ -53,9 +61,7 @@ def test_stablehlo_text(device: str) -> None:
 
 def test_stablehlo_portable_bytecode(tmp_path: Path) -> None:
     (tmp_path / "m.mlirbc").write_bytes(
-        write_portable_artifact(
-            STABLEHLO.replace("chlo.erf %0 : tensor<8x16xf32> ->", "stablehlo.tanh %0 :"), make_import_context()
-        )
+        portable_artifact(STABLEHLO.replace("chlo.erf %0 : tensor<8x16xf32> ->", "stablehlo.tanh %0 :"))
     )
     (found,) = roller_mlir.compile(tmp_path / "m.mlirbc", options=OPTIONS).run(A, B)
     np.testing.assert_allclose(found, np.tanh(A @ B), rtol=1e-5, atol=1e-6)
@@ -70,7 +76,7 @@ def test_what_jax_serializes_holds_portable_bytecode(tmp_path: Path) -> None:
     body = f"func.func private @tanh(%a: {kind}) -> {kind} {{ %0 = stablehlo.tanh %a : {kind} return %0 : {kind} }}"
     composed = STABLEHLO.replace(f"chlo.erf %0 : {kind} -> {kind}", composite)
     composed = f"{composed.rstrip()[:-1]}{body}\n}}\n"
-    artifact = write_portable_artifact(composed, make_import_context())
+    artifact = portable_artifact(composed)
     part = len(artifact).to_bytes(4, "little") + artifact
     (tmp_path / "m.jax").write_bytes(b"<\0\0\0\xff" + part + b"main\0\xfe")
     (found,) = roller_mlir.compile(tmp_path / "m.jax", options=OPTIONS).run(A, B)

@@ -81,16 +81,6 @@ def run_program(program: bytes, calls: Sequence[FunctionCall]) -> list[list[Arra
     return [_results(functions[call.function](*map(_given, call.inputs, call.types))) for call in calls]
 
 
-def compile_and_run(work: tuple[str, Sequence[FunctionCall]]) -> list[list[Array]]:
-    """Compile MLIR text and call functions of it: both in one, for a worker process.
-
-    Raises:
-        RefusedError: IREE refuses the program.
-    """
-    text, calls = work
-    return run_program(compile_program(text), calls)
-
-
 def _given(array: Array, element_type: str) -> Array:
     return array.view(ml_dtypes.bfloat16) if element_type == "bf16" else array
 

@@ -126,10 +126,6 @@ class LinalgGraph(Network[Value]):
         """Return standard deviation and mean of each weight of random numbers."""
         return {name: one for name, one in self._drawn.items() if not isinstance(one, np.ndarray)}
 
-    def weight_shapes(self) -> dict[str, tuple[int, ...]]:
-        """Return the extents of each weight."""
-        return {name: one.shape for name, one in self._resources.items()}
-
     def shape(self, x: Value) -> tuple[int, ...]:
         return x.shape
 

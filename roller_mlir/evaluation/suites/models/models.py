@@ -85,11 +85,6 @@ class Model:
         """Numbers for its weights, the same each time."""
         return self._written[0].weights()
 
-    @property
-    def weight_shapes(self) -> dict[str, tuple[int, ...]]:
-        """Extents of its weights."""
-        return self._written[0].weight_shapes()
-
     def inputs(self, seed: int = 0) -> list[Array]:
         """Return random arguments, of about 0.5 each."""
         rng = np.random.default_rng(seed)

@@ -84,9 +84,7 @@ def float_programs() -> Programs:
 @pytest.fixture(scope="module")
 def iree() -> "Iterator[JobPool[tuple[str, list[FunctionCall]], list[list[Array]] | str]]":
     """A process that IREE may take down."""
-    with JobPool(
-        1, 120.0, "roller_mlir.evaluation.fuzz.oracle.iree_cpu:compile_and_run", lambda how, message: message
-    ) as pool:
+    with JobPool(1, 120.0, "iree_worker:compile_and_run", lambda how, message: message) as pool:
         yield pool
 
 
