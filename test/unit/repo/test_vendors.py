@@ -30,15 +30,16 @@ def named(node: ast.expr | None) -> bool:
 def places_of(text: str) -> list[int]:
     """Return the lines that compare a vendor with something, or list vendors.
 
-    "cpu" and "simulator" are names of other things, too: they count beside a vendor, or where `vendor` is written.
+    "cpu" and "simulator" are names of other things, too: they count beside a vendor, or where a vendor or a family is
+    what is compared.
     """
     found: list[int] = []
     for node in ast.walk(parsed(text)) if _NAMED.search(text) else ():
         match node:
             case ast.Compare():
                 inner = [one for one in ast.walk(node) if isinstance(one, ast.Constant)]
-            case ast.MatchValue():
-                inner = [node.value]
+            case ast.Match():
+                inner = [one for case in node.cases for one in ast.walk(case.pattern) if isinstance(one, ast.Constant)]
             case ast.Tuple() | ast.List() | ast.Set() if all(map(named, node.elts)):
                 inner = list(node.elts)
             case ast.Dict():
@@ -46,7 +47,8 @@ def places_of(text: str) -> list[int]:
             case _:
                 continue
         said = [str(one.value) for one in inner if isinstance(one, ast.Constant) and named(one)]
-        if {"nvidia", "amd"} & set(said) or (said and "vendor" in ast.unparse(node)):
+        compared = node.subject if isinstance(node, ast.Match) else node
+        if said and ({"nvidia", "amd"} & set(said) or re.search("vendor|family", ast.unparse(compared))):
             found.append(node.lineno)
     return found
 
@@ -66,6 +68,10 @@ def test_vendors_are_compared_in_their_rooms_only() -> None:
         "y = device.vendor != 'cpu'",
         "KNOWN = {'nvidia': 1, 'amd': 2}",
         "match vendor:\n    case 'amd': pass",
+        "match device.vendor:\n    case 'simulator' | 'cpu': pass",
+        "if 'nvidia' != vendor: pass",
+        "x = 1 if family_of(device).name == 'cpu' else 0",
+        "if vendor in ('nvidia', 'graphcore'): pass",
     ],
 )
 def test_comparisons_are_found(text: str) -> None:

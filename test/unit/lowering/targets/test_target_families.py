@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Target families: their stages, a new one that needs no change of the package, where vendors are compared."""
+"""Target families: their stages, and a new one that needs no change of the package."""
 
-import ast
 import subprocess
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,8 +9,7 @@ import preloaded
 import pytest
 
 from roller_mlir.hal import DeviceError, find_device
-from roller_mlir.lowering.targets import families, family_of, register_target
-from roller_mlir.lowering.targets.cpu import CPU
+from roller_mlir.lowering.targets import family_of, register_target
 from roller_mlir.lowering.targets.family import load_passes
 from roller_mlir.lowering.targets.nvidia import NVIDIA
 from roller_mlir.lowering.targets.simulator import SIMULATOR
@@ -21,8 +18,6 @@ from roller_mlir.support.passes.passes import find_pass, registered_pipelines
 
 ROOT = Path(__file__).parents[4]
 FOLDER = Path(__file__).parent
-#: Where vendors are told apart; and devices as data.
-VENDOR_ROOMS = ("roller_mlir/lowering/targets/", "roller_mlir/lowering/backend/", "roller_mlir/hal/")
 
 
 def test_a_family_of_ones_own_compiles_a_matmul(tmp_path: Path) -> None:
@@ -76,53 +71,3 @@ def test_stages_out_of_order_are_refused(stages: tuple[Stage, ...], message: str
 def test_a_stage_is_a_module_or_files() -> None:
     with pytest.raises(ValueError, match="a stage must have either a pass or a role, but 'x' has both or none"):
         Stage(name="x", gives="")
-
-
-def vendor_comparisons(text: str) -> Iterator[int]:
-    """Yield the lines of a source that compare something with the name of a vendor.
-
-    "cpu" is the name of a device of torch, too: it counts where a vendor or a family is compared with it.
-    """
-    vendors = {family.name for family in families()} - {SIMULATOR.name}
-    if not any(name in text for name in vendors):
-        return
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Compare | ast.MatchValue):
-            named = {one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and one.value in vendors}
-            if named == {CPU.name} and not {"vendor", "family"} & set(_words(node)):
-                continue
-            if named:
-                yield node.lineno
-
-
-def _words(node: ast.AST) -> Iterator[str]:
-    """Yield the names and attributes inside of a node."""
-    for one in ast.walk(node):
-        if isinstance(one, ast.Name):
-            yield one.id
-        elif isinstance(one, ast.Attribute):
-            yield one.attr
-
-
-def test_vendors_are_compared_in_their_rooms_only() -> None:
-    found: list[str] = []
-    for folder in ("roller_mlir", "passes", "dialects", "tools"):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            name = path.relative_to(ROOT).as_posix()
-            if not name.startswith(VENDOR_ROOMS):
-                found += [f"{name}:{line}" for line in vendor_comparisons(path.read_text(encoding="utf-8"))]
-    assert not found, "\n".join(found)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'x = 1 if device.vendor == "amd" else 0',
-        'if "nvidia" != vendor: pass',
-        'if vendor in ("nvidia", "graphcore"): pass',
-        'match vendor:\n  case "amd": pass',
-        'if device.vendor == "cpu": pass',
-    ],
-)
-def test_comparisons_of_vendors_are_found(text: str) -> None:
-    assert list(vendor_comparisons(text))
