@@ -3,17 +3,15 @@
 
 import ast
 from collections import Counter
-from pathlib import Path
 
 import pytest
+from package_sources import ROOT, sources
 from statements import parsed
 
 from roller_mlir.hal.instructions import FAMILIES, MATRIX_FAMILIES
 from roller_mlir.lowering.codegen.matrix.emitters import EMITTERS
 from roller_mlir.mapping.atoms import ATOMS
 
-ROOT = Path(__file__).parents[3]
-FOLDERS = ("roller_mlir", "passes", "dialects", "tools")
 ATOMS_ROOM = ROOT / "roller_mlir/mapping/atoms"
 
 LEFT = {
@@ -58,8 +56,7 @@ def places_of(text: str) -> list[int]:
 
 
 def test_names_of_families_are_compared_in_the_room_of_atoms_only() -> None:
-    files = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
-    counted = Counter({str(path.relative_to(ROOT)): len(places_of(path.read_text())) for path in files})
+    counted = Counter({str(path.relative_to(ROOT)): len(places_of(path.read_text())) for path in sources().values()})
     here = {name: count for name, count in counted.items() if count and ATOMS_ROOM not in (ROOT / name).parents}
     assert here == {name: count for name, (count, _) in LEFT.items()}
 

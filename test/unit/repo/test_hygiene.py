@@ -2,20 +2,17 @@
 """What every file of the repository owes its readers."""
 
 import re
-import runpy
 import subprocess
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
-import setuptools
+from package_sources import ROOT, setup_arguments, sources
 
 import roller_mlir.passes  # noqa: F401 - makes them known
 from roller_mlir.lowering.targets import families
 from roller_mlir.support.passes.passes import find_pass, registered_passes
 
-ROOT = Path(__file__).parents[3]
 MOST_LINES = 500
 LICENSE_LINE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 RUN_BY_PYTEST = ROOT / "test" / "semantics" / "reported"
@@ -144,17 +141,13 @@ def test_checks_name_their_operands() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_every_package_is_packaged(monkeypatch: pytest.MonkeyPatch) -> None:
-    given: dict[str, Any] = {}
-    monkeypatch.setattr(setuptools, "setup", given.update)
-    monkeypatch.chdir(ROOT)
-    runpy.run_path("setup.py")
+def test_every_package_is_packaged() -> None:
     wanted: set[str] = set()
-    for package, folder in given["package_dir"].items():
-        for code in (ROOT / folder).rglob("*.py"):
-            assert (code.parent / "__init__.py").is_file(), f"{named(code.parent)} has no __init__.py"
-            wanted.add(".".join((package, *code.parent.relative_to(ROOT / folder).parts)))
-    assert wanted == set(given["packages"]) and len(wanted) == len(given["packages"])
+    for module, path in sources().items():
+        assert (path.parent / "__init__.py").is_file(), f"{named(path.parent)} has no __init__.py"
+        wanted.add(module if path.name == "__init__.py" else module.rpartition(".")[0])
+    packages = setup_arguments()["packages"]
+    assert wanted == set(packages) and len(wanted) == len(packages)
 
 
 def test_versions_agree() -> None:

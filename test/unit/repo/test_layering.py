@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from package_sources import ROOT, sources
 from statements import parsed, statements
 
-ROOT = Path(__file__).parents[3]
 TABLE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
@@ -49,13 +49,6 @@ WITHOUT_MLIR = ("foreign", "hal", "plan", "mapping", "model")
 LARGEST_FOLDER = 16
 _NAMED = re.compile(r"^(?! *(?:from|import) roller_mlir).*roller_mlir\.", re.MULTILINE)
 """A line that names a module of ours, and is no import."""
-
-
-def sources() -> list[Path]:
-    """Return every source file of the package."""
-    return [
-        p for folder in ("roller_mlir", "passes", "dialects", "tools") for p in sorted((ROOT / folder).rglob("*.py"))
-    ]
 
 
 def layer_in(parts: Sequence[str]) -> str:
@@ -116,7 +109,7 @@ def upwards(path: Path, layer: str) -> list[str]:
 
 def test_imports_point_downwards() -> None:
     wrong: list[str] = []
-    for path in sources():
+    for path in sources().values():
         layer = layer_of(path)
         if not layer and path.parent.relative_to(ROOT / "roller_mlir").parts in GROUPS and path.name == "__init__.py":
             assert not imports_of(path), f"{path}: a folder of layers imports nothing"
@@ -164,7 +157,7 @@ def test_imports_upwards_are_found(tmp_path: Path, text: str) -> None:
 def test_bindings_are_imported_in_one_file() -> None:
     wrong = [
         f"{path.relative_to(ROOT)}:{line}: {module}"
-        for path in sources()
+        for path in sources().values()
         if path != ROOT / "roller_mlir/support/bindings.py"
         for line, module in imports_of(path)
         if module.split(".")[0] in ("torch_mlir", "mlir") or module.startswith("iree.compiler.ir")

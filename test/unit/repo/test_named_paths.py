@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from package_sources import ROOT, package_folders, sources
 
-ROOT = Path(__file__).parents[3]
-FOLDERS = ("roller_mlir", "passes", "dialects", "tools", "test", "bench", "docs", "examples", "include")
+FOLDERS = (*package_folders().values(), "test", "bench", "docs", "examples", "include")
 PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
-SOURCES = sorted(path for folder in FOLDERS[:4] for path in (ROOT / folder).rglob("*.py"))
+SOURCES = list(sources().values())
 BENCHES = sorted((ROOT / "bench").rglob("*.py"))
 # A word in capitals stands for any name; a star for many.
 _PATH = re.compile(rf"(?<![\w/.$}}<>-])(?:{'|'.join(FOLDERS)})(?:/[\w.*-]+)*/[\w.*-]*\w(?![\w*{{<(/])")

@@ -2,16 +2,14 @@
 """Names: a class name means one thing in the whole package, and docstrings of functions say `Return`."""
 
 import ast
-import functools
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
+from package_sources import ROOT, sources
 from statements import parsed, statements
 
-ROOT = Path(__file__).parents[3]
-SOURCES = ("roller_mlir", "passes", "dialects", "tools")
 NO_VERB = re.compile(
     r"(A|All|An|As|Each|Either|Every|How|It|Its|Near|No|Nothing|Of|One|Some|That|The|These|They|This|Those"
     r"|What|When|Where|Whether|Which|Who|Whose|Why)\b"
@@ -36,19 +34,14 @@ class Names:
     valued: list[tuple[int, str, str]]
 
 
-@functools.cache
-def names(root: Path) -> list[Names]:
-    """Return what the files name, each of which is parsed once."""
-    return [_names(path, root) for folder in SOURCES for path in sorted((root / folder).rglob("*.py"))]
-
-
-def _names(path: Path, root: Path) -> Names:
-    module = parsed(path.read_text(encoding="utf-8"))
+def names(file: str, text: str) -> Names:
+    """Return what a file names."""
+    module = parsed(text)
     classes = [one.name for one in module.body if isinstance(one, ast.ClassDef)]
     functions = [one for one in statements(module) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
     said = [(one.lineno, one.name, ast.get_docstring(one) or "") for one in functions]
     valued = [line for line, one in zip(said, functions, strict=True) if _returns_a_value(one)]
-    return Names(str(path.relative_to(root)), classes, said, valued)
+    return Names(file, classes, said, valued)
 
 
 def _returns_a_value(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -58,61 +51,64 @@ def _returns_a_value(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return function.returns is not None and ast.unparse(function.returns) not in ("None", "NoReturn", "Never")
 
 
-def repeated_classes(root: Path) -> dict[str, list[str]]:
+def all_names() -> list[Names]:
+    """Return what the files of the package name."""
+    return [names(str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")) for path in sources().values()]
+
+
+def repeated_classes(files: Iterable[Names]) -> dict[str, list[str]]:
     """Return the files of each class name that several files define."""
     homes: dict[str, list[str]] = defaultdict(list)
-    for one in names(root):
+    for one in files:
         for name in one.classes:
             homes[name].append(one.file)
     return {name: files for name, files in homes.items() if len(files) > 1}
 
 
-def foreign_verbs(root: Path) -> list[str]:
+def foreign_verbs(files: Iterable[Names]) -> list[str]:
     """Return the functions whose docstring begins with `Gives` or `Returns`."""
     return [
         f"{one.file}:{line}: {name}"
-        for one in names(root)
+        for one in files
         for line, name, docstring in one.functions
         if docstring.startswith(("Gives ", "Returns "))
     ]
 
 
-def without_a_verb(root: Path) -> list[str]:
+def without_a_verb(files: Iterable[Names]) -> list[str]:
     """Return the functions whose docstring names the value that they return, in the place of what they do."""
     return [
         f"{one.file}:{line}: {name}"
-        for one in names(root)
+        for one in files
         for line, name, docstring in one.valued
         if NO_VERB.match(docstring)
     ]
 
 
 def test_each_class_name_means_one_thing() -> None:
-    assert repeated_classes(ROOT) == {}
+    assert repeated_classes(all_names()) == {}
 
 
 def test_docstrings_of_functions_say_return() -> None:
-    assert foreign_verbs(ROOT) == []
-    assert without_a_verb(ROOT) == []
+    assert foreign_verbs(all_names()) == []
+    assert without_a_verb(all_names()) == []
 
 
-def test_a_second_meaning_and_a_foreign_verb_are_found(tmp_path: Path) -> None:
-    for folder in SOURCES:
-        (tmp_path / folder).mkdir()
-    (tmp_path / "dialects/one.py").write_text("class _Own: ...\n")
-    (tmp_path / "passes/one.py").write_text("class Kernel: ...\nclass _Own: ...\n")
-    (tmp_path / "tools/one.py").write_text('class Kernel:\n    def size(self):\n        """Gives its size."""\n')
-    assert repeated_classes(tmp_path) == {
+def test_a_second_meaning_and_a_foreign_verb_are_found() -> None:
+    planted = [
+        names("passes/one.py", "class Kernel: ...\nclass _Own: ...\n"),
+        names("dialects/one.py", "class _Own: ...\n"),
+        names("tools/one.py", 'class Kernel:\n    def size(self):\n        """Gives its size."""\n'),
+    ]
+    assert repeated_classes(planted) == {
         "Kernel": ["passes/one.py", "tools/one.py"],
         "_Own": ["passes/one.py", "dialects/one.py"],
     }
-    assert foreign_verbs(tmp_path) == ["tools/one.py:2: size"]
+    assert foreign_verbs(planted) == ["tools/one.py:2: size"]
 
 
-def test_a_value_that_is_named_without_a_verb_is_found(tmp_path: Path) -> None:
-    for folder in SOURCES:
-        (tmp_path / folder).mkdir()
-    (tmp_path / "tools/one.py").write_text(
+def test_a_value_that_is_named_without_a_verb_is_found() -> None:
+    planted = (
         'def a() -> bool:\n    """Whether it is."""\n'
         'class B:\n    def c(self) -> int | None:\n        """As, in `a`."""\n'
         '    @property\n    def d(self) -> int:\n        """The size."""\n'
@@ -122,7 +118,11 @@ def test_a_value_that_is_named_without_a_verb_is_found(tmp_path: Path) -> None:
         '    def h(self) -> int:\n        """Return the size."""\n'
         "    def i(self) -> int:\n        pass\n"
     )
-    assert without_a_verb(tmp_path) == ["tools/one.py:1: a", "tools/one.py:4: c", "tools/one.py:14: g"]
+    assert without_a_verb([names("tools/one.py", planted)]) == [
+        "tools/one.py:1: a",
+        "tools/one.py:4: c",
+        "tools/one.py:14: g",
+    ]
 
 
 def test_statements_are_found_in_every_other() -> None:

@@ -3,12 +3,10 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
+from package_sources import sources
 from statements import parsed, statements
 
-ROOT = Path(__file__).parents[3]
-FOLDERS = ("roller_mlir", "passes", "dialects", "tools")
 Classes = Mapping[str, Sequence[ast.ClassDef]]
 
 
@@ -50,8 +48,7 @@ def overridden(classes: Classes) -> list[str]:
 
 
 def test_no_class_overrides_private_methods_of_another() -> None:
-    files = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
-    assert overridden(classes_of(path.read_text() for path in files)) == []
+    assert overridden(classes_of(path.read_text() for path in sources().values())) == []
 
 
 def test_an_override_is_found() -> None:

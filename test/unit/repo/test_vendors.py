@@ -4,15 +4,13 @@
 import ast
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
+from package_sources import ROOT, sources
 from statements import parsed
 
 from roller_mlir.lowering.targets import families
 
-ROOT = Path(__file__).parents[3]
-FOLDERS = ("roller_mlir", "passes", "dialects", "tools")
 ROOMS = tuple(ROOT / "roller_mlir" / room for room in ("lowering/targets", "lowering/backend", "hal"))
 VENDORS = {family.name for family in families()}
 _NAMED = re.compile(f"[\"'](?:{'|'.join(map(re.escape, sorted(VENDORS)))})[\"']")
@@ -54,8 +52,7 @@ def places_of(text: str) -> list[int]:
 
 
 def test_vendors_are_compared_in_their_rooms_only() -> None:
-    files = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
-    others = [path for path in files if not set(ROOMS) & set(path.parents)]
+    others = [path for path in sources().values() if not set(ROOMS) & set(path.parents)]
     counted = {str(path.relative_to(ROOT)): len(places_of(path.read_text(encoding="utf-8"))) for path in others}
     assert +Counter(counted) == {name: count for name, (count, _) in LEFT.items()}
 
