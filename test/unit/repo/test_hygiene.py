@@ -4,6 +4,7 @@
 import re
 import subprocess
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import roller_mlir.passes  # noqa: F401 - makes them known
 from roller_mlir.lowering.targets import families
 from roller_mlir.support.passes.passes import find_pass, registered_passes
 
+BENCH = ROOT / "bench"
 MOST_LINES = 500
 LICENSE_LINE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 RUN_BY_PYTEST = ROOT / "test" / "semantics" / "reported"
@@ -148,6 +150,18 @@ def test_every_package_is_packaged() -> None:
         wanted.add(module if path.name == "__init__.py" else module.rpartition(".")[0])
     packages = setup_arguments()["packages"]
     assert wanted == set(packages) and len(wanted) == len(packages)
+
+
+def undescribed(page: str, folders: Iterable[str]) -> set[str]:
+    """Return the folders that the first column of a page's tables lacks."""
+    cells = re.findall(r"^\| ([^|]*) \|", page, re.MULTILINE)
+    return set(folders) - {name for cell in cells for name in re.findall(r"`([\w-]+)`", cell)}
+
+
+def test_the_page_of_benches_describes_each_folder() -> None:
+    page = (ROOT / "bench/README.md").read_text()
+    assert not undescribed(page, {path.relative_to(ROOT).parts[1] for path in files() if BENCH in path.parent.parents})
+    assert undescribed("see `b` in\n| `a`, `c-d` | what `e` is |\n", ("a", "b", "c-d", "e")) == {"b", "e"}
 
 
 def test_versions_agree() -> None:
