@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the page of the architecture names is there, and every page of documentation can be found from its index."""
 
+import functools
 import importlib
 import re
 import sys
 import threading
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -12,6 +14,7 @@ from typing import Any
 import pytest
 
 import roller_mlir
+from roller_mlir.lowering.targets import families
 from roller_mlir.lowering.targets.family import load_passes
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -23,6 +26,16 @@ func.func @main(%a: tensor<200x96xf32>, %b: tensor<96x136xf32>, %zero: tensor<20
   return %c : tensor<200x136xf32>
 }
 """
+# Two operations that one kernel computes, and a product whose reduction is divided over tasks.
+FUSED = MATMUL.replace(
+    "  return %c",
+    """  %d = linalg.add ins(%c, %zero : tensor<200x136xf32>, tensor<200x136xf32>) outs(%zero : tensor<200x136xf32>)
+    -> tensor<200x136xf32>
+  return %d""",
+)
+DIVIDED = MATMUL.replace("200x", "16x").replace("x136x", "x16x").replace("96x", "65536x").replace("x96x", "x65536x")
+#: Rooms whose functions call others, and transform nothing themselves.
+CALLERS = ("compiler", "passes", "support", "lowering.targets")
 PAGE = (DOCS / "architecture.md").read_text(encoding="utf-8")
 
 
@@ -35,14 +48,20 @@ def test_every_name_of_the_way_is_there(name: str) -> None:
 
 
 def way(page: str) -> list[str]:
-    """Return the functions and classes of the table of the way, in its order."""
+    """Return the functions and classes of the table of the way, callers before what they call, in its order."""
     rows = re.findall(r"^\|[^|]*\|[^|]*\|(.*`[a-z_.]+\.\w+`.*) \|$", page, re.MULTILINE)
     return [name for row in rows for name in re.findall(r"`([\w.]+)`", row)]
 
 
-def first_calls(names: list[str], text: str, target: str) -> list[str]:
-    """Return which of the names a compilation calls, in the order of their first calls; of a class, any method."""
-    sought, found = {f"roller_mlir.{name}": name for name in names}, dict[str, None]()
+def exceptions(page: str) -> set[tuple[str, str]]:
+    """Return the passes that go back, each with the room or the function that it enters again."""
+    listed = re.findall(r"^- `(passes\.[\w.]+)`[^`]*`([\w.]+)`", page, re.MULTILINE)
+    return set(listed)
+
+
+def calls(names: Sequence[str], text: str, target: str) -> list[str]:
+    """Return the calls of the names in a compilation, in order; of a class, those of any method."""
+    sought, found = {f"roller_mlir.{name}": name for name in names}, list[str]()
     codes = dict[Any, str | None]()
 
     def look(frame: FrameType, event: str, _: Any) -> None:
@@ -50,8 +69,10 @@ def first_calls(names: list[str], text: str, target: str) -> list[str]:
         if event == "call" and code not in codes:
             called = f"{frame.f_globals.get('__name__')}.{code.co_qualname}"
             codes[code] = sought.get(called) or sought.get(called.rpartition(".")[0])
-            if codes[code] is not None and not called.endswith("__post_init__"):
-                found.setdefault(str(codes[code]))
+            if called.endswith("__post_init__"):
+                codes[code] = None
+        if event == "call" and (name := codes[code]) is not None:
+            found.append(name)
 
     sys.setprofile(look)
     threading.setprofile(look)
@@ -60,19 +81,67 @@ def first_calls(names: list[str], text: str, target: str) -> list[str]:
     finally:
         sys.setprofile(None)
         threading.setprofile(None)
-    return list(found)
+    return found
+
+
+@functools.cache
+def way_of(text: str) -> Sequence[str]:
+    """Return the calls of what the page names; a second compilation would know what the first has found."""
+    load_passes()
+    return calls([*way(PAGE), *(name for _, name in exceptions(PAGE) if name.count(".") > 1)], text, "h200")
+
+
+def room_of(name: str) -> str:
+    """Return the room of a function: the first folder, or that of `lowering`."""
+    return ".".join(name.split(".")[: 1 + name.startswith("lowering.")])
+
+
+def returns(called: Sequence[str], allowed: Collection[tuple[str, str]]) -> list[str]:
+    """Return the calls by which a room of those that call nobody is entered again, but for what a pass may."""
+    entered, wrong, step = list[str](), list[str](), ""
+    for name in called:
+        room = room_of(name)
+        if room in CALLERS:
+            step = name if room == "passes" else step
+        elif not {(step, room), (step, name)} & set(allowed) and entered[-1:] != [room]:
+            wrong += [f"{step}: {name}"] * (room in entered)
+            entered.append(room)
+    return wrong
+
+
+def test_no_room_is_entered_again_but_as_the_page_says() -> None:
+    allowed = exceptions(PAGE)
+    told = {text: way_of(text) for text in (MATMUL, FUSED, DIVIDED)}
+    assert not returns(told[MATMUL], ()) and len({room_of(name) for name in told[MATMUL]} - set(CALLERS)) == 5
+    assert not [one for called in told.values() for one in returns(called, allowed)]
+    for one in allowed:
+        assert any(returns(called, allowed - {one}) for called in told.values()), f"{one} is no exception"
+
+
+def test_a_return_is_found() -> None:
+    there = ["passes.a.A", "lowering.linalg.f", "model.g", "model.h", "passes.b.B", "lowering.linalg.f", "model.g"]
+    assert returns(there, ()) == ["passes.b.B: lowering.linalg.f", "passes.b.B: model.g"]
+    assert returns(there, {("passes.b.B", "lowering.linalg.f")}) == []
+    assert returns(there, {("passes.a.A", "model")}) == []
 
 
 def test_a_compilation_takes_the_way_in_this_order() -> None:
     names = way(PAGE)
     assert len(names) >= 25 and len(set(names)) == len(names)
-    load_passes()
-    assert first_calls(names, MATMUL, "h200") == names
+    assert list(dict.fromkeys(way_of(MATMUL))) == names
 
 
 def test_a_function_that_is_not_called_is_missed() -> None:
     page = "| a | b | `compiler.stages.run_stages`, `compiler.source.parse_names` |\n| | c | `hal.no.name` |"
-    assert first_calls(way(page), MATMUL, "h200") == ["compiler.source.parse_names", "compiler.stages.run_stages"]
+    assert calls(way(page), MATMUL, "h200") == ["compiler.source.parse_names", "compiler.stages.run_stages"]
+
+
+def test_the_picture_shows_each_family_and_names_functions_of_the_way() -> None:
+    picture = (DOCS / "architecture.svg").read_text(encoding="utf-8")
+    passes = {stage.made_by for family in families() for stage in family.stages if stage.made_by}
+    assert set(re.findall(r"rtile-[a-z-]+", picture)) == passes
+    functions = re.findall(r"compiler: (\w+)<", picture)
+    assert functions and {name.rpartition(".")[2] for name in way(PAGE)} >= set(functions)
 
 
 @pytest.mark.parametrize(
