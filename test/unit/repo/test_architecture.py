@@ -34,6 +34,8 @@ FUSED = MATMUL.replace(
   return %d""",
 )
 DIVIDED = MATMUL.replace("200x", "16x").replace("x136x", "x16x").replace("96x", "65536x").replace("x96x", "x65536x")
+#: Files that the steps of an example name for others than it.
+INSTEAD = ("roller_mlir/lowering/backend/math/operations.py", "roller_mlir/lowering/targets/stage.py")
 #: Rooms whose functions call others, and transform nothing themselves.
 CALLERS = ("compiler", "passes", "support", "lowering.targets")
 PAGE = (DOCS / "architecture.md").read_text(encoding="utf-8")
@@ -149,6 +151,33 @@ def test_the_picture_shows_each_family_and_names_functions_of_the_way() -> None:
 )
 def test_every_file_that_it_names_is_there(path: str) -> None:
     assert "NAME" in path or (ROOT / path).exists()
+
+
+def steps(title: str) -> list[str]:
+    """Return the files that the numbered steps of a section name; of those that one may need instead, none."""
+    section = PAGE.split(f"## {title}\n")[1].split("\n## ")[0]
+    named = re.findall(r"`((?:roller_mlir|passes|test)/[\w./-]+\.\w+)`", section)
+    return [name for name in dict.fromkeys(named) if name not in INSTEAD]
+
+
+@pytest.mark.parametrize(
+    ("title", "word", "count"),
+    [
+        ("Add an operation to bodies", r"(?<![a-z])erf(?![a-z])", 10),
+        ("Add a pass", r"(?i)lower[-_]?to[-_]?cpu", 5),
+    ],
+)
+def test_each_file_of_an_example_names_it(title: str, word: str, count: int) -> None:
+    files = steps(title)
+    assert len(files) == count
+    assert [name for name in files if not re.search(word, (ROOT / name).read_text(encoding="utf-8"))] == []
+
+
+def test_each_family_is_an_example_of_a_target() -> None:
+    section = PAGE.split("## Add a target\n")[1]
+    folder = ROOT / "roller_mlir/lowering/targets"
+    modules = {path.name for path in folder.glob("*.py") if "= TargetFamily(" in path.read_text(encoding="utf-8")}
+    assert len(modules) == len(families()) and set(re.findall(r"`(\w+\.py)`", section)) == modules
 
 
 def test_the_index_leads_to_every_page() -> None:
