@@ -144,6 +144,8 @@ def test_checks_name_their_operands() -> None:
 
 
 def test_every_package_is_packaged() -> None:
+    beside = {path for path in PYTHON if path.relative_to(ROOT).parts[0] in ("bench", "examples", "setup.py", "test")}
+    assert set(PYTHON) - beside == set(sources().values())
     wanted: set[str] = set()
     for module, path in sources().items():
         assert (path.parent / "__init__.py").is_file(), f"{named(path.parent)} has no __init__.py"
