@@ -27,7 +27,7 @@ from roller_mlir.hal.instructions import Instruction, is_multiply_add
 from roller_mlir.hal.layers import MemoryLayer
 from roller_mlir.hal.model_constants import DEFAULT_MODEL, ModelConstants
 from roller_mlir.hal.vector_constants import DEFAULT_VECTORS, VectorConstants
-from roller_mlir.hal.vendors import compiling_vendors, vendors
+from roller_mlir.hal.vendors import compiling_vendors, vendor_named, vendors
 
 __all__ = [
     "FEATURES",
@@ -186,8 +186,9 @@ class Device:
         require_plausible("launch_latency_s", self.launch_latency_s, 1e-9, 1e-1, "s")
         require_power_of_two("subgroup_size", self.subgroup_size)
         require_power_of_two("max_access_bytes", self.max_access_bytes)
-        for_nvidia = (self.vendor == "nvidia") == (self.ptx_version is not None)
-        require(for_nvidia, "ptx_version", "must be given for vendor 'nvidia', and only there")
+        has_ptx = vendor_named(self.vendor).has_ptx
+        rule = f"must be {'given' if has_ptx else 'left out'} for vendor '{self.vendor}'"
+        require(has_ptx == (self.ptx_version is not None), "ptx_version", rule)
         self._check_residency()
         self._check_workgroup_memory()
         self._check_layers()
@@ -256,7 +257,7 @@ class Device:
     @property
     def compiles(self) -> bool:
         """Whether code can be generated for it; if not, it is for the construction and its model only."""
-        return self.vendor in compiling_vendors()
+        return vendor_named(self.vendor).compiles
 
     def require_compiles(self) -> None:
         """Raise a DeviceError that says so where no code can be generated for the device."""
@@ -268,20 +269,16 @@ class Device:
 
     @property
     def tick_ns(self) -> int:
-        """Nanoseconds of a tick of the counter that all units read: PTX's %globaltimer, AMD's of constant 100 MHz."""
-        found = {"nvidia": 1, "amd": 10}.get(self.vendor)
+        """Nanoseconds of a tick of the counter that all units read; raises a DeviceError where none is known."""
+        found = vendor_named(self.vendor).tick_ns
         if found is None:
             raise DeviceError(f"'{self.name}' of {self.vendor}: no counter of time is known that all its units read")
         return found
 
     @property
     def fence_covers_block(self) -> bool:
-        """Whether a thread's release fence, behind a barrier, covers what the other threads of its block wrote.
-
-        PTX's order is cumulative. On AMD's devices of the line gfx9 a barrier waits for no stores of other subgroups,
-        nor does a fence: each thread releases its own.
-        """
-        return self.vendor == "nvidia"
+        """Whether a thread's release fence, behind a barrier, covers what the other threads of its block wrote."""
+        return vendor_named(self.vendor).fence_covers_block
 
     @property
     def caches(self) -> tuple[MemoryLayer, ...]:

@@ -6,6 +6,7 @@ never imports a compiler package or a GPU library by itself.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,13 +15,23 @@ from roller_mlir.runtime.errors import BackendError
 if TYPE_CHECKING:
     from roller_mlir.runtime.sequence import Backend
 
-_PROVIDERS: dict[str, tuple[str, str]] = {
-    "cpu": ("roller_mlir.runtime.cpu.backend", "CpuBackend"),
-    "cuda": ("roller_mlir.runtime.driver.backend", "cuda_backend"),
-    "hip": ("roller_mlir.runtime.driver.backend", "hip_backend"),
-    "sim": ("roller_mlir.sim.launcher", "SimulatorBackend"),
-}
-_BY_VENDOR = {"nvidia": "cuda", "amd": "hip", "cpu": "cpu"}
+
+@dataclass(frozen=True, kw_only=True)
+class _Provider:
+    """What makes a back end.
+
+    Attributes:
+        module: Module that defines it.
+        attribute: The class in that module, or a function that makes one.
+        vendor: Whose devices it runs; "" where it is no vendor's.
+    """
+
+    module: str
+    attribute: str
+    vendor: str = ""
+
+
+_PROVIDERS: dict[str, _Provider] = {}
 
 
 def register_backend(name: str, module: str, attribute: str, vendor: str = "") -> None:
@@ -37,14 +48,18 @@ def register_backend(name: str, module: str, attribute: str, vendor: str = "") -
     """
     if name in _PROVIDERS:
         raise ValueError(f"back ends have unique names, but {name!r} is registered already")
-    _PROVIDERS[name] = (module, attribute)
-    if vendor:
-        _BY_VENDOR[vendor] = name
+    _PROVIDERS[name] = _Provider(module=module, attribute=attribute, vendor=vendor)
+
+
+register_backend("cpu", "roller_mlir.runtime.cpu.backend", "CpuBackend", vendor="cpu")
+register_backend("cuda", "roller_mlir.runtime.driver.backend", "cuda_backend", vendor="nvidia")
+register_backend("hip", "roller_mlir.runtime.driver.backend", "hip_backend", vendor="amd")
+register_backend("sim", "roller_mlir.sim.launcher", "SimulatorBackend")
 
 
 def backend_of_vendor(vendor: str) -> str | None:
-    """Return the name of the back end that runs a vendor's devices; None where there is none."""
-    return _BY_VENDOR.get(vendor)
+    """Return the name of the back end that runs a vendor's devices, the last registered; None where there is none."""
+    return next((name for name, one in reversed(_PROVIDERS.items()) if one.vendor == vendor), None)
 
 
 def backend_names() -> tuple[str, ...]:
@@ -64,9 +79,9 @@ def find_backend(name: str, options: Mapping[str, Any] | None = None) -> "Backen
     """
     if name not in _PROVIDERS:
         raise BackendError(f"unknown back end {name!r}; known: {', '.join(backend_names())}")
-    module, attribute = _PROVIDERS[name]
+    known = _PROVIDERS[name]
     try:
-        provider = getattr(import_module(module), attribute)
+        provider = getattr(import_module(known.module), known.attribute)
     except ImportError as error:
         raise BackendError(f"back end {name!r} is not available here: {error}") from error
     try:

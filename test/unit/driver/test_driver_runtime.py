@@ -127,6 +127,7 @@ def test_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="'sim' is registered already"):
         register_backend("sim", "x", "y")
     monkeypatch.setattr(registry, "_PROVIDERS", dict(registry._PROVIDERS))
-    register_backend("gone", "no_such_module", "Backend")
+    register_backend("gone", "no_such_module", "Backend", vendor="amd")
+    assert [registry.backend_of_vendor(name) for name in ("nvidia", "amd", "graphcore")] == ["cuda", "gone", None]
     with pytest.raises(BackendError, match="back end 'gone' is not available here: No module named 'no_such_module'"):
         find_backend("gone")

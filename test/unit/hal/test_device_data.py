@@ -314,3 +314,12 @@ def test_devices_are_values() -> None:
     assert isinstance(device, Device) and hash(device) == hash(find_device("sm_90"))
     with pytest.raises(AttributeError):
         device.units = 1  # type: ignore[misc]
+
+
+def test_what_devices_of_a_vendor_share() -> None:
+    devices = [find_device(name) for name in ("h200", "mi300x", "zen4", "ipu-gc2")]
+    assert [device.fence_covers_block for device in devices] == [True, False, False, False]
+    assert [device.tick_ns for device in devices[:2]] == [1, 10]
+    for device in devices[2:]:
+        with pytest.raises(DeviceError, match=f"'{device.name}' of {device.vendor}: no counter of time is known"):
+            _ = device.tick_ns

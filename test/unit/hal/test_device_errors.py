@@ -147,7 +147,8 @@ EDITS = [
     ('kind = "cached"', 'kind = "cached"\nclocked = []', "layers.l2.clocked", "is not a key of a device description"),
     ('kind = "cached"', 'kind = "cached"\nname = "l2"', "layers.l2.name", "is not a key of a device description"),
     ("latency_cycles = 29.0", "latency_cycles = 29.0\nlatency_s = 1e-8", "", "must not be given beside 'latency_s'"),
-    ('ptx_version = "8.0"\n', "", "ptx_version", "must be given for vendor 'nvidia', and only there"),
+    ('ptx_version = "8.0"\n', "", "ptx_version", "must be given for vendor 'nvidia'"),
+    ('vendor = "nvidia"', 'vendor = "amd"', "ptx_version", "must be left out for vendor 'amd'"),
     ('operand_type = "f32"', 'operand_type = "f64"', "instructions", "must have one of family 'fma' on f32"),
     (
         'operand_type = "f64"\nresult_type = "f64"',
