@@ -21,7 +21,6 @@ class Stage:
         role: The role of these files in an artifact; "" for a module.
         suffix: How names of its files end.
         replaceable: Whether an edited file can stand in its place.
-        loadable: Whether a driver loads it.
     """
 
     name: str
@@ -30,7 +29,6 @@ class Stage:
     role: str = ""
     suffix: str = ".mlir"
     replaceable: bool = True
-    loadable: bool = False
 
     def __post_init__(self) -> None:
         """Check that it is either a module or files."""

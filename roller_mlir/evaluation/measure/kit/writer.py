@@ -10,12 +10,11 @@ from typing import BinaryIO
 
 from roller_mlir.evaluation.measure.kit.files import ARCHIVE, INDEX, artifact_names, check_kit, plain_name
 from roller_mlir.evaluation.measure.records import Kit
-from roller_mlir.lowering.targets import families
 from roller_mlir.plan.codec import CodecError, JsonValue, to_json
+from roller_mlir.plan.manifest import IMAGES
 from roller_mlir.runtime.artifact import Artifact
 
-_LOADED = (stage.role for family in families() for stage in family.files if stage.loadable)
-DEVICE_ROLES = frozenset({*_LOADED, "constants"})
+DEVICE_ROLES = frozenset({*IMAGES, "constants"})
 """What a device needs of an artifact: its driver compiles the PTX where it is older than the cubin."""
 SIMULATOR_ROLES = frozenset({*DEVICE_ROLES, "kernels"})
 """What a dry run needs beside."""

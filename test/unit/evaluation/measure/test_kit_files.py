@@ -6,7 +6,7 @@ import random
 import resource
 import signal
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,10 @@ CONTENT: dict[str, tuple[str, bytes]] = {
 }
 
 
-def artifact(*, cubin: bool = True, change: bytes = b"") -> Artifact:
-    kept = {name: one for name, one in CONTENT.items() if cubin or name != "k.cubin"}
+def artifact(
+    *, cubin: bool = True, change: bytes = b"", content: Mapping[str, tuple[str, bytes]] = CONTENT
+) -> Artifact:
+    kept = {name: one for name, one in content.items() if cubin or name != "k.cubin"}
     files = {name: data + (change if role == "cubin" else b"") for name, (role, data) in kept.items()}
     kernel = Kernel(
         name="k",
@@ -137,6 +139,10 @@ def test_stripped_keeps_what_a_device_needs() -> None:
     assert small.kernels[0].files == {"ptx": "k.ptx", "cubin": "k.cubin"}
     assert not small.manifest.phases_s and not small.kernels[0].phases_s
     assert [file.role for file in stripped(artifact(cubin=False)).manifest.files] == ["constants", "ptx"]
+    amd = artifact(
+        content={name: CONTENT[name] for name in ("constants.bin", "k.ll")} | {"k.hsaco": ("hsaco", b"code")}
+    )
+    assert [file.role for file in stripped(amd).manifest.files] == ["constants", "hsaco"]
     roles = [file.role for file in stripped(artifact(), SIMULATOR_ROLES).manifest.files]
     assert roles == ["kernels", "constants", "ptx", "cubin"]
 
