@@ -15,7 +15,6 @@ from roller_mlir.lowering.backend.errors import CompileError
 from roller_mlir.lowering.backend.job import BackendJob, BuildRequest, KernelBinary
 from roller_mlir.lowering.backend.sources import KernelSource, kernel_sources
 from roller_mlir.lowering.backend.target import Target
-from roller_mlir.lowering.backend.vendor_tools.toolchain import find_toolchain
 from roller_mlir.mapping.checks.expected_code import ExpectedCode
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import SourcePlace
@@ -36,7 +35,7 @@ def build_kernels(
         module: host code with gpu.launch_func, and gpu.module ops with lowered kernels.
         device: what to compile for.
         triple: LLVM's name of the machine.
-        request: what is wanted.
+        request: what is wanted, with which tools.
         build: what makes a binary of one kernel.
         compare: what compares its machine code with what is expected.
 
@@ -46,9 +45,10 @@ def build_kernels(
     Raises:
         CompileError: a kernel cannot be compiled. The compiler stays usable, even where LLVM crashed.
     """
+    assert request.toolchain is not None
     job = BackendJob(
         target=Target.of(device, triple, request.code_object),
-        toolchain=find_toolchain() if request.toolchain is None else request.toolchain,
+        toolchain=request.toolchain,
         pool=process_pool() if request.pool is None else request.pool,
         request=request,
     )

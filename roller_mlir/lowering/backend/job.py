@@ -64,7 +64,8 @@ class BuildRequest:
         emit: how far to go: "llvm" stops at LLVM IR, "ptx" at PTX or AMDGPU assembly, "binary" at cubin or HSACO;
             "assembly" also disassembles the cubin, which takes longer than all the rest, and is what fills
             `statistics.main_loop` for NVIDIA.
-        toolchain: the tools; found by `find_toolchain` where it is None.
+        toolchain: the tools, of which a build is given those of its target family; where it is None, they are found by
+            `find_toolchain`.
         pool: the children that run LLVM; the process's own where it is None.
         timeout_s: how long one phase of one kernel may take.
         expected_code: what plans expect of kernels, by name; the machine code of each is compared with it

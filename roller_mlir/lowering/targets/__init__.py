@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from roller_mlir.lowering.targets.amd import AMD
 from roller_mlir.lowering.targets.cpu import CPU
-from roller_mlir.lowering.targets.family import TargetFamily, families, family_of, register_target
+from roller_mlir.lowering.targets.family import Architectures, TargetFamily, families, family_of, register_target
 from roller_mlir.lowering.targets.nvidia import NVIDIA
 from roller_mlir.lowering.targets.simulator import SIMULATOR
 from roller_mlir.lowering.targets.stage import Stage
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 for _family in (SIMULATOR, NVIDIA, AMD, CPU):
     register_target(_family)
 
-__all__ = ["Stage", "TargetFamily", "compile_kernels", "families", "family_of", "register_target"]
+__all__ = ["Architectures", "Stage", "TargetFamily", "compile_kernels", "families", "family_of", "register_target"]
 
 
 def __getattr__(name: str) -> Any:

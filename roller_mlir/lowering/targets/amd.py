@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.hal import Device
-from roller_mlir.lowering.targets.family import TargetFamily
+from roller_mlir.lowering.targets.family import Architectures, TargetFamily
 from roller_mlir.lowering.targets.stage import COMMON, LLVM, Stage
 
 if TYPE_CHECKING:
@@ -17,14 +17,15 @@ def _build(module: Any, device: Device, request: BuildRequest) -> list[KernelBin
     from roller_mlir.lowering.backend.amd.build import build_amd
     from roller_mlir.lowering.backend.compile import build_kernels
 
-    return build_kernels(module, device, AMD.triple, request, build_amd)
+    return build_kernels(module, device, AMD.triple(device), request, build_amd)
 
 
 AMD = TargetFamily(
     name="amd",
     dialect="rocdl",
     summary="linalg on tensors to kernels in the ROCDL dialect, for AMD devices",
-    triple="amdgcn-amd-amdhsa",
+    architectures=(Architectures(names=r"gfx[0-9a-f]+", triple="amdgcn-amd-amdhsa"),),
+    tools=("lld", "ocml"),
     stages=(
         *COMMON,
         Stage(name="rocdl", gives="kernels in the ROCDL and LLVM dialects", made_by="rtile-lower-to-rocdl"),

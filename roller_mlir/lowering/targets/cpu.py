@@ -7,39 +7,37 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.hal import Device
-from roller_mlir.lowering.targets.family import TargetFamily
+from roller_mlir.lowering.targets.family import Architectures, TargetFamily
 from roller_mlir.lowering.targets.stage import COMMON, LLVM, Stage
 
 if TYPE_CHECKING:
     from roller_mlir.lowering.backend.job import BuildRequest, KernelBinary
     from roller_mlir.plan.manifest import Manifest
 
-_ARM = ("neoverse", "cortex", "apple")
-
-
-def triple_of(device: Device) -> str:
-    """Return LLVM's name of the machine of a device."""
-    return f"{'aarch64' if device.architecture.startswith(_ARM) else 'x86_64'}-unknown-linux-gnu"
-
 
 def _build(module: Any, device: Device, request: BuildRequest) -> list[KernelBinary]:
     from roller_mlir.lowering.backend.compile import build_kernels
     from roller_mlir.lowering.backend.cpu.build import build_cpu, compared_cpu
 
-    return build_kernels(module, device, triple_of(device), request, build_cpu, compared_cpu)
+    return build_kernels(module, device, CPU.triple(device), request, build_cpu, compared_cpu)
 
 
 def _package(manifest: Manifest, device: Device, binaries: Sequence[KernelBinary]) -> Mapping[str, tuple[str, bytes]]:
     from roller_mlir.lowering.backend.cpu.library import library_files
+    from roller_mlir.lowering.backend.vendor_tools.toolchain import find_toolchain
 
-    return library_files(manifest, binaries, triple_of(device))
+    return library_files(manifest, binaries, CPU.triple(device), find_toolchain().only(CPU.tools))
 
 
 CPU = TargetFamily(
     name="cpu",
     dialect="cpu",
     summary="linalg on tensors to functions of vectors in the LLVM dialect, for CPUs",
-    triple="x86_64-unknown-linux-gnu",
+    architectures=(
+        Architectures(names=r"(neoverse|cortex|apple).*", triple="aarch64-unknown-linux-gnu"),
+        Architectures(names=r".+", triple="x86_64-unknown-linux-gnu"),
+    ),
+    tools=("lld",),
     stages=(
         *COMMON,
         Stage(name="cpu", gives="a function of a range of tasks of each kernel", made_by="rtile-lower-to-cpu"),

@@ -7,12 +7,13 @@ whose vendor is the family's name is then compiled through its stages.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from roller_mlir.hal import Device
+from roller_mlir.hal import Device, DeviceError
 from roller_mlir.hal.vendors import register_vendor
 from roller_mlir.lowering.targets.stage import COMMON, KERNELS, NORMALISED, PERSISTENT, PLANNED, SELECT_KERNELS, Stage
 from roller_mlir.support.passes.passes import NamedPipeline, Pass, register_pipeline
@@ -28,6 +29,19 @@ _RECORDS = {"records": "true"}
 
 
 @dataclass(frozen=True, kw_only=True)
+class Architectures:
+    """Architectures of one triple.
+
+    Attributes:
+        names: Regular expression that their names match.
+        triple: LLVM's name of the machine.
+    """
+
+    names: str
+    triple: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class TargetFamily:
     """One family.
 
@@ -36,7 +50,9 @@ class TargetFamily:
         dialect: What its pipeline ends in, for the pipeline's name and summary: "nvvm" makes `roller-to-nvvm`.
         summary: What the pipeline does, in one line.
         stages: From linalg to binaries, in order; they begin with `COMMON`.
-        triple: LLVM's name of the machine; "" where LLVM generates no code.
+        architectures: Those that its devices may have, of which the first that match count; empty: any, for which LLVM
+            generates no code.
+        tools: The fields of `Toolchain` that its stages call; `build` is given no others.
         runtime_package: The Python package that runs its binaries.
         build: Makes the binaries of a module that is at the last stage made by a pass; None: there are none to make.
         package: Makes files of the whole function, by name, each with its role, of its manifest and the binaries of its
@@ -51,7 +67,8 @@ class TargetFamily:
     dialect: str
     summary: str
     stages: tuple[Stage, ...]
-    triple: str = ""
+    architectures: tuple[Architectures, ...] = ()
+    tools: tuple[str, ...] = ()
     runtime_package: str = ""
     build: Callable[[Any, Device, BuildRequest], list[KernelBinary]] | None = None
     package: Callable[[Manifest, Device, Sequence[KernelBinary]], Mapping[str, tuple[str, bytes]]] | None = None
@@ -117,6 +134,20 @@ class TargetFamily:
         """The stages that are files of each kernel."""
         return tuple(stage for stage in self.stages if stage.role)
 
+    def triple(self, device: Device) -> str:
+        """Return LLVM's name of the machine of a device; "" where LLVM generates no code.
+
+        Raises:
+            DeviceError: Its architecture is none of the family's.
+        """
+        found = (one.triple for one in self.architectures if re.fullmatch(one.names, device.architecture))
+        triple = next(found, None if self.architectures else "")
+        if triple is None:
+            known = " or ".join(f"'{one.names}'" for one in self.architectures)
+            reason = f"must match {known} for vendor '{device.vendor}', but got '{device.architecture}'"
+            raise DeviceError(f"device '{device.name}': its architecture {reason}")
+        return triple
+
     def stage(self, name: str) -> Stage | None:
         """Return the stage of that name; None where it has none."""
         return next((stage for stage in self.stages if stage.name == name), None)
@@ -153,8 +184,14 @@ def family_named(name: str) -> TargetFamily:
 
 
 def family_of(device: Device) -> TargetFamily:
-    """Return the family of a device; of one for which there is no code, that of the simulator."""
-    return _families[device.vendor if device.vendor in _families else "simulator"]
+    """Return the family of a device; of one for which there is no code, that of the simulator.
+
+    Raises:
+        DeviceError: The device's architecture is none of the family's.
+    """
+    family = _families[device.vendor if device.vendor in _families else "simulator"]
+    family.triple(device)
+    return family
 
 
 def passes_to(

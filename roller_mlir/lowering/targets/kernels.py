@@ -16,6 +16,7 @@ from roller_mlir.hal import find_device
 from roller_mlir.lowering.backend.job import BuildRequest, KernelBinary
 from roller_mlir.lowering.backend.kernels.kernel_module import check_stage, kernel_functions
 from roller_mlir.lowering.backend.kernels.tensor_maps import made_maps_of, tensor_maps_of
+from roller_mlir.lowering.backend.vendor_tools.toolchain import find_toolchain
 from roller_mlir.lowering.targets.family import family_of, load_passes
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.passes.passes import Pass, find_pass
@@ -46,13 +47,15 @@ def compile_kernels(
     Raises:
         CompileError: A kernel cannot be compiled. The compiler stays usable, even where LLVM crashed.
         DiagnosedError: The module has something that cannot be lowered.
-        DeviceError: The device is for the construction and its model only.
+        DeviceError: The device is for the construction and its model only, or its architecture is not known.
     """
     request = request or BuildRequest(**wanted)
     device = find_device(target)
     device.require_compiles()
     family = family_of(device)
     assert family.build is not None
+    toolchain = find_toolchain() if request.toolchain is None else request.toolchain
+    request = replace(request, toolchain=toolchain.only(family.tools))
     started = time.perf_counter()
     with module.context, ir.Location.unknown():
         check_stage(module)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from roller_mlir.hal import Device
 from roller_mlir.lowering.backend.nvidia.dependent_launch import has_dependent_launch
-from roller_mlir.lowering.targets.family import TargetFamily
+from roller_mlir.lowering.targets.family import Architectures, TargetFamily
 from roller_mlir.lowering.targets.stage import COMMON, LLVM, Stage
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def _build(module: Any, device: Device, request: BuildRequest) -> list[KernelBin
     from roller_mlir.lowering.backend.compile import build_kernels
     from roller_mlir.lowering.backend.nvidia.build import build_nvidia
 
-    return build_kernels(module, device, NVIDIA.triple, request, build_nvidia)
+    return build_kernels(module, device, NVIDIA.triple(device), request, build_nvidia)
 
 
 def _number(device: Device) -> int:
@@ -36,7 +36,8 @@ NVIDIA = TargetFamily(
     name="nvidia",
     dialect="nvvm",
     summary="linalg on tensors to kernels in the NVVM dialect, for NVIDIA devices",
-    triple="nvptx64-nvidia-cuda",
+    architectures=(Architectures(names=r"sm_\d+[af]?", triple="nvptx64-nvidia-cuda"),),
+    tools=("ptxas", "nvdisasm", "libdevice"),
     stages=(
         *COMMON,
         Stage(name="nvvm", gives="kernels in the NVVM and LLVM dialects", made_by="rtile-lower-to-nvvm"),

@@ -22,7 +22,7 @@ from roller_mlir.lowering.backend.errors import CompileError
 from roller_mlir.lowering.backend.job import KernelBinary
 from roller_mlir.lowering.backend.target import DEFAULT_TIMEOUT_S
 from roller_mlir.lowering.backend.vendor_tools.run import run_tool
-from roller_mlir.lowering.backend.vendor_tools.toolchain import LLD_REMEDY, find_toolchain
+from roller_mlir.lowering.backend.vendor_tools.toolchain import LLD_REMEDY, Toolchain
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.plan.manifest import MEMORY_ALIGNMENT_BYTES, PREPARE, Buffer, BufferView, Manifest
 
@@ -45,20 +45,23 @@ _MEMORY = {"constant": "constants", "workspace": "workspace"}
 """What the caller gives beside inputs and outputs, by the role of the buffers that lie there."""
 
 
-def library_files(manifest: Manifest, binaries: Sequence[KernelBinary], triple: str) -> dict[str, tuple[str, bytes]]:
+def library_files(
+    manifest: Manifest, binaries: Sequence[KernelBinary], triple: str, toolchain: Toolchain
+) -> dict[str, tuple[str, bytes]]:
     """Return the files of a function, by name, each with its role; none where its kernels have no objects.
 
     Args:
         manifest: Its record.
         binaries: Its kernels.
         triple: LLVM's name of the machine.
+        toolchain: Where the linker is.
 
     Raises:
         CompileError: There is no linker, or it refuses.
     """
     if not binaries or any("object" not in binary.files for binary in binaries):
         return {}
-    name, lld = manifest.symbol, find_toolchain().lld
+    name, lld = manifest.symbol, toolchain.lld
     tiles = any(_DESCRIBES_TILES in binary.text("assembly") for binary in binaries)
     if lld is None:
         raise CompileError(name, f"no iree-lld was found to link its shared library; {LLD_REMEDY}")

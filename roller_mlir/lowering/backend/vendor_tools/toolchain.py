@@ -8,7 +8,7 @@ is needed.
 import functools
 import importlib.util
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +37,10 @@ class Toolchain:
     libdevice: Path | None = None
     lld: Path | None = None
     ocml: Path | None = None
+
+    def only(self, names: Collection[str]) -> "Toolchain":
+        """Return the tools of these names, without the others."""
+        return Toolchain(**{name: getattr(self, name) for name in names})
 
 
 def _package_folders(name: str) -> tuple[Path, ...]:

@@ -93,7 +93,7 @@ def test_a_tool_that_is_not_there_is_a_compile_error() -> None:
 )
 def test_targets(device: str, triple: str, features: str) -> None:
     """PTX is as old as the device allows."""
-    target = Target.of(find_device(device), family_of(find_device(device)).triple)
+    target = Target.of(find_device(device), family_of(find_device(device)).triple(find_device(device)))
     assert (target.triple, target.features) == (triple, features)
 
 

@@ -4,16 +4,22 @@
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import preloaded
 import pytest
 
-from roller_mlir.hal import DeviceError, find_device
-from roller_mlir.lowering.targets import family_of, register_target
+from roller_mlir.hal import Device, DeviceError, find_device
+from roller_mlir.lowering.backend import BuildRequest, KernelBinary, Toolchain
+from roller_mlir.lowering.targets import compile_kernels, families, family_of, register_target
+from roller_mlir.lowering.targets import family as family_module
+from roller_mlir.lowering.targets.amd import AMD
 from roller_mlir.lowering.targets.family import load_passes
 from roller_mlir.lowering.targets.nvidia import NVIDIA
 from roller_mlir.lowering.targets.simulator import SIMULATOR
 from roller_mlir.lowering.targets.stage import COMMON, LLVM, LOOPS, Stage
+from roller_mlir.plan.manifest import IMAGES
+from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.passes.passes import find_pass, registered_pipelines
 
 ROOT = Path(__file__).parents[4]
@@ -48,10 +54,55 @@ def test_a_device_without_code_has_the_stages_of_the_simulator() -> None:
     assert family_of(find_device("ipu-gc2")) == SIMULATOR
 
 
+@pytest.mark.parametrize(
+    ("name", "triple"),
+    [
+        ("h200", "nvptx64-nvidia-cuda"),
+        ("mi50", "amdgcn-amd-amdhsa"),
+        ("spr", "x86_64-unknown-linux-gnu"),
+        ("neoverse-v1", "aarch64-unknown-linux-gnu"),
+        ("ipu-gc2", ""),
+    ],
+)
+def test_the_triple_is_that_of_the_architecture(name: str, triple: str) -> None:
+    device = find_device(name)
+    assert family_of(device).triple(device) == triple
+
+
+@pytest.mark.parametrize(
+    ("name", "architecture", "known"), [("h200", "gfx942", r"'sm_\d+[af]?'"), ("mi300x", "cdna3", "'gfx[0-9a-f]+'")]
+)
+def test_an_architecture_of_no_family_is_refused(name: str, architecture: str, known: str) -> None:
+    device = replace(find_device(name), architecture=architecture)
+    message = (
+        f"device '{name}': its architecture must match {known} for vendor '{device.vendor}', but got '{architecture}'"
+    )
+    with pytest.raises(DeviceError, match=re.escape(message)):
+        family_of(device)
+
+
+def test_a_build_is_given_the_tools_of_its_family_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[Toolchain | None] = []
+
+    def build(module: Any, device: Device, request: BuildRequest) -> list[KernelBinary]:
+        given.append(request.toolchain)
+        return []
+
+    monkeypatch.setitem(family_module._families, AMD.name, replace(AMD, build=build, tools=("lld",)))
+    every = Toolchain(ptxas=(tmp_path,), nvdisasm=tmp_path, libdevice=tmp_path, lld=tmp_path, ocml=tmp_path)
+    with make_context(), ir.Location.unknown():
+        assert compile_kernels(ir.Module.parse(""), "mi300x", toolchain=every) == []
+    assert given == [Toolchain(lld=tmp_path)]
+
+
+def test_what_drivers_load_is_made_by_stages() -> None:
+    assert {stage.role for family in families() for stage in family.files} >= set(IMAGES)
+
+
 def test_names_of_families_are_unique() -> None:
     assert register_target(NVIDIA) is NVIDIA
     with pytest.raises(ValueError, match="target families have unique names, but 'nvidia' is registered already"):
-        register_target(replace(NVIDIA, triple="other"))
+        register_target(replace(NVIDIA, summary="other"))
     assert family_of(find_device("h200")) is NVIDIA
 
 
