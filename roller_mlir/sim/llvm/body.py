@@ -152,17 +152,19 @@ class Rewriter:
 
     def _divide(self, one: LlvmInstruction) -> list[str]:
         """Check a division of integers, element by element, and divide what was checked."""
-        kind, below, signed = one.kind, one.operands[1][1], one.opcode.startswith("s")
-        vector = re.match(r"<(\d+) x i(\d+)>$", kind)
+        kind, below, signed = one.kind, one.constant(1), one.opcode.startswith("s")
+        vector = one.vector()
         lines: list[str] = []
         values: list[str] = []
         for _, value in one.operands:
             values.append(self._context.fresh())
             lines.append(f"{values[-1]} = freeze {kind} {value}")
-        if not vector and re.fullmatch(r"-?\d+", below) and int(below) not in (0, -1):
+        if below is not None and below not in (0, -1):
             return [one.line]
-        element = f"i{vector[2]}" if vector else kind
-        for lane in range(int(vector[1]) if vector else 1):
+        count, element = vector or (1, kind)
+        if not element.startswith("i"):
+            self._refuse(one.number, f"a division of {kind} cannot be simulated")
+        for lane in range(count):
             pair = list(values)
             if vector:
                 pair = [self._context.fresh(), self._context.fresh()]
@@ -230,7 +232,7 @@ class Rewriter:
         kernel, lines = InstructionContext(self._context, one.number, one.callee), list[str]()
         operands = tuple(kernel.frozen(*operand, lines) for operand in one.operands)
         call = IntrinsicCall(
-            match=match, result=one.result, kind=one.kind, operands=operands, line=one.line, kernel=kernel
+            match=match, result=one.result, kind=one.kind, operands=operands, instruction=one, kernel=kernel
         )
         try:
             return [*lines, *expand(call)]
@@ -262,16 +264,16 @@ class Rewriter:
         return lines
 
     def _alloca(self, one: LlvmInstruction) -> list[str]:
-        at, name, count, found = one.number, one.result, one.operands[0][1], _ALLOCA.match(one.line)
+        at, name, count, found = one.number, one.result, one.constant(0), _ALLOCA.match(one.line)
         if found is None:
             self._refuse(at, f"this alloca cannot be simulated: {one.line[:80]}")
         kind, alignment = found.groups()
         element = size_bytes(kind)
-        if not count.isdigit():
+        if count is None or count < 0:
             self._refuse(at, "an alloca of a size that is not constant cannot be simulated")
         if element is None:
             self._refuse(at, f"an alloca of type {kind} cannot be simulated")
-        size = element * int(count)
+        size = element * count
         self._private_bytes += size
         if self._private_bytes > _MOST_PRIVATE_BYTES:
             self._refuse(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from roller_mlir.sim.llvm.context import InstructionContext
+from roller_mlir.sim.llvm.instruction import LlvmInstruction
 
 
 class UnknownIntrinsicError(Exception):
@@ -21,7 +22,7 @@ class IntrinsicCall:
         result: Name of the result, "" for none.
         kind: LLVM type of the result.
         operands: Type and value of each.
-        line: The call, as LLVM prints it.
+        instruction: The call, as it came.
         kernel: The kernel around it.
     """
 
@@ -29,7 +30,7 @@ class IntrinsicCall:
     result: str
     kind: str
     operands: tuple[tuple[str, str], ...]
-    line: str
+    instruction: LlvmInstruction
     kernel: InstructionContext
 
     @property
@@ -60,10 +61,10 @@ class IntrinsicCall:
 
     def constant(self, number: int) -> int:
         """Return an operand that must be a constant."""
-        value = {"true": "1", "false": "0"}.get(self.value(number), self.value(number))
-        if not re.fullmatch(r"-?\d+", value):
+        value = self.instruction.constant(number)
+        if value is None:
             raise UnknownIntrinsicError(f"'{self.callee}' whose operand {number} is not constant")
-        return int(value)
+        return value
 
 
 Expansion = Callable[[IntrinsicCall], list[str]]

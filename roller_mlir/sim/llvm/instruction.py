@@ -16,6 +16,8 @@ from functools import cached_property
 from itertools import count
 from typing import Any
 
+from llvmlite.binding import TypeKind, ValueKind
+
 from roller_mlir.sim.llvm.types import respelled
 
 ASSEMBLY = "asm"
@@ -114,6 +116,24 @@ class LlvmInstruction:
     def operands(self) -> tuple[tuple[str, str], ...]:
         """Type and value of each, without what it calls."""
         return self._typed[:-1] if self.opcode == "call" else self._typed
+
+    def constant(self, number: int) -> int | None:
+        """Return an operand that is an integer constant, as LLVM prints it but for 0 and 1 of an i1; None: it is none.
+
+        `get_constant_value` takes the sign of what is narrower than 64 bits for that of 64 bits: it is found here.
+        """
+        value = list(self.value.operands)[number]
+        if value.value_kind != ValueKind.constant_int:
+            return None
+        bits, width = int(value.get_constant_value()), int(value.type.type_width)
+        return bits - (1 << width) if width > 1 and bits >> (width - 1) else bits
+
+    def vector(self, number: int | None = None) -> tuple[int, str] | None:
+        """Return length and element of an operand, or of the result; None where that is no vector of a fixed length."""
+        kind = self.value.type if number is None else list(self.value.operands)[number].type
+        if kind.type_kind != TypeKind.vector:
+            return None
+        return int(kind.element_count), self.spelling.kind(next(kind.elements))
 
     @property
     def labels(self) -> list[str]:

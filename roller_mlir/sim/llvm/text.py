@@ -5,8 +5,8 @@ LLVM parses the text and prints it again, one instruction a line, and these line
 one of the text as it came, right where that has one instruction a line, too. While it is worked on, `addrspace(3)` is
 spelled `addrspace<3>`: then parentheses only enclose operands.
 
-llvmlite has no API for metadata, and of variables none for alignment, initial value and whether they change: those are
-read from the printed lines.
+llvmlite has no API for metadata, and of variables none for address space, alignment, initial value, and whether they
+change or each thread has its own: those are read from the printed lines.
 """
 
 import re
@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any, NoReturn
 
 import llvmlite.binding as binding
+from llvmlite.binding import Linkage
 
 from roller_mlir.sim.llvm.instruction import LlvmInstruction
 from roller_mlir.sim.llvm.known import (
@@ -26,14 +27,14 @@ from roller_mlir.sim.llvm.known import (
     opcode_of,
     walk,
 )
-from roller_mlir.sim.llvm.types import TYPE, is_known, respelled
+from roller_mlir.sim.llvm.types import is_known, respelled
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, SourcePlace
 from roller_mlir.support.nesting import check_nesting
 from roller_mlir.support.stage import during
 
 WORKGROUP = 3
 
-_GLOBAL = re.compile(r"@([\w.$-]+) = (.*?)(?:addrspace<(\d+)> )?(?:externally_initialized )?(global|constant) (.*)$")
+_GLOBAL = re.compile(r"(?:addrspace<(\d+)> )?(?:externally_initialized )?\b(global|constant) ")
 _MOST_ALIGNMENT_BYTES = 1024
 _MOST_SAID = 500
 _COMMENT = re.compile(r'^((?:[^";]|"[^"]*")*);.*$')
@@ -160,6 +161,7 @@ def read_kernel(name: str, text: str, file: str) -> KernelText:
     text = respelled(str(module))
     lines = [(_COMMENT.sub(r"\1", line) if ";" in line else line).strip() for line in text.splitlines()]
     _read_head(kernel, function, text)
+    variables = iter(module.global_variables)
     places = _places(given, _numbers(name, text), named=kernel.body[0].block.startswith("n."))
     inside, found = False, list[tuple[int, str]]()
     for printed, line in enumerate(lines, start=1):
@@ -172,7 +174,7 @@ def read_kernel(name: str, text: str, file: str) -> KernelText:
         elif line.startswith("define"):
             inside = True
         elif line.startswith("@"):
-            _read_global(kernel, number, line)
+            _read_global(kernel, number, line, next(variables, None))
         elif re.match(r"%\S+ = type ", line):
             kernel.types.append(line)
         elif line and not line.startswith(_IGNORED):
@@ -315,22 +317,24 @@ def _numbered(sizes: str) -> tuple[int, ...]:
     return tuple(map(int, sizes.split(",")))
 
 
-def _read_global(kernel: KernelText, number: int, line: str) -> None:
-    found = _GLOBAL.match(line)
-    if found is None:
+def _read_global(kernel: KernelText, number: int, line: str, variable: Any) -> None:
+    """Read a line that begins with a name; LLVM prints variables in their order, and aliases behind them."""
+    found = _GLOBAL.search(line)
+    if variable is None or found is None:
         kernel.refuse(number, f"'{line[:80]}' is no variable that can be simulated")
-    name, linkage, space, sort, rest = found.groups()
+    name, kind = str(variable.name), kernel.body[0].spelling.kind(variable.global_value_type)
     if name in ("llvm.used", "llvm.compiler.used"):
         return
-    kind = re.match(TYPE, rest)
-    if kind is None:
-        kernel.refuse(number, f"variable '{name}' has a type that cannot be simulated: {rest[:60]}")
-    aligned = _ALIGNED.search(rest)
-    initial, external = _initial(rest[kind.end() :]), linkage.startswith("external")
-    if not external and (initial is None or "thread_local" in linkage):
-        kernel.refuse(number, f"variable '{name}' has a start that cannot be simulated: {rest[kind.end() :][:60]}")
+    if not is_known(kind):
+        kernel.refuse(number, f"variable '{name}' has a type that cannot be simulated: {kind[:60]}")
+    space, sort = found.groups()
+    rest, before = line[found.end() :].removeprefix(kind), line[: found.start()]
+    aligned, initial = _ALIGNED.search(rest), _initial(rest)
+    external = bool(variable.is_declaration) and variable.linkage == Linkage.external
+    if not external and (initial is None or " thread_local" in before):
+        kernel.refuse(number, f"variable '{name}' has a start that cannot be simulated: {rest[:60]}")
     try:
-        check_widths(kind[0], in_memory=True)
+        check_widths(kind, in_memory=True)
     except UnknownTextError as error:
         kernel.refuse(number, str(error))
     alignment = min(int(aligned[1]), _MOST_ALIGNMENT_BYTES) if aligned else 16
@@ -339,9 +343,9 @@ def _read_global(kernel: KernelText, number: int, line: str) -> None:
         GlobalText(
             name=f"@{name}",
             space=int(space or 0),
-            kind=kind[0],
+            kind=kind,
             alignment=alignment,
-            line=f"@{name} = internal{spelled} {sort} {kind[0]}{initial or ' zeroinitializer'}, align {alignment}",
+            line=f"@{name} = internal{spelled} {sort} {kind}{initial or ' zeroinitializer'}, align {alignment}",
             external=external,
         )
     )

@@ -41,6 +41,9 @@ def restore(text: str) -> str:
 def size_bits(kind: str) -> int | None:
     """Return the bits of a type in memory, None for a structure.
 
+    llvmlite's `type_width` is 0 for pointers, what holds them, and arrays, and what an `alloca` or `getelementptr`
+    names has no type there: sizes are read from the text.
+
     >>> size_bits("<4 x half>"), size_bits("[3 x [2 x i8]]"), size_bits("ptr addrspace<3>"), size_bits("{ i32, i1 }")
     (64, 48, 64, None)
     """

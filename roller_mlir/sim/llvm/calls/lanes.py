@@ -5,7 +5,6 @@ All lanes of the subgroup must take part, or those that a shuffle's mask names. 
 and then what is read from them is not defined; here that is an error.
 """
 
-import re
 from dataclasses import replace
 
 from roller_mlir.sim.llvm.call import IntrinsicCall, UnknownIntrinsicError
@@ -16,8 +15,8 @@ from roller_mlir.sim.llvm.types import from_bits, size_bits, to_bits
 def shfl(call: IntrinsicCall) -> list[str]:
     """`llvm.nvvm.shfl.sync.<mode>.<type>[p](mask, value, b, c)`; the lanes of the mask must take part."""
     mode, kind = call.callee.split(".")[4:6]
-    mask = call.value(0)
-    if re.fullmatch(r"-?\d+", mask) and (int(mask) % 2**32) & (int(mask) % 2**32 + 1):
+    mask, lanes = call.value(0), call.instruction.constant(0)
+    if lanes is not None and (lanes % 2**32) & (lanes % 2**32 + 1):
         raise UnknownIntrinsicError(f"'{call.callee}' with a mask that is not of the first lanes: {mask}")
     bits, pair, value = call.fresh(), call.fresh(), call.fresh()
     element = "float" if kind.startswith("f32") else "i32"

@@ -16,8 +16,6 @@ from roller_mlir.sim.llvm.calls.raw_buffers import is_inside
 from roller_mlir.sim.llvm.text import split_top
 from roller_mlir.sim.llvm.types import size_bits
 
-_VECTOR = re.compile(r"<(\d+) x (.+)>$")
-
 
 def _access(pointer: int, mask: int, value: int | None, *, spread: bool) -> Expansion:
     """Return the expansion of an access.
@@ -31,7 +29,7 @@ def _access(pointer: int, mask: int, value: int | None, *, spread: bool) -> Expa
 
     def expand(call: IntrinsicCall) -> list[str]:
         moved = call.kind if value is None else call.operands[value][0]
-        lanes, element = _vector(call, moved)
+        lanes, element = _vector(call, value)
         bits = size_bits(element)
         if bits is None or bits % 8:
             raise UnknownIntrinsicError(f"'{call.callee}' of {moved}")
@@ -46,7 +44,7 @@ def _access(pointer: int, mask: int, value: int | None, *, spread: bool) -> Expa
             lines.append(line)
             if spread:
                 place, line = kernel.emitted(f"extractelement {kind} {places}, i64 {lane}")
-                typed, multiple = f"{_vector(call, kind)[1]} {place}", alignment
+                typed, multiple = f"{_vector(call, pointer)[1]} {place}", alignment
             else:
                 place, line = kernel.emitted(f"getelementptr i8, {kind} {places}, i64 {lane * size}")
                 typed, multiple = f"{kind} {place}", gcd(alignment, lane * size)
@@ -75,22 +73,22 @@ def _access(pointer: int, mask: int, value: int | None, *, spread: bool) -> Expa
 
 def _alignment(call: IntrinsicCall, number: int) -> int:
     """Return what the call promises of the address that is an operand, in bytes."""
-    operands = split_top(call.line.partition(f"@{call.callee}(")[2])
+    operands = split_top(call.instruction.line.partition(f"@{call.callee}(")[2])
     found = re.search(r"\balign (\d+) ", operands[number])
     return int(found[1]) if found else 1
 
 
-def _vector(call: IntrinsicCall, kind: str) -> tuple[int, str]:
-    """Return length and element of a vector."""
-    found = _VECTOR.match(kind)
+def _vector(call: IntrinsicCall, number: int | None) -> tuple[int, str]:
+    """Return length and element of an operand that must be a vector, of the result without a number."""
+    found = call.instruction.vector(number)
     if found is None:
-        raise UnknownIntrinsicError(f"'{call.callee}' of {kind}")
-    return int(found[1]), found[2]
+        raise UnknownIntrinsicError(f"'{call.callee}' of {call.kind if number is None else call.operands[number][0]}")
+    return found
 
 
 def _numbers(call: IntrinsicCall) -> list[str]:
     """`stepvector`: 0, 1, 2, ..."""
-    lanes, element = _vector(call, call.kind)
+    lanes, element = _vector(call, None)
     values = ", ".join(f"{element} {lane % (1 << int(element[1:]))}" for lane in range(lanes))
     return [f"{call.result} = add {call.kind} zeroinitializer, <{values}>"]
 

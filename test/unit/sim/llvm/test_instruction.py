@@ -65,6 +65,35 @@ def test_operands_and_results(body: list[LlvmInstruction]) -> None:
     assert (assume.callee, assume.result, assume.kind) == ("llvm.assume", "", "void")
 
 
+CONSTANTS = """
+@x = global i32 0
+define void @k(i32 %n) {
+  %a = insertelement <4 x ptr addrspace(3)> poison, ptr addrspace(3) null, i8 -1
+  %b = insertelement <vscale x 4 x i1> poison, i1 true, i128 -5
+  %c = select i1 false, i64 -9223372036854775808, i64 9223372036854775807
+  %d = insertelement <2 x i32> poison, i32 %n, i32 poison
+  store i16 200, ptr @x
+  ret void
+}
+"""
+
+
+def test_constants_are_as_llvm_prints_them() -> None:
+    first, second, third, fourth, fifth, _ = read_kernel("k", CONSTANTS, "k.ll").body
+    assert [first.constant(number) for number in range(3)] == [None, None, -1]
+    assert [second.constant(number) for number in range(3)] == [None, 1, -5]
+    assert [third.constant(number) for number in range(3)] == [0, -(1 << 63), (1 << 63) - 1]
+    assert [fourth.constant(number) for number in range(3)] == [None, None, None]
+    assert [fifth.constant(number) for number in range(2)] == [200, None]
+
+
+def test_vectors() -> None:
+    first, second, _, fourth, *_ = read_kernel("k", CONSTANTS, "k.ll").body
+    assert first.vector() == first.vector(0) == (4, "ptr addrspace<3>")
+    assert first.vector(1) is second.vector() is None
+    assert fourth.vector() == (2, "i32")
+
+
 def test_labels_of_branches(body: list[LlvmInstruction]) -> None:
     branch, *_, switch, end = body
     assert branch.labels == ["loop", end.block]  # first where it goes if the condition holds

@@ -109,6 +109,11 @@ TRICKS = {
         "this store cannot be simulated",
     ),
     "a vector of any length": ("", "%r = load <vscale x 4 x i32>, ptr %0", "cannot be simulated"),
+    "a division of vectors of any length": (
+        "",
+        "%r = sdiv <vscale x 4 x i32> splat (i32 4), splat (i32 2)",
+        "a division of <vscale x 4 x i32> cannot be simulated",
+    ),
     "an 80-bit number": ("", "%r = load x86_fp80, ptr %0", "this load cannot be simulated"),
     "an address of a constant": ("", "store i32 0, ptr inttoptr (i64 4096 to ptr)", "this store cannot be simulated"),
     "a wide vector": ("", "%r = load <100000 x i32>, ptr %0", "a vector of 100000 elements is above the limit 1024"),
