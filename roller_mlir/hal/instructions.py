@@ -5,16 +5,44 @@ Paper: ROLLER sections 3.1 and 5.1 (the shape of an execution unit; tensor cores
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 from roller_mlir.hal.checks import check_clock, require, require_member, require_positive
 
-_SCALAR_FAMILIES = ("fma", "packed_fma")
-MATRIX_FAMILIES = ("wmma", "mma", "wgmma", "mfma")
-TF32_FAMILIES = ("wmma", "mma", "wgmma")
-"""Matrix instructions that round factors of type f32 to tf32; the others take all digits."""
-VECTOR_FAMILIES = ("dot", "amx")
+
+@dataclass(frozen=True, kw_only=True)
+class InstructionFamily:
+    """A family of instructions that devices may have; how they work is no matter of devices (`mapping.atoms`).
+
+    Attributes:
+        name: As device files and plans spell it.
+        issued_by: What issues one instruction: a thread for points of its own ("points"), the threads of a subgroup to
+            a matrix unit ("matrix"), or one thread on whole vectors ("vectors").
+        rounds_to_tf32: Whether it rounds factors of type f32 to tf32; the others take all digits.
+    """
+
+    name: str
+    issued_by: Literal["points", "matrix", "vectors"]
+    rounds_to_tf32: bool = False
+
+
+_FAMILIES = (
+    InstructionFamily(name="fma", issued_by="points"),
+    InstructionFamily(name="packed_fma", issued_by="points"),
+    InstructionFamily(name="wmma", issued_by="matrix", rounds_to_tf32=True),
+    InstructionFamily(name="mma", issued_by="matrix", rounds_to_tf32=True),
+    InstructionFamily(name="wgmma", issued_by="matrix", rounds_to_tf32=True),
+    InstructionFamily(name="mfma", issued_by="matrix"),
+    InstructionFamily(name="dot", issued_by="vectors"),
+    InstructionFamily(name="amx", issued_by="vectors"),
+)
+MATRIX_FAMILIES = tuple(one.name for one in _FAMILIES if one.issued_by == "matrix")
+"""Instructions of a matrix unit."""
+TF32_FAMILIES = tuple(one.name for one in _FAMILIES if one.rounds_to_tf32)
+"""Those that round factors of type f32 to tf32."""
+VECTOR_FAMILIES = tuple(one.name for one in _FAMILIES if one.issued_by == "vectors")
 """Instructions of one thread on whole vectors: each lane's sum of a few products; products of tile registers."""
-FAMILIES = (*_SCALAR_FAMILIES, *MATRIX_FAMILIES, *VECTOR_FAMILIES)
+FAMILIES = tuple(one.name for one in _FAMILIES)
 """All families of instructions."""
 
 

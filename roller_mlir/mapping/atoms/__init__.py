@@ -2,8 +2,8 @@
 """Atoms: what each family of instructions is, one record a file.
 
 Whoever needs to know something of a family asks its record (`atom_family`); nobody compares names. A new shape of a
-family is an entry in a device's file, if the family's rule of shapes (`Family.exists`) has it. A new family is a file
-here, its name in `hal.instructions` and an emitter in `lowering.codegen.matrix.emitters`.
+family is an entry in a device's file, if the family's rule of shapes (`Family.exists`) has it. What a
+new family touches stands in docs/architecture.md.
 """
 
 from types import MappingProxyType

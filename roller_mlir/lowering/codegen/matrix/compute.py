@@ -7,7 +7,7 @@ from math import prod
 
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext
 from roller_mlir.lowering.codegen.builder.thread_box import Positions
-from roller_mlir.lowering.codegen.matrix.emitters import emitter_of
+from roller_mlir.lowering.codegen.emitters import emitter_of
 from roller_mlir.lowering.codegen.matrix.operands import MatrixOperands, staged_inputs
 from roller_mlir.lowering.codegen.matrix.product import Matrix
 from roller_mlir.lowering.codegen.task.compute import Compute

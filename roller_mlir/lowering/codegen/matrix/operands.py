@@ -16,7 +16,7 @@ from roller_mlir.lowering.codegen.builder.task_context import (
 )
 from roller_mlir.lowering.codegen.builder.thread_box import Positions
 from roller_mlir.lowering.codegen.builder.tile_values import StagedTile
-from roller_mlir.lowering.codegen.matrix.emitters import emitter_of
+from roller_mlir.lowering.codegen.emitters import emitter_of
 from roller_mlir.lowering.codegen.matrix.product import Matrix
 from roller_mlir.lowering.codegen.matrix.wmma import load_factor
 from roller_mlir.lowering.linalg.affine import apply_indices

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext, put_at, slice_of
-from roller_mlir.lowering.codegen.matrix.emitters import emitter_of
+from roller_mlir.lowering.codegen.emitters import emitter_of
 from roller_mlir.lowering.codegen.matrix.product import Matrix, convert
 from roller_mlir.lowering.codegen.matrix.wmma import Scratch, constant
 from roller_mlir.support.bindings import ir

@@ -12,6 +12,7 @@ from typing import Protocol
 from roller_mlir.dialects.rtile import ComputeOp, TileLoad
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext
 from roller_mlir.lowering.codegen.builder.tile_values import RegisterTile
+from roller_mlir.lowering.codegen.emitters import vector_emitter_of
 from roller_mlir.lowering.codegen.matrix.compute import emit_matrix_points, matrix_sub_steps
 from roller_mlir.lowering.codegen.task.compute import Compute, emit_points
 from roller_mlir.lowering.codegen.task.compute_reader import ComputeReader
@@ -19,8 +20,6 @@ from roller_mlir.lowering.codegen.task.copies import StagedCopy, store_rounds
 from roller_mlir.lowering.codegen.task.known_inside import known_or_tested, tile_inside
 from roller_mlir.lowering.codegen.task.pipeline import CopyPipeline
 from roller_mlir.lowering.codegen.task.scope import TaskScope, staged_tile
-from roller_mlir.lowering.codegen.vectors.amx import emit_amx_points
-from roller_mlir.lowering.codegen.vectors.dot import emit_dot_points
 from roller_mlir.lowering.loops.loop_nest import LoopNest
 from roller_mlir.lowering.loops.program import load_layout
 from roller_mlir.mapping.index import Linear, Symbol
@@ -100,13 +99,9 @@ def emit_box(
     if compute.matrix is not None:
         return emit_matrix_points(context, compute, values, between)
     assert not between
-    emit = _VECTOR_EMITTERS[compute.atom.family.name] if compute.atom is not None else emit_points
+    emit = vector_emitter_of(compute.atom).emit_points if compute.atom is not None else emit_points
     facts = list(tile_inside(compute.box, list(compute.inputs.values()))) if context.masked else []
     return known_or_tested(context, facts, values, lambda: emit(context, compute, values))
-
-
-_VECTOR_EMITTERS = {"dot": emit_dot_points, "amx": emit_amx_points}
-"""What emits a box by each family of instructions on whole vectors."""
 
 
 class Direct:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Target families: their stages, and a new one that needs no change of the package."""
 
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path

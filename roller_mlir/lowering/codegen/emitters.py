@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What emits the matrix instructions of each family in a task's body: the one table from families to emitters.
+"""What emits the instructions of each family in a task's body: the one table from families to emitters.
 
-Instructions that read workgroup memory by themselves have kernels of their own (`lowering.codegen.hopper`).
+Instructions of one point stand in bodies, and those that read workgroup memory by themselves have kernels of their own
+(`lowering.codegen.hopper`): neither is in the table.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext, element_bytes, vector_type
 from roller_mlir.lowering.codegen.matrix.product import Matrix
 from roller_mlir.lowering.codegen.matrix.wmma import multiply as multiply_opaque
+from roller_mlir.lowering.codegen.task.compute import Compute
+from roller_mlir.lowering.codegen.vectors.amx import emit_amx_points
+from roller_mlir.lowering.codegen.vectors.dot import emit_dot_points
+from roller_mlir.lowering.codegen.vectors.vector_atom import VectorAtom
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -41,10 +46,21 @@ class MatrixEmitter:
         return ir.VectorType.get([count // 2, 2] if self.by_registers else [count], matrix.sum)
 
 
+@dataclass(frozen=True)
+class VectorEmitter:
+    """How the instructions of a family on whole vectors are emitted.
+
+    Attributes:
+        emit_points: Emits all points of a box: task, compute, accumulators; returns the new ones.
+    """
+
+    emit_points: Callable[[TaskContext, Compute, Sequence[ir.Value]], list[ir.Value]]
+
+
 def emitter_of(matrix: Matrix) -> MatrixEmitter:
     """Return what emits an instruction, refusing one that stands in no task's body."""
     found = EMITTERS.get(matrix.family.name)
-    if found is None:
+    if not isinstance(found, MatrixEmitter):
         name = matrix.family.name
         fail(matrix.operation, f"'{name}' instructions stand in kernels of their own, not in a task's body")
     return found
@@ -69,9 +85,18 @@ def _multiply_mfma(
     return context.emit.op("amdgpu.mfma", [first, second, total], total.type, attributes)
 
 
-EMITTERS = {
+def vector_emitter_of(atom: VectorAtom) -> VectorEmitter:
+    """Return what emits an instruction on whole vectors."""
+    found = EMITTERS[atom.family.name]
+    assert isinstance(found, VectorEmitter)
+    return found
+
+
+EMITTERS: dict[str, MatrixEmitter | VectorEmitter] = {
     "mma": MatrixEmitter(_multiply_mma, by_registers=True),
     "mfma": MatrixEmitter(_multiply_mfma),
     "wmma": MatrixEmitter(multiply_opaque),
+    "dot": VectorEmitter(emit_dot_points),
+    "amx": VectorEmitter(emit_amx_points),
 }
 """The emitter of each family that stands in a task's body."""
