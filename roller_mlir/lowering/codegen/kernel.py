@@ -62,10 +62,12 @@ def emit_kernel(
     computes = computes_of(program.operation)
     if not computes:
         fail(program, f"'rtile.program' '{name}' has no rtile.compute, so there is nothing to launch")
-    if program.pipeline and (program.pipeline == WARP_SPECIALISED) != reads_memory(computes):
+    # Instructions choose the kernel, since a program by hand may leave its pipeline out; one that is given must agree.
+    takes_tiles = reads_memory(computes)
+    if program.pipeline and (program.pipeline == WARP_SPECIALISED) != takes_tiles:
         what = "without an instruction that reads" if program.pipeline == WARP_SPECIALISED else "whose wgmma reads"
         fail(program, f"'rtile.program' '{name}' has pipeline '{program.pipeline}' {what} workgroup memory; change it")
-    if reads_memory(computes):
+    if takes_tiles:
         return emit_hopper_kernel(program, module_body, limits, tensor_maps, early, last)
     for store in stores_of(program.operation):
         if is_tensor_store(store):

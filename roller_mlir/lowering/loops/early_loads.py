@@ -12,9 +12,9 @@ from math import prod
 from roller_mlir.dialects.rtile import ComputeOp, ProgramOp, TileLoad
 from roller_mlir.lowering.linalg.affine import map_indices
 from roller_mlir.lowering.loops.loop_nest import LoopNest, parallel_nest, reduction_nest
-from roller_mlir.lowering.loops.program import box_axes, box_loops, lane_of, load_layout
+from roller_mlir.lowering.loops.program import box_axes, box_loops, lane_of, load_layout, reduction_pipeline
 from roller_mlir.mapping.unrolling import HELD_EARLY, rolled_loops
-from roller_mlir.plan.plan import WORKGROUP, pipeline_of, steps_ahead
+from roller_mlir.plan.plan import WORKGROUP, steps_ahead
 from roller_mlir.support.bindings import ir
 
 _WORD_BYTES = 4
@@ -67,8 +67,7 @@ def early_loads(program: ProgramOp, early: Sequence[int]) -> list[EarlyLoad]:
 def _ahead(program: ProgramOp, nest: LoopNest, staged: Sequence[TileLoad]) -> int:
     """Return the steps whose tiles are copied before the first one computes."""
     copies = [load_layout(load).copy for load in staged]
-    matrix = any(isinstance(one, ComputeOp) and one.matrix_instruction is not None for one in nest.body)
-    pipeline = program.pipeline or pipeline_of(copies, nest.stages, matrix=matrix)
+    pipeline = reduction_pipeline(program.pipeline, nest, staged)
     return steps_ahead(copies, nest.stages, nest.trips.static, pipeline)
 
 

@@ -21,7 +21,7 @@ from roller_mlir.lowering.loops.expanded_loops import LoopVariable, StagedPart, 
 from roller_mlir.lowering.loops.load_packed import load_packed
 from roller_mlir.lowering.loops.loop_nest import INNER, UNIT
 from roller_mlir.mapping.layout.data_tile import first_elements, tile_dimensions
-from roller_mlir.mapping.layout.layout import epilogue_vectors, planned_vector, residue_shift, steps_of
+from roller_mlir.mapping.layout.layout import planned_epilogue_vectors, planned_vector, residue_shift, steps_of
 from roller_mlir.mapping.layout.spread import spread_plan
 from roller_mlir.plan import Access, LinearIndex, OperandPlan, Plan
 from roller_mlir.plan.extent import as_extents
@@ -52,7 +52,7 @@ class Expansion:
         self._destinations: Sequence[ir.Value] = ()  # what a tile's results go to
         self._kept: dict[int, ir.Value] = {}  # by number of the operand that several ops read
         self._walked = [loop for loop in group.expression.whole if self._steps[loop] > 1]  # see `RowExpansion`
-        self._beside = plan.epilogue_vectors or epilogue_vectors(group.expression, plan.axes)
+        self._beside = planned_epilogue_vectors(group.expression, plan)
         self._operands = {use: number for number, uses in enumerate(group.inputs) for use in uses}
         self._spread = spread_plan(group.expression, plan) if plan.spread else None  # what members of the tail see
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What an expanded program says, as the records that planning uses: its loads, computes and stores."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from roller_mlir.dialects.rtile import ComputeOp, ProgramOp, StoreOp, TileLoad
 from roller_mlir.lowering.linalg.reader import is_structured
-from roller_mlir.lowering.loops.loop_nest import is_inner, parallel_nest, reduction_nest
+from roller_mlir.lowering.loops.loop_nest import LoopNest, is_inner, parallel_nest, reduction_nest
 from roller_mlir.plan import AxisPlan, Loop, OperandPlan
-from roller_mlir.plan.plan import WORKGROUP
+from roller_mlir.plan.plan import WORKGROUP, pipeline_of
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import operations_inside
@@ -41,6 +41,18 @@ def loads_of(program: ir.Operation) -> list[TileLoad]:
 def computes_of(program: ir.Operation) -> list[ComputeOp]:
     """Return the computes of a program in order."""
     return _find(program, ComputeOp)
+
+
+def reduction_pipeline(said: str, nest: LoopNest, staged: Sequence[TileLoad]) -> str:
+    """Return how a task walks the steps of a reduction.
+
+    Args:
+        said: What its program says; "" leaves it to the loads.
+        nest: The reduction.
+        staged: Its loads that go through workgroup memory.
+    """
+    matrix = any(isinstance(one, ComputeOp) and one.matrix_instruction is not None for one in nest.body)
+    return said or pipeline_of([load_layout(load).copy for load in staged], nest.stages, matrix=matrix)
 
 
 def is_read(tile: ir.Value) -> bool:

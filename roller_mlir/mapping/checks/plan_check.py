@@ -8,7 +8,13 @@ from roller_mlir.mapping.atoms import Factors, Family, atom_family
 from roller_mlir.mapping.atoms.fragments import COLUMN, ROW, lane_order, result_shares
 from roller_mlir.mapping.atoms.vectors import LANE_BYTES
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
-from roller_mlir.mapping.layout.layout import buffer_shape, epilogue_vectors, keeps_rows, steps_of
+from roller_mlir.mapping.layout.layout import (
+    buffer_shape,
+    epilogue_vectors,
+    keeps_rows,
+    planned_epilogue_vectors,
+    steps_of,
+)
 from roller_mlir.mapping.layout.spread import spread_plan
 from roller_mlir.mapping.layout.staged_store import staged_store_problem
 from roller_mlir.mapping.thread_map import ThreadMap
@@ -121,7 +127,7 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
         if problem:
             return f"has a plan whose operand {number} {problem}"
     widest = epilogue_vectors(expression, plan.axes)
-    widths = plan.epilogue_vectors or widest
+    widths = planned_epilogue_vectors(expression, plan)
     if len(widths) != len(widest):
         return f"has a plan whose epilogue_vectors must be {len(widest)}, one a tensor, but are {len(widths)}"
     wide = next((number for number, (x, most) in enumerate(zip(widths, widest, strict=True)) if x > most), None)

@@ -18,7 +18,7 @@ from roller_mlir.mapping.layout.data_tile import TileDimension, copy_map, copy_v
 from roller_mlir.mapping.layout.digit_phases import crossing_phases, first_digits, spread_phases, spread_places
 from roller_mlir.mapping.layout.thread_reads import own_reads, own_vectors
 from roller_mlir.mapping.thread_map import ThreadMap
-from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, TensorExpression
+from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
 
 MAX_PAD = 20
@@ -135,6 +135,11 @@ def planned_vector(
 ) -> int:
     """Return what `direct_vector` returns, of axes."""
     return direct_vector(access, loops, [axis.block for axis in axes], [axis.chunk for axis in axes], access_bytes)
+
+
+def planned_epilogue_vectors(expression: TensorExpression, plan: Plan) -> tuple[int, ...]:
+    """Return the elements of one read of each tensor beside the inputs: the widest, where the plan does not say."""
+    return plan.epilogue_vectors or epilogue_vectors(expression, plan.axes)
 
 
 def epilogue_vectors(expression: TensorExpression, axes: Sequence[AxisPlan]) -> tuple[int, ...]:

@@ -21,9 +21,9 @@ from roller_mlir.lowering.codegen.task.known_inside import known_or_tested, tile
 from roller_mlir.lowering.codegen.task.pipeline import CopyPipeline
 from roller_mlir.lowering.codegen.task.scope import TaskScope, staged_tile
 from roller_mlir.lowering.loops.loop_nest import LoopNest
-from roller_mlir.lowering.loops.program import load_layout
+from roller_mlir.lowering.loops.program import load_layout, reduction_pipeline
 from roller_mlir.mapping.index import Linear, Symbol
-from roller_mlir.plan.plan import DEEP_ASYNCHRONOUS, DIRECT, REGISTER_PREFETCH, WORKGROUP, pipeline_of, pipeline_problem
+from roller_mlir.plan.plan import DEEP_ASYNCHRONOUS, DIRECT, REGISTER_PREFETCH, WORKGROUP, pipeline_problem
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -214,7 +214,7 @@ def strategy_of(steps: Reduction, pipeline: str) -> Strategy:
     assert steps.nest is not None
     copies = [load_layout(load).copy for load in steps.staged]
     stages, matrix = steps.nest.stages, steps.view.matrix_instruction is not None
-    pipeline = pipeline or pipeline_of(copies, stages, matrix=matrix)
+    pipeline = reduction_pipeline(pipeline, steps.nest, steps.staged)
     problem = pipeline_problem(pipeline, copies, stages, matrix=matrix)
     if problem:
         fail(steps.view, f"'rtile.compute' stands in {problem}; change the pipeline of its program")

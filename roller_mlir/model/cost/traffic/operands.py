@@ -13,7 +13,7 @@ from roller_mlir.hal import Device
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.layout.combine import combination, passed_units
 from roller_mlir.mapping.layout.data_tile import copy_map, tile_copy, tile_dimensions
-from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES, TileCost, epilogue_vectors, steps_of
+from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES, TileCost, planned_epilogue_vectors, steps_of
 from roller_mlir.mapping.layout.thread_reads import live_offsets, live_reads
 from roller_mlir.mapping.resources import SUM_BYTES, staged_stores
 from roller_mlir.model.cost.traffic.counting import Boxes, copied_elements, direct_elements
@@ -90,7 +90,7 @@ def traffic_of(context: ProblemContext, plan: Plan, costs: Sequence[TileCost | N
         outputs = staged_traffic(context, plan, boxes)
     else:
         outputs = [_output(context, plan, boxes), *[_written(context, plan, boxes, x) for x in context.more_outputs]]
-    widths = plan.epilogue_vectors or epilogue_vectors(context.expression, plan.axes)
+    widths = planned_epilogue_vectors(context.expression, plan)
     found += [_epilogue(context, plan, *read, boxes) for read in zip(context.epilogue, widths, strict=False)]
     return *found, *outputs
 
