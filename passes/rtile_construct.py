@@ -102,7 +102,8 @@ class Planning(PlanFileOptions, PlanningOptions, DeviceOptions):
     """What is asked of all plans of a module.
 
     Attributes:
-        read: The ops of the module, where they were read before; it is no option.
+        read: What `waves_in` gives of the module as it comes to the pass, where that was asked before. It saves the
+            time of asking again, about a tenth of the planning of an LSTM, and decides nothing; it is no option.
     """
 
     read: DispatchWaves | None = field(default=None, repr=False, compare=False)
