@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The shape of a program of vectors: its tiles, the loops around them, and where operands are packed.
 
-unit loops          one task each
+parallel loops      one task each
   steps             of a reduction, where a task walks loops by itself
     walked loops    in front of the first that does not move it, an operand is packed
       tile          rows x vectors, whose sums stay in registers

@@ -94,6 +94,7 @@ def test_as_many_tasks_find_their_weights_as_slots_have_room() -> None:
     assert replace(plan, slot_bytes=0).kept_share(room_bytes=96, blocks=80, again_bytes=640) == 0
 
 
+@pytest.mark.full
 def test_passes_plan_alike_whether_ops_were_read_before_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
     def planned() -> str:
         with make_context() as context, ir.Location.unknown():

@@ -39,17 +39,17 @@ def build_cpu(source: KernelSource, binary: KernelBinary, job: BackendJob) -> Ke
 def compared_cpu(
     binary: KernelBinary, source: KernelSource, expected_code: ExpectedCode | None, job: BackendJob
 ) -> KernelBinary:
-    """Return a kernel with its mismatch, where its machine code has fewer multiply-adds than its IR promises."""
+    """Return a kernel with its mismatch, where its machine code has fewer multiply-adds than are expected of it."""
     del expected_code, job
     start = time.perf_counter()
     found = binary.statistics.fma_count or 0
     missing: tuple[Mismatch, ...] = ()
     if found < source.fma_count:
-        text = f"the kernel has {found} multiply-adds, each lane counted, its IR promises {source.fma_count}"
+        text = f"the kernel has {found} multiply-adds, each lane counted where {source.fma_count} are expected"
         missing = (Mismatch(kind="fma", expected=source.fma_count, found=found, message=text),)
     products = binary.statistics.matrix_count or 0
     if products < source.matrix_count:
-        text = f"the kernel has {products} instructions for products, its IR promises {source.matrix_count}"
+        text = f"the kernel has {products} instructions for products where {source.matrix_count} are expected"
         missing = (*missing, Mismatch(kind="matrix", expected=source.matrix_count, found=products, message=text))
     phases = {**binary.phases_s, "gate_s": time.perf_counter() - start}
     return replace(binary, mismatches=missing, phases_s=phases)

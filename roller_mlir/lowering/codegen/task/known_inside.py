@@ -41,10 +41,10 @@ def known_or_tested(
             return emit()
 
     def tested() -> list[ir.Value]:
-        promised = context.fma_count, context.matrix_count
+        expected = context.fma_count, context.matrix_count
         found = emit()
-        # Nobody stores what rows outside give, which LLVM drops where it proves that they are: none of it is promised.
-        context.fma_count, context.matrix_count = promised
+        # Nobody stores what rows outside give, which LLVM drops where it proves that they are: none of it is expected.
+        context.fma_count, context.matrix_count = expected
         return found
 
     return context.emit.branch(condition, [value.type for value in values], known, tested)
