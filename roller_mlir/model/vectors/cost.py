@@ -253,7 +253,8 @@ class VectorCost:
         for number, access in enumerate(expression.inputs):
             how = _how(access, lane, number in packed)
             count, each = _loads(expression, known, access, blocks, lane, width, how)
-            loads += count * (known.gather_cycles * ports if each else 1)
+            parts = 1 if how == "one" else width.bit_count()  # LLVM loads seven lanes as four, two and one
+            loads += count * (known.gather_cycles * ports if each else parts)
             if not each and how == "vector":
                 temporaries = max(temporaries, count if count < vectors else 1)
             if number in packed or not self._reductions:

@@ -76,11 +76,13 @@ def _moved_share(
 
     Masks of dimensions that the innermost loop of a reduction does not move are made once for all of its points.
     """
-    reductions = [i for i in expression.reductions() if i != lane and expression.bounds[i] > 1]
+    reductions = [i for i in expression.reductions() if expression.bounds[i] > 1]
     inside = 1.0
     for index, extent in zip(access.indices, access.bounds, strict=True):
         if not reductions or reductions[-1] in index.terms():
-            stands = reductions[-1] if reductions and taps_stand(expression, blocks) else None
+            stands = (
+                reductions[-1] if reductions and reductions[-1] != lane and taps_stand(expression, blocks) else None
+            )
             inside *= 1.0 - _leaving_share(expression, index, extent, blocks, lane, width, stands)
     return 1.0 - inside
 

@@ -427,3 +427,15 @@ def test_the_next_tile_takes_the_channels_beside(channels: int) -> None:
         cost.shaped(TaskShape((1, 14, 16, 5, 5), 2, order)).caches.seconds["l3"] for order in ((1, 0, 2), (2, 1, 0))
     )
     assert below > 2 * beside
+
+
+@pytest.mark.parametrize("window", [5, 7])
+def test_lanes_lie_along_a_row_in_the_place_of_its_taps(window: int) -> None:
+    """Channels first, stride 2: pairs of vectors along the row; LLVM loads seven taps as four, two and one."""
+    last = depthwise(83, 84, window, stride=2)
+    turned = [
+        replace(access, shape=access.shape[2:] + access.shape[:2], indices=access.indices[2:] + access.indices[:2])
+        for access in (*last.inputs, last.output)
+    ]
+    first = replace(last, inputs=tuple(turned[:2]), output=turned[2])
+    assert best(first, find_device("zen4"), max_units=1).lane == 1
