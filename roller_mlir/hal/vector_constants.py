@@ -26,6 +26,8 @@ class VectorConstants:
         jostle_share: Share of a point's other limits (ports, issue, latency) that the largest does not hide.
         gather_cycles: Of each lane that is loaded by itself and put into a vector.
         mask_cycles: Of an access whose bounds are not proven. Fitted to measured plans of one core (docs/polydl.md).
+        broadcast_loads: What an element for all lanes costs, in loads of vectors: less where those are wider than
+            what a port loads at once.
         pair_loads: What every other element of a row costs, in loads: two, and a shuffle.
         pack_row_cycles: Of a row that is packed, beside its lines: its page is looked up, and no line is there yet.
             0 where the cycles of lines hold it.
@@ -34,6 +36,8 @@ class VectorConstants:
         resume_cycles: Of a vector of sums that a step loads from the result, where the step before has stored it.
         far_cycles: Of a point of a reduction whose vectors lie pages away from those of the point before.
         conflict_cycles: Of a load whose row shares its sets of the first cache with too many others.
+        evicted_cycles: Of such a load for each row of so many that their sets hold them no longer, each access of which
+            comes from the second cache. Fitted as `mask_cycles`.
         ways: Of a cache whose ways are not known, for rows that are so far apart that they share sets.
         ways_share: Share of them that such rows can have beside what else is read.
         far_factor: How much longer the lines of a tensor take whose next tile lies a page or more below; of rows of
@@ -49,6 +53,7 @@ class VectorConstants:
     jostle_share: float = 0.1
     gather_cycles: float = 1.5
     mask_cycles: float = 1.0
+    broadcast_loads: float = 1.0
     pair_loads: float = 3.0
     pack_row_cycles: float = 0.0
     pack_line_cycles: float = 12.0
@@ -56,6 +61,7 @@ class VectorConstants:
     resume_cycles: float = 5.0
     far_cycles: float = 12.0
     conflict_cycles: float = 0.8
+    evicted_cycles: float = 0.15
     ways: int = 8
     ways_share: float = 0.8
     far_factor: float = 3.0

@@ -95,6 +95,8 @@ _APART_BYTES = 2048
 _TURNED = 2.0
 """Times `gather_cycles` that an element takes which is turned on its way into a packed tile. Fitted to measured plans
 of one core (AMD Zen 4: filters of 1x1 and 3x3 that tasks pack)."""
+_NEARLY_HELD = 1.25
+"""Times the ways of a cache, up to which rows in the same set cost little: an AMD Zen 4 walks ten in eight ways."""
 _FAR_LINES = 4
 """Of a row that is packed: those for which `pack_line_cycles` is measured."""
 
@@ -249,12 +251,13 @@ class VectorCost:
             vectors //= width
         operations = 1 if expression.fused_multiply_add else max(1, expression.flops_per_point)
         ports = device.load_ports or 1
-        loads, masked, temporaries = 0.0, 0.0, 0.0
+        loads, spared, masked, temporaries = 0.0, 0.0, 0.0, 0.0
         for number, access in enumerate(expression.inputs):
             how = _how(access, lane, number in packed)
             count, each = _loads(expression, known, access, blocks, lane, width, how)
             parts = 1 if how == "one" else width.bit_count()  # LLVM loads seven lanes as four, two and one
             loads += count * (known.gather_cycles * ports if each else parts)
+            spared += count * (1 - known.broadcast_loads) * (how == "one" and lane is not None)
             if not each and how == "vector":
                 temporaries = max(temporaries, count if count < vectors else 1)
             if number in packed or not self._reductions:
@@ -263,13 +266,13 @@ class VectorCost:
                 own = tuple(
                     (i, blocks[i]) for i in access.loops() if not loops[i].reduction and i != lane and blocks[i] > 1
                 )
-                masked += known.conflict_cycles * count * _rows_collide(access, own, device.caches[0], known)
+                masked += count * _conflict_cycles(access, own, device.caches[0], known)
                 masked += known.far_cycles * _lies_apart(expression, access, lane)
             masked += known.mask_cycles * tested_loads(expression, access, tuple(blocks), lane, width, how, count)
         arithmetic = vectors * operations
         limits = (
             arithmetic / (device.fma_ports or 1),
-            loads / ports,
+            (loads - spared) / ports,
             (arithmetic + loads) / known.issue_per_cycle,
             known.fma_latency_cycles if self._reductions else 0.0,
         )
@@ -399,20 +402,22 @@ def _loads(
 
 
 @lru_cache(maxsize=8192)
-def _rows_collide(access: Access, own: tuple[tuple[int, int], ...], cache: MemoryLayer, known: VectorConstants) -> bool:
-    """Return whether the rows of a tile that are walked side by side are more than their sets of a cache hold.
+def _conflict_cycles(
+    access: Access, own: tuple[tuple[int, int], ...], cache: MemoryLayer, known: VectorConstants
+) -> float:
+    """Return the cycles that a load takes longer where rows walked side by side are more than their sets hold.
 
     Args:
         access: The tensor.
         own: The loops along which a task holds points, beside that of the lanes, and how many.
         cache: The nearest cache.
-        known: Its ways.
+        known: Its ways, and what a conflict costs.
 
     >>> from roller_mlir.plan import LinearIndex
     >>> first = MemoryLayer(name="l1", kind="cached", instances=1, capacity_bytes=32768, line_bytes=64)
     >>> rows = Access("a", (64, 1024), "f32", (LinearIndex((1, 0)), LinearIndex((0, 1))))
-    >>> [_rows_collide(rows, ((0, count),), first, VectorConstants()) for count in (6, 14)]
-    [False, True]
+    >>> [_conflict_cycles(rows, ((0, count),), first, VectorConstants()) for count in (6, 14, 20)]
+    [0.0, 0.8, 1.5]
     """
     line = cache.line_bytes or LINE_BYTES
     ways = cache.ways or known.ways
@@ -423,8 +428,10 @@ def _rows_collide(access: Access, own: tuple[tuple[int, int], ...], cache: Memor
         step = sum(index.coefficients[loop] * stride for index, stride in zip(access.indices, strides, strict=True))
         places = [place + step * point for place in places for point in range(points)]
     lines = {place * access.element_bytes // line for place in places}
-    taken = Counter(one % sets for one in lines)
-    return max(taken.values()) > known.ways_share * ways
+    most = max(Counter(one % sets for one in lines).values())
+    if most <= known.ways_share * ways:
+        return 0.0
+    return max(known.conflict_cycles, known.evicted_cycles * (most - _NEARLY_HELD * ways))
 
 
 def predict_vectors(

@@ -439,3 +439,22 @@ def test_lanes_lie_along_a_row_in_the_place_of_its_taps(window: int) -> None:
     ]
     first = replace(last, inputs=tuple(turned[:2]), output=turned[2])
     assert best(first, find_device("zen4"), max_units=1).lane == 1
+
+
+def test_elements_for_all_lanes_may_cost_less_than_vectors() -> None:
+    """Where they do, one vector of more rows keeps the units as busy as two, and leaves registers for the taps."""
+    shape, points = TaskShape((14, 16, 512), 1, (0, 1)), 14 * 512 * (140 // 14) * (16 // 16)
+    known = find_device("zen4").vectors
+    cycles = [
+        VectorCost(product(140, 16, 512), replace(find_device("zen4"), vectors=one), 1).kernel_cycles(shape) / points
+        for one in (replace(known, broadcast_loads=1.0), known)
+    ]
+    assert cycles[1] < cycles[0] and 14 * (cycles[0] - cycles[1]) < 14 * (1 - known.broadcast_loads)
+
+
+@pytest.mark.parametrize(("depth", "collide"), [(1024, True), (1000, False)])
+def test_no_more_rows_than_their_sets_hold_are_read_where_they_lie(depth: int, collide: bool) -> None:
+    """16 rows of 4 KB lie in one set of eight lines: each element of them would come from the second cache."""
+    cost = VectorCost(product(256, 196, depth), find_device("zen4"), 1)
+    few, many = (cost.kernel_cycles(TaskShape((rows, 16, depth), 1, (0, 1))) for rows in (8, 16))
+    assert (many > 1.5 * few) == collide
