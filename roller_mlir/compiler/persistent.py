@@ -20,8 +20,8 @@ from roller_mlir.lowering.targets.family import family_of, passes_to
 from roller_mlir.lowering.targets.stage import KERNELS, PLANNED, Stage
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.tensor_copy import WARPGROUP_THREADS
-from roller_mlir.passes.rammer_select_kernels import RammerSelectKernels
-from roller_mlir.passes.rtile_construct import RTileConstruct
+from roller_mlir.passes.rammer.select_kernels import RammerSelectKernels
+from roller_mlir.passes.rtile.construct import RTileConstruct
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, fail

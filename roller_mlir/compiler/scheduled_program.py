@@ -21,10 +21,10 @@ from roller_mlir.lowering.codegen.graph.task_graph import read_graph
 from roller_mlir.lowering.linalg.group.dispatches import named_dispatches, planned_blocks, producers_of
 from roller_mlir.model.cost.performance import busy_on_share, busy_seconds, memories_busy
 from roller_mlir.model.machine import machine_of
-from roller_mlir.passes.rammer_keep_weights import memory_times
-from roller_mlir.passes.rammer_schedule import RammerSchedule
-from roller_mlir.passes.rammer_verify import RammerVerify
-from roller_mlir.passes.rtile_fuse import RTileFuse
+from roller_mlir.passes.rammer.keep_weights import memory_times
+from roller_mlir.passes.rammer.schedule import RammerSchedule
+from roller_mlir.passes.rammer.verify import RammerVerify
+from roller_mlir.passes.rtile.fuse import RTileFuse
 from roller_mlir.rammer.baselines import OperatorKernel
 from roller_mlir.rammer.bounds.bound import least_makespan_s
 from roller_mlir.rammer.graph.task_graph import TaskGraph

@@ -15,7 +15,7 @@ from roller_mlir.lowering.targets.family import passes_to
 from roller_mlir.lowering.targets.stage import COMMON, FUSED, KERNELS, NORMALISED, Stage
 from roller_mlir.model.collection import collection_paused
 from roller_mlir.model.options import BufferOptions, LaunchOptions, MapOptions
-from roller_mlir.passes.rtile_construct import Planning
+from roller_mlir.passes.rtile.construct import Planning
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail

@@ -18,7 +18,7 @@ from roller_mlir import CompileOptions
 from roller_mlir.evaluation.reference import compare_all, evaluate_function
 from roller_mlir.evaluation.reference.compare import random_inputs
 from roller_mlir.model.search import best_plan as plans_module
-from roller_mlir.passes import rtile_expand, rtile_lower_to_gpu
+from roller_mlir.passes.rtile import expand, lower_to_gpu
 from roller_mlir.plan.accuracy.accumulation import accumulation_of
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
@@ -66,8 +66,8 @@ def _counted(monkeypatch: pytest.MonkeyPatch, where: Any, name: str) -> list[Non
 def test_equal_operators_are_planned_built_and_kept_once(monkeypatch: pytest.MonkeyPatch) -> None:
     text = KINDS["independent"](24).replace("64x64", "24x24").replace("tensor<64", "tensor<24")
     constructed = _counted(monkeypatch, plans_module, "construct")
-    emitted = _counted(monkeypatch, rtile_lower_to_gpu, "emit_kernel")
-    expanded = _counted(monkeypatch, rtile_expand, "_expand")
+    emitted = _counted(monkeypatch, lower_to_gpu, "emit_kernel")
+    expanded = _counted(monkeypatch, expand, "_expand")
     artifact = roller_mlir.compile(text, target="h200", options=CompileOptions(cache=False))
     assert [len(constructed), len(expanded), len(emitted)] == [
         3,

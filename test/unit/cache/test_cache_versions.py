@@ -106,7 +106,7 @@ def test_a_process_that_saw_two_states_is_mixed(tmp_path: Path, monkeypatch: pyt
 def test_our_own_state() -> None:
     found = find_versions()
     names = {Path(path).name for path, _, _ in found.stamp}
-    assert {"rtile_construct.py", "loads.py", "driver.py", "compile.py", "h200.toml"} <= names
+    assert {"lower_to_gpu.py", "loads.py", "driver.py", "compile.py", "h200.toml"} <= names
     assert "roller_compile.py" not in names
     assert cache_versions._started_ns() <= time.time_ns()
     assert 0 < cache_versions._STARTED_NS <= time.time_ns()

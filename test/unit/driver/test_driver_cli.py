@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from roller_mlir.lowering.loops.program import programs_of
-from roller_mlir.passes.rtile_construct import RTileConstruct
+from roller_mlir.passes.rtile.construct import RTileConstruct
 from roller_mlir.runtime import Artifact
 from roller_mlir.tools.commands import run as roller_run
 from roller_mlir.tools.console import child as roller_child

@@ -12,7 +12,7 @@ from roller_mlir.lowering.targets.family import load_passes, passes_to
 from roller_mlir.lowering.targets.stage import PLANNED
 from roller_mlir.model import ConstructOptions
 from roller_mlir.model.options import PipelineOptions, PlanningOptions
-from roller_mlir.passes.rtile_construct import RTileConstruct
+from roller_mlir.passes.rtile.construct import RTileConstruct
 from roller_mlir.rammer.options import GraphOptions, PersistentOptions
 from roller_mlir.support.foreign.options import Option, Options, option
 from roller_mlir.support.passes.passes import registered_passes

@@ -17,7 +17,7 @@ from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search import construct as search
 from roller_mlir.model.search.plan_legality import choice_problem
-from roller_mlir.passes.rtile_construct import RTileConstruct
+from roller_mlir.passes.rtile.construct import RTileConstruct
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.codec import from_json, to_json
 

@@ -11,12 +11,12 @@ import numpy as np
 from roller_mlir.hal import find_device
 from roller_mlir.lowering.targets.family import passes_to
 from roller_mlir.lowering.targets.stage import BUFFERS
-from roller_mlir.passes.rammer_form_graph import RammerFormGraph
-from roller_mlir.passes.rammer_outline_kernel import RammerOutlineKernel
-from roller_mlir.passes.rammer_reduce_waits import RammerReduceWaits
-from roller_mlir.passes.rammer_schedule import RammerSchedule
-from roller_mlir.passes.rammer_sink_waits import RammerSinkWaits
-from roller_mlir.passes.rammer_verify import RammerVerify
+from roller_mlir.passes.rammer.form_graph import RammerFormGraph
+from roller_mlir.passes.rammer.outline_kernel import RammerOutlineKernel
+from roller_mlir.passes.rammer.reduce_waits import RammerReduceWaits
+from roller_mlir.passes.rammer.schedule import RammerSchedule
+from roller_mlir.passes.rammer.sink_waits import RammerSinkWaits
+from roller_mlir.passes.rammer.verify import RammerVerify
 from roller_mlir.sim import SimulatedKernels
 from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError, parse_module

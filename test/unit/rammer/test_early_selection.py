@@ -9,7 +9,7 @@ from graph_models import MODELS, lstm
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.scheduled_program import scheduled_program
 from roller_mlir.compiler.source import Source
-from roller_mlir.passes import rammer_select_kernels, rammer_sink_waits
+from roller_mlir.passes.rammer import select_kernels, sink_waits
 
 
 @pytest.mark.full
@@ -18,8 +18,8 @@ from roller_mlir.passes import rammer_select_kernels, rammer_sink_waits
     [("lstm", "h200"), *(pytest.param(m, d, marks=pytest.mark.full) for m in MODELS for d in ("v100", "mi300x"))],
 )
 def test_plans_say_what_loops_then_load(model: str, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    kernels: Any = vars(rammer_select_kernels)["_Kernels"]
-    planned, loaded = kernels._early_share, vars(rammer_sink_waits)["_early_share"]
+    kernels: Any = vars(select_kernels)["_Kernels"]
+    planned, loaded = kernels._early_share, vars(sink_waits)["_early_share"]
     of_plans, of_loops = dict[Any, float](), dict[Any, float]()
 
     def look(self: Any, unit: Any, plan: Any, share: int, weights: frozenset[int]) -> float:
@@ -34,7 +34,7 @@ def test_plans_say_what_loops_then_load(model: str, device: str, monkeypatch: py
         return found
 
     monkeypatch.setattr(kernels, "_early_share", look)
-    monkeypatch.setattr(rammer_sink_waits, "_early_share", look_again)
+    monkeypatch.setattr(sink_waits, "_early_share", look_again)
     options = CompileOptions(persistent=True, block_threads=64)
     scheduled_program(Source(model, MODELS[model]()[0]), device, options)
     both = of_plans.keys() & of_loops.keys()

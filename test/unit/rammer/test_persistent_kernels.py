@@ -14,7 +14,7 @@ from role_models import layers
 import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.lowering.codegen.graph.tables import SIGNAL, Tables
-from roller_mlir.passes import rammer_outline_kernel
+from roller_mlir.passes.rammer import outline_kernel
 from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.runtime.dependences import launch_dependences
@@ -100,13 +100,13 @@ def test_each_wait_is_needed(model: str, part: int) -> None:
 @pytest.mark.full
 def test_more_waits_than_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """A thread polls for its own wait first, and then for those beyond the last thread."""
-    made = rammer_outline_kernel.tables_of
+    made = outline_kernel.tables_of
 
     def with_more(graph: TaskGraph, schedule: Schedule, *more: Any) -> Tables:
         waits = [np.concatenate([np.repeat(one[:1], 64), one[1:]]) for one in schedule.waits]
         return made(graph, replace(schedule, waits=tuple(waits)), *more)
 
-    monkeypatch.setattr(rammer_outline_kernel, "tables_of", with_more)
+    monkeypatch.setattr(outline_kernel, "tables_of", with_more)
     text, inputs, expected, _ = branches()
     graph = GraphRun(text, "h200", **{"block-threads": "64"})
     for launch in range(2):

@@ -13,7 +13,7 @@ from role_models import layers
 
 import roller_mlir
 from roller_mlir import CompileOptions
-from roller_mlir.passes import rammer_outline_kernel
+from roller_mlir.passes.rammer import outline_kernel
 from roller_mlir.plan.persistent.task_times import TaskTime
 from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.runtime.registry import find_backend
@@ -44,14 +44,14 @@ def check(graph: TaskGraph, times: tuple[TaskTime, ...]) -> None:
     [("branches", "h200", "gpu"), ("lstm", "mi300x", "gpu"), ("branches", "mi300x", "llvm"), ("roles", "h200", "gpu")],
 )
 def test_tasks_run_in_order(model: str, device: str, level: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    graphs, read = list[TaskGraph](), rammer_outline_kernel.read_graph
+    graphs, read = list[TaskGraph](), outline_kernel.read_graph
 
     def kept(*given: Any, **named: Any) -> Any:
         found = read(*given, **named)
         graphs.append(found.tasks)
         return found
 
-    monkeypatch.setattr(rammer_outline_kernel, "read_graph", kept)
+    monkeypatch.setattr(outline_kernel, "read_graph", kept)
     options = replace(RECORDED, llvm=level == "llvm", wait_limit=None if model == "lstm" else 10**6)
     if model == "roles":
         text, inputs, expected = layers(128, (128, 192, 64))

@@ -22,8 +22,8 @@ from roller_mlir.dialects import rammer
 from roller_mlir.evaluation.suites.models import make_model, reference
 from roller_mlir.lowering.codegen.graph.schedules import graphs_of, schedule_of, set_schedule
 from roller_mlir.lowering.loops.resident_loads import ResidentLoad, resident_load
-from roller_mlir.passes import rammer_keep_weights
-from roller_mlir.passes.rammer_keep_weights import RammerKeepWeights
+from roller_mlir.passes.rammer import keep_weights
+from roller_mlir.passes.rammer.keep_weights import RammerKeepWeights
 from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.keeping import Kept
 from roller_mlir.rammer.slots import Slices
@@ -122,7 +122,7 @@ def test_odd_sizes_keep_their_weights(device: str, hidden: int, blocks: int | No
 
 
 def test_a_compiled_function_keeps_its_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rammer_keep_weights, "choose_kept", everything)
+    monkeypatch.setattr(keep_weights, "choose_kept", everything)
     text, inputs, expected, _ = chain("wvw")
     options = CompileOptions(persistent=True, binaries=False, cache=False)
     artifact = compile_source(Source("-", text), "h200", options)
@@ -135,7 +135,7 @@ def test_a_compiled_function_keeps_its_weights(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("device", ["a100", "h200", "mi300x"])
 @pytest.mark.parametrize("name", ["lstm", "seq2seq"])
 def test_small_models_keep_their_weights(name: str, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rammer_keep_weights, "choose_kept", everything)
+    monkeypatch.setattr(keep_weights, "choose_kept", everything)
     model = make_model(name, 1, 32)
     options = CompileOptions(persistent=True, binaries=False, cache=False)
     artifact = compile_source(Source("-", model.text(f"{name}.irpa"), model.weights), device, options)
@@ -301,7 +301,7 @@ def test_an_operator_is_two_where_some_of_its_applications_keep_slices(monkeypat
         places = [(one.resident[0].buffer, one.resident[0].offset_bytes) for one in graph.operators]
         return Kept(frozenset(number for number, place in enumerate(places) if place == places[0]), 1, 1)
 
-    monkeypatch.setattr(rammer_keep_weights, "choose_kept", some)
+    monkeypatch.setattr(keep_weights, "choose_kept", some)
 
     def look(module: ir.Module) -> None:
         run_pipeline(module, [RammerKeepWeights(device="a100")])
@@ -322,7 +322,7 @@ def test_the_least_where_slices_are_at_home_is_said(
     """Two layers of one matrix: some schedule of other homes could hand less over."""
     source = tmp_path / "chain.mlir"
     source.write_text(chain("wwww")[0])
-    monkeypatch.setattr(rammer_keep_weights, "choose_kept", everything)
+    monkeypatch.setattr(keep_weights, "choose_kept", everything)
     for arguments, wanted in (
         (("explain", "--json"), r'"home_bound_s": [0-9.e-]+'),
         (("explain",), r"of at least [0-9.]+ us( \([0-9.]+ us where its slices are at home\))?; blocks work"),

@@ -19,8 +19,8 @@ from roller_mlir.lowering.codegen.graph.schedules import graphs_of
 from roller_mlir.lowering.codegen.graph.tables import AWAITS, BODY, TELLS, WAITS, hand_overs
 from roller_mlir.lowering.targets.family import passes_to
 from roller_mlir.lowering.targets.stage import BUFFERS
-from roller_mlir.passes.rammer_form_graph import RammerFormGraph
-from roller_mlir.passes.rammer_schedule import RammerSchedule
+from roller_mlir.passes.rammer.form_graph import RammerFormGraph
+from roller_mlir.passes.rammer.schedule import RammerSchedule
 from roller_mlir.rammer.events import add_events
 from roller_mlir.rammer.graph.boxes import TaskBoxes
 from roller_mlir.rammer.graph.task_graph import TaskAccess, TaskGraph, TaskOperator

@@ -12,8 +12,8 @@ import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.dialects import rammer
 from roller_mlir.lowering.codegen.graph.tables import BODY, OPERANDS
-from roller_mlir.passes.rammer_schedule import RammerSchedule
-from roller_mlir.passes.rammer_verify import RammerVerify
+from roller_mlir.passes.rammer.schedule import RammerSchedule
+from roller_mlir.passes.rammer.verify import RammerVerify
 from roller_mlir.runtime.registry import find_backend
 from roller_mlir.runtime.sequence import LoadedSequence
 from roller_mlir.sim.diagnosis.findings import SanitizerError

@@ -11,7 +11,7 @@ from roller_mlir.lowering.codegen.graph.schedules import graphs_of
 from roller_mlir.lowering.codegen.graph.task_graph import read_graph
 from roller_mlir.lowering.targets.family import passes_to
 from roller_mlir.lowering.targets.stage import BUFFERS
-from roller_mlir.passes.rammer_form_graph import RammerFormGraph
+from roller_mlir.passes.rammer.form_graph import RammerFormGraph
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.support.passes.pipeline import Step, run_pipeline

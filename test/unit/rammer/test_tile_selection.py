@@ -21,7 +21,7 @@ from roller_mlir.evaluation.suites.models.recurrent import LstmTc
 from roller_mlir.lowering.linalg.group.dispatch_waves import waves_in
 from roller_mlir.lowering.targets.stage import FUSED, PLANNED
 from roller_mlir.model.cost.keeping import KeepingPlan
-from roller_mlir.passes import rammer_keep_weights, rammer_select_kernels
+from roller_mlir.passes.rammer import keep_weights, select_kernels
 from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.keeping import Kept
 from roller_mlir.rammer.selection import KEEPING_WORTH, SharedKernel, SharedWave, Tile, select_tiles
@@ -154,8 +154,8 @@ def everything(graph: TaskGraph, units: int, room: range, *_: object) -> Kept:
 
 @pytest.mark.parametrize(("device", "layers"), [("a100", 1), pytest.param("v100", 2, marks=pytest.mark.full)])
 def test_an_lstm_is_right_with_tiles_for_what_stays(device: str, layers: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    tiles = _spy(monkeypatch, rammer_select_kernels, "select_tiles")
-    monkeypatch.setattr(rammer_keep_weights, "choose_kept", everything)
+    tiles = _spy(monkeypatch, select_kernels, "select_tiles")
+    monkeypatch.setattr(keep_weights, "choose_kept", everything)
     model = _lstm(layers=layers)
     options = CompileOptions(persistent=True, binaries=False, cache=False)
     artifact = compile_source(_source(model), device, options)
@@ -168,7 +168,7 @@ def test_an_lstm_is_right_with_tiles_for_what_stays(device: str, layers: int, mo
 
 
 def test_tiles_are_chosen_only_where_weights_may_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    tiles = _spy(monkeypatch, rammer_select_kernels, "select_tiles")
+    tiles = _spy(monkeypatch, select_kernels, "select_tiles")
     source = _source(_lstm(layers=1))
     kept, brought = (
         scheduled_program(source, "a100", CompileOptions(persistent=True, keep_weights=keeps))
@@ -181,7 +181,7 @@ def test_tiles_are_chosen_only_where_weights_may_stay(monkeypatch: pytest.Monkey
 
 @pytest.mark.full
 def test_kernels_that_are_launched_one_by_one_get_no_tiles_for_what_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    tiles = _spy(monkeypatch, rammer_select_kernels, "select_tiles")
+    tiles = _spy(monkeypatch, select_kernels, "select_tiles")
     compile_source(_source(_lstm()), "a100", CompileOptions(bounded=True, binaries=False, cache=False))
     assert not tiles
 
@@ -190,7 +190,7 @@ def test_kernels_that_are_launched_one_by_one_get_no_tiles_for_what_stays(monkey
 @pytest.mark.parametrize("device", ["v100", "a100", "h200"])
 def test_plans_say_what_tasks_then_find(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Times and slots that tiles are chosen by are those that loops have."""
-    monkeypatch.setattr(rammer_keep_weights, "choose_kept", everything)
+    monkeypatch.setattr(keep_weights, "choose_kept", everything)
     planned: list[KeepingPlan] = []
     real = KeepingPlan.of
 

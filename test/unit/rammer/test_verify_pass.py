@@ -16,9 +16,9 @@ from roller_mlir.dialects import rammer
 from roller_mlir.hal import Device, find_device
 from roller_mlir.lowering.codegen.graph.schedules import schedule_of, set_schedule
 from roller_mlir.lowering.codegen.graph.task_graph import read_graph
-from roller_mlir.passes.rammer_reduce_waits import RammerReduceWaits
-from roller_mlir.passes.rammer_schedule import RammerSchedule
-from roller_mlir.passes.rammer_verify import RammerVerify
+from roller_mlir.passes.rammer.reduce_waits import RammerReduceWaits
+from roller_mlir.passes.rammer.schedule import RammerSchedule
+from roller_mlir.passes.rammer.verify import RammerVerify
 from roller_mlir.rammer.schedule import VirtualDevice
 from roller_mlir.support.bindings import arith, func, ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError, parse_module

@@ -100,7 +100,8 @@ OUR_PASSES = [kind for kind in registered_passes() if kind.__module__.startswith
 @pytest.mark.parametrize("kind", OUR_PASSES, ids=lambda kind: kind.name)
 def test_a_pass_is_where_its_name_says_and_has_its_tests(kind: type) -> None:
     name = str(kind.name)  # type: ignore[attr-defined]
-    assert kind.__module__ == f"roller_mlir.passes.{name.replace('-', '_')}"
+    dialect, _, file = name.partition("-")
+    assert kind.__module__ == f"roller_mlir.passes.{dialect}.{file.replace('-', '_')}"
     assert kind.__name__.lower() == name.replace("-", "")
     for test in (f"{name}.mlir", f"{name}-invalid.mlir"):
         assert (ROOT / "test/passes" / test).is_file(), f"test/passes/{test} is missing"

@@ -69,7 +69,7 @@ def test_every_silenced_rule_has_a_reason() -> None:
 
 def test_a_planted_mistake_is_found() -> None:
     assert paths_in("see `test/unit/none.py` and tools/check.") == {"test/unit/none.py", "tools/check"}
-    assert paths_in("passes/rtile_NAME.py, docs/results/2026-11-21-h200, kit/run.py, <bench/x") == set()
+    assert paths_in("passes/rtile/NAME.py, docs/results/2026-11-21-h200, kit/run.py, <bench/x") == set()
     source = '"""In bench/none.py."""\nx = "docs/no.md"  # noqa: E501\ny = x  # type: ignore[a] - b is a\n'
     prose = [text for _, text in prose_of(source, _PATH)]
     assert [sorted(paths_in(text)) for text in prose] == [["bench/none.py"], [], []]

@@ -9,8 +9,8 @@ from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.reached_stage import reached_stage
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.lowering.linalg.group.dispatches import constant_inputs, group_of, named_dispatches
-from roller_mlir.passes.rtile_fuse import RTileFuse
-from roller_mlir.passes.rtile_normalize import RTileNormalize
+from roller_mlir.passes.rtile.fuse import RTileFuse
+from roller_mlir.passes.rtile.normalize import RTileNormalize
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.diagnostics import SourcePlace, fail, place_of

@@ -27,7 +27,7 @@ from roller_mlir.lowering.linalg.group.dispatches import named_dispatches, plann
 from roller_mlir.lowering.linalg.group.wrap import wrap
 from roller_mlir.lowering.linalg.reader import read_structured
 from roller_mlir.lowering.targets.stage import FUSED
-from roller_mlir.passes.rtile_construct import choices_of, options_of
+from roller_mlir.passes.rtile.construct import choices_of, options_of
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.files.tuning_key import tuning_key
 from roller_mlir.support.bindings import func, ir, make_context

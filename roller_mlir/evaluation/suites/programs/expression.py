@@ -5,7 +5,7 @@ from roller_mlir.evaluation.suites.errors import SuiteError
 from roller_mlir.evaluation.suites.operator import Operator
 from roller_mlir.evaluation.suites.programs.write import function_text
 from roller_mlir.lowering.linalg.reader import fill_constant, is_structured, read_structured
-from roller_mlir.passes.rtile_normalize import RTileNormalize
+from roller_mlir.passes.rtile.normalize import RTileNormalize
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import parse_module

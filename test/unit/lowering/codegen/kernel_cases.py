@@ -12,10 +12,10 @@ from roller_mlir.lowering.loops.program import programs_of
 from roller_mlir.model.cost.traffic.layouts import operand_layout
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
-from roller_mlir.passes.rtile_assign_buffers import RTileAssignBuffers
-from roller_mlir.passes.rtile_construct import RTileConstruct
-from roller_mlir.passes.rtile_expand import RTileExpand
-from roller_mlir.passes.rtile_lower_to_gpu import RTileLowerToGpu
+from roller_mlir.passes.rtile.assign_buffers import RTileAssignBuffers
+from roller_mlir.passes.rtile.construct import RTileConstruct
+from roller_mlir.passes.rtile.expand import RTileExpand
+from roller_mlir.passes.rtile.lower_to_gpu import RTileLowerToGpu
 from roller_mlir.plan import AxisPlan, Plan, TensorExpression
 from roller_mlir.sim import SimulatedKernels
 from roller_mlir.support.bindings import ir, make_context
@@ -109,7 +109,7 @@ def expand(source: str, make: MakePlan) -> str:
     """Return the hierarchical loops of a function for a chosen plan, as text."""
     with make_context() as context, ir.Location.unknown():
         module = parse_module(source, context)
-        with patch("roller_mlir.passes.rtile_construct.best_plan", lambda e, device, options: make(e)):
+        with patch("roller_mlir.passes.rtile.construct.best_plan", lambda e, device, options: make(e)):
             RTileConstruct(device="h200").run(module)
         RTileExpand().run(module)
         assert module.operation.verify()

@@ -15,11 +15,11 @@ from roller_mlir.lowering.codegen.buffer_order import order_fault
 from roller_mlir.lowering.codegen.graph import workspace
 from roller_mlir.lowering.loops.program import programs_of
 from roller_mlir.lowering.targets.stage import BUFFERS, LOOPS, Stage
-from roller_mlir.passes import rtile_assign_buffers
-from roller_mlir.passes.rammer_assign_buffers import RammerAssignBuffers
-from roller_mlir.passes.rammer_form_graph import RammerFormGraph
-from roller_mlir.passes.rammer_schedule import RammerSchedule
-from roller_mlir.passes.rtile_assign_buffers import RTileAssignBuffers
+from roller_mlir.passes.rammer.assign_buffers import RammerAssignBuffers
+from roller_mlir.passes.rammer.form_graph import RammerFormGraph
+from roller_mlir.passes.rammer.schedule import RammerSchedule
+from roller_mlir.passes.rtile import assign_buffers
+from roller_mlir.passes.rtile.assign_buffers import RTileAssignBuffers
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.support.passes.pipeline import PassCrashError, Step, run_pipeline
@@ -118,7 +118,7 @@ def test_a_wrong_workspace_is_a_bug_of_the_pass(monkeypatch: pytest.MonkeyPatch)
     def all_at_once(lifetimes: list[Any]) -> tuple[list[int], int]:
         return [0] * len(lifetimes), 1024
 
-    monkeypatch.setattr(rtile_assign_buffers, "assign_offsets", all_at_once)
+    monkeypatch.setattr(assign_buffers, "assign_offsets", all_at_once)
     with make_context() as context:
         module = parse_module(_text(LOOPS), context)
         with pytest.raises(PassCrashError) as caught:

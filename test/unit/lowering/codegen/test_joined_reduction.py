@@ -29,7 +29,7 @@ from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.finish import tile_plan
 from roller_mlir.model.search.plan_legality import choice_problem
-from roller_mlir.passes.rtile_normalize import RTileNormalize
+from roller_mlir.passes.rtile.normalize import RTileNormalize
 from roller_mlir.plan import Plan, SplitK, TensorExpression
 from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.extent import as_extent

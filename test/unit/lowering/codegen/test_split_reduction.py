@@ -18,7 +18,7 @@ from roller_mlir.hal import find_device
 from roller_mlir.lowering.linalg.reader import StructuredOp, is_structured, read_structured
 from roller_mlir.lowering.linalg.rewrite.split_reduction import split_reduction
 from roller_mlir.model import ConstructOptions, construct
-from roller_mlir.passes.rtile_normalize import RTileNormalize
+from roller_mlir.passes.rtile.normalize import RTileNormalize
 from roller_mlir.plan import Plan, SplitK, TensorExpression
 from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.extent import as_extent

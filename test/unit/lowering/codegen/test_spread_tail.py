@@ -105,7 +105,7 @@ def loops_of(
         spread.append(may_spread(expression, made, size))
         return replace(made, spread=spread[-1])
 
-    with patch("roller_mlir.passes.rtile_construct.best_plan", make):
+    with patch("roller_mlir.passes.rtile.construct.best_plan", make):
         return lower_until(Source("-", source(rows, depth, *kinds)), device, OPTIONS, LOOPS)[0], tuple(spread)
 
 
@@ -184,7 +184,7 @@ def test_a_plan_of_one_subgroup_cannot_be_spread() -> None:
         assert not may_spread(expression, made, 32)
         return replace(made, spread=True)
 
-    with patch("roller_mlir.passes.rtile_construct.best_plan", make):
+    with patch("roller_mlir.passes.rtile.construct.best_plan", make):
         loops = lower_until(Source("-", source(1, 31)), device, OPTIONS, LOOPS)[0]
     with pytest.raises(
         DiagnosedError, match=r"are joined inside of subgroups, but the rtile.compute that reads them is"
@@ -263,7 +263,7 @@ def test_what_others_hold_is_not_spread(name: str) -> None:
         made.append(may_spread(expression, found, 32))
         return replace(found, spread=made[-1])
 
-    with patch("roller_mlir.passes.rtile_construct.best_plan", make):
+    with patch("roller_mlir.passes.rtile.construct.best_plan", make):
         loops = lower_until(Source("-", text), "h200", OPTIONS, LOOPS)[0]
     assert made == [False]
     rng = np.random.default_rng(1)
@@ -284,7 +284,7 @@ def test_what_passes_workgroup_memory_is_not_spread() -> None:
             made.append(may_spread(expression, found, 32))
         return replace(found, spread=made[-1])
 
-    with patch("roller_mlir.passes.rtile_construct.best_plan", make):
+    with patch("roller_mlir.passes.rtile.construct.best_plan", make):
         loops = lower_until(Source("-", source(1, 250)), "h200", OPTIONS, LOOPS)[0]
     assert made == [True, False]
     check(loops, "h200", 1, 250)
@@ -326,7 +326,7 @@ def test_a_sum_behind_a_sum_is_not_spread() -> None:
         made.append(may_spread(expression, found, 32))
         return replace(found, spread=made[-1])
 
-    with patch("roller_mlir.passes.rtile_construct.best_plan", make):
+    with patch("roller_mlir.passes.rtile.construct.best_plan", make):
         loops = lower_until(Source("-", COLUMN_SUMS), "h200", OPTIONS, LOOPS)[0]
     assert made == [False]
     x = np.random.default_rng(1).integers(-1, 2, (256, 40)).astype(np.float32)

@@ -44,7 +44,7 @@ from roller_mlir.model.cost.early import found_shares
 from roller_mlir.model.cost.performance import busy_on_share, memories_busy
 from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.model.options import DeviceOptions
-from roller_mlir.passes.rammer_sink_waits import early_bytes, planned_expression
+from roller_mlir.passes.rammer.sink_waits import early_bytes, planned_expression
 from roller_mlir.rammer.events import HAND_OVERS
 from roller_mlir.rammer.keeping import choose_kept
 from roller_mlir.rammer.memory_times import MemoryTimes

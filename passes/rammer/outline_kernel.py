@@ -52,7 +52,7 @@ from roller_mlir.lowering.codegen.graph.virtual_device import check_block, expec
 from roller_mlir.lowering.loops.attributes import COOPERATIVE, REPORT, TIMES
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
 from roller_mlir.model.options import DeviceOptions, MapOptions
-from roller_mlir.passes.rtile_lower_to_gpu import block_limits, kernels_module, launch
+from roller_mlir.passes.rtile.lower_to_gpu import block_limits, kernels_module, launch
 from roller_mlir.plan.persistent.task_times import TaskTimes
 from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.options import WalkOptions

@@ -46,7 +46,7 @@ from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.options import TileOptions
 from roller_mlir.model.search.best_plan import best_plan, plan_on_share
-from roller_mlir.passes.rtile_construct import Planning, options_of, plan_for, with_tile
+from roller_mlir.passes.rtile.construct import Planning, options_of, plan_for, with_tile
 from roller_mlir.plan import Plan
 from roller_mlir.rammer.options import HandOverOptions, KeepOptions, SelectionOptions, SinkOptions
 from roller_mlir.rammer.policy import blocks_at_once
