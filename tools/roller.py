@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # A command is imported when its name is on the command line, or for the manual.
 COMMANDS = {
     "compile": Command(
-        "roller_mlir.tools.commands.compile",
+        "roller_mlir.tools.commands.compile.command",
         "compile a .mlir file into an artifact, or show a stage of it",
         in_child=True,
     ),
@@ -28,7 +28,7 @@ COMMANDS = {
         in_child=True,
     ),
     "run": Command(
-        "roller_mlir.tools.commands.run",
+        "roller_mlir.tools.commands.run.command",
         "run an artifact or a .mlir file, check it against numpy, count transactions",
         in_child=True,
     ),
@@ -48,7 +48,9 @@ COMMANDS = {
         "roller_mlir.tools.commands.timeline", "show when a persistent kernel's blocks run which task", in_child=True
     ),
     "suite": Command("roller_mlir.tools.commands.suite.command", "run the operators of a suite through a stage"),
-    "tune": Command("roller_mlir.tools.commands.tune", "measure the best plans of each operator, and keep the fastest"),
+    "tune": Command(
+        "roller_mlir.tools.commands.tune.command", "measure the best plans of each operator, and keep the fastest"
+    ),
     "train": Command(
         "roller_mlir.tools.commands.train", "train residuals, which correct predictions by what was measured"
     ),

@@ -35,9 +35,9 @@ from roller_mlir.evaluation.suites.select import select
 from roller_mlir.hal import DeviceError, find_device
 from roller_mlir.runtime.errors import ArtifactError
 from roller_mlir.support.jobs.jobs import JobsError
-from roller_mlir.tools.commands.targets import anywhere
 from roller_mlir.tools.console.arguments import patterns, positive
 from roller_mlir.tools.console.interrupt import interruptible
+from roller_mlir.tools.console.targets import anywhere
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SHOWN = 3

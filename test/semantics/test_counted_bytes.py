@@ -10,7 +10,7 @@ import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.evaluation.reference import random_inputs
 from roller_mlir.model.search.alignment import RULES
-from roller_mlir.tools.commands.counts import count_rows
+from roller_mlir.tools.commands.run.counts import count_rows
 
 from .programs import PRODUCT, SUM, generic, tensor
 from .test_semantics_devices import run_and_compare

@@ -33,9 +33,9 @@ from roller_mlir.hal import describe, device_files, device_names, device_table, 
 from roller_mlir.hal.host import NAME as HOST
 from roller_mlir.hal.host import calibration_file, host_device
 from roller_mlir.hal.template import template
-from roller_mlir.tools.commands.targets import add_calibration_argument, add_device_file_argument, target_of
 from roller_mlir.tools.console.errors import InputError, UsageError
 from roller_mlir.tools.console.output import check_place, print_json, print_line, print_tables, write_whole
+from roller_mlir.tools.console.targets import add_calibration_argument, add_device_file_argument, target_of
 
 _HERE = ""
 """What --calibrate says without results: this machine is measured."""

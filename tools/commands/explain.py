@@ -27,12 +27,12 @@ from roller_mlir.model.options import ChoiceOptions, FusionOptions, PlanFileOpti
 from roller_mlir.plan.codec import to_json
 from roller_mlir.rammer.options import PlacingOptions
 from roller_mlir.support.standard_output import writing_output
-from roller_mlir.tools.commands.compile import open_source
-from roller_mlir.tools.commands.targets import add_target_arguments, device_of, target_of
+from roller_mlir.tools.commands.compile.command import open_source
 from roller_mlir.tools.console.arguments import add_options, given_flags, named_flags, positive
 from roller_mlir.tools.console.errors import InputError, UsageError
 from roller_mlir.tools.console.interrupt import check
 from roller_mlir.tools.console.output import print_json, print_line, write_whole
+from roller_mlir.tools.console.targets import add_target_arguments, device_of, target_of
 
 if TYPE_CHECKING:
     from roller_mlir.compiler.source import Source

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from roller_mlir.support.standard_output import print_error
-from roller_mlir.tools.commands.compile import open_source
+from roller_mlir.tools.commands.compile.command import open_source
 from roller_mlir.tools.console.errors import InputError, UsageError
 from roller_mlir.tools.console.interrupt import check
 from roller_mlir.tools.console.output import print_line, write_whole

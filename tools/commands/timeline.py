@@ -22,12 +22,12 @@ from roller_mlir.plan.persistent.task_times import TaskTime, chrome_trace, read_
 from roller_mlir.rammer.options import PlacingOptions
 from roller_mlir.support.foreign.bounded import BoundsError
 from roller_mlir.support.foreign.reasons import reason_of
-from roller_mlir.tools.commands.compile import open_source
-from roller_mlir.tools.commands.targets import add_target_arguments, device_of, target_of
+from roller_mlir.tools.commands.compile.command import open_source
 from roller_mlir.tools.console.arguments import add_options
 from roller_mlir.tools.console.errors import InputError
 from roller_mlir.tools.console.interrupt import check
 from roller_mlir.tools.console.output import check_place, print_line, seconds, write_whole
+from roller_mlir.tools.console.targets import add_target_arguments, device_of, target_of
 
 if TYPE_CHECKING:
     from roller_mlir.tools.report.timeline import TimelineRun

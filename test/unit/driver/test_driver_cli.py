@@ -16,7 +16,7 @@ import pytest
 from roller_mlir.lowering.loops.program import programs_of
 from roller_mlir.passes.rtile.construct import RTileConstruct
 from roller_mlir.runtime import Artifact
-from roller_mlir.tools.commands import run as roller_run
+from roller_mlir.tools.commands.run import command as roller_run
 from roller_mlir.tools.console import child as roller_child
 from roller_mlir.tools.roller import main
 
@@ -221,7 +221,7 @@ def test_estimates_are_told_from_differences(tmp_path: Path, capsys: Any) -> Non
 
 def test_differences_of_bytes_are_no_estimates(artifact: str) -> None:
     from roller_mlir.runtime.sequence import AccessCount, LaunchReport
-    from roller_mlir.tools.commands.counts import count_rows
+    from roller_mlir.tools.commands.run.counts import count_rows
 
     made = Artifact.load(artifact)
     count = AccessCount(site="x", kind="load", space="global", accesses=1, bytes=4, sectors=1, phases=0, ideal=1)
@@ -254,7 +254,7 @@ def test_run_with_files(source: str, tmp_path: Path, capsys: Any) -> None:
 
 
 def test_a_mismatch_is_reported(artifact: str, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from roller_mlir.tools.commands import reference as roller_reference
+    from roller_mlir.tools.commands.run import reference as roller_reference
 
     evaluate = roller_reference.evaluate_function
 

@@ -16,7 +16,7 @@ from roller_mlir.passes.rtile.construct import RTileConstruct
 from roller_mlir.rammer.options import GraphOptions, PersistentOptions
 from roller_mlir.support.foreign.options import Option, Options, option
 from roller_mlir.support.passes.passes import registered_passes
-from roller_mlir.tools.commands.compile import add_arguments
+from roller_mlir.tools.commands.compile.command import add_arguments
 from roller_mlir.tools.console.arguments import OptionAction, actions_of
 from roller_mlir.tools.console.commands import add_commands
 from roller_mlir.tools.roller import COMMANDS

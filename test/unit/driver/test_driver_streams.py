@@ -97,7 +97,7 @@ sys.meta_path.insert(0, Finder())
     ("tool", "module"),
     [
         ("roller", "argparse"),
-        ("roller", "roller_mlir.tools.commands.run"),
+        ("roller", "roller_mlir.tools.commands.run.command"),
         ("roller", "numpy"),
         ("roller", "torch_mlir"),
         ("roller", "roller_mlir.passes"),

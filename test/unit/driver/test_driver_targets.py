@@ -10,8 +10,8 @@ import pytest
 
 from roller_mlir.hal import device_file, find_device
 from roller_mlir.runtime import Artifact
-from roller_mlir.tools.commands.targets import add_target_arguments, device_of, given_target, target_of, targets_of
 from roller_mlir.tools.console.errors import UsageError
+from roller_mlir.tools.console.targets import add_target_arguments, device_of, given_target, target_of, targets_of
 from roller_mlir.tools.roller import main
 
 MATMUL = """func.func @matmul(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>) -> tensor<64x64xf32> {

@@ -23,9 +23,8 @@ from roller_mlir.model.options import FusionOptions, LoopOptions
 from roller_mlir.plan.manifest import IMAGES
 from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.support.standard_output import print_error
-from roller_mlir.tools.commands.compile import open_source
+from roller_mlir.tools.commands.compile.command import open_source
 from roller_mlir.tools.commands.iree.residency import add_residency_argument
-from roller_mlir.tools.commands.targets import add_target_arguments, device_of, target_of
 from roller_mlir.tools.console.arguments import add_options
 from roller_mlir.tools.console.errors import InputError, UsageError
 from roller_mlir.tools.console.interrupt import check
@@ -38,6 +37,7 @@ from roller_mlir.tools.console.output import (
     seconds,
     write_whole,
 )
+from roller_mlir.tools.console.targets import add_target_arguments, device_of, target_of
 
 if TYPE_CHECKING:
     from roller_mlir.compiler.source import Source

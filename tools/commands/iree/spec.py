@@ -12,11 +12,11 @@ import argparse
 from pathlib import Path
 
 from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.tools.commands.compile import open_source
-from roller_mlir.tools.commands.targets import add_target_arguments, target_of
+from roller_mlir.tools.commands.compile.command import open_source
 from roller_mlir.tools.console.arguments import add_options
 from roller_mlir.tools.console.errors import InputError
 from roller_mlir.tools.console.output import check_place, print_line, print_tables, write_whole
+from roller_mlir.tools.console.targets import add_target_arguments, target_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

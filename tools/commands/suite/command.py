@@ -41,11 +41,11 @@ from roller_mlir.tools.commands.suite.jobs import RUN_POINTS, run_stage
 from roller_mlir.tools.commands.suite.models import run_models
 from roller_mlir.tools.commands.suite.peers import OPTIONS, add_peer_arguments, check_peers, run_peers
 from roller_mlir.tools.commands.suite.verify import sample_numbers
-from roller_mlir.tools.commands.targets import add_target_arguments, device_of, given_target
 from roller_mlir.tools.console.arguments import add_options, given_flags, named_flags, patterns, positive
 from roller_mlir.tools.console.errors import InputError, UsageError
 from roller_mlir.tools.console.interrupt import check
 from roller_mlir.tools.console.output import print_json, print_line, write_whole
+from roller_mlir.tools.console.targets import add_target_arguments, device_of, given_target
 
 _STAGES = ("construct", "explain", "compile", "run", "verify")
 _MODEL_STAGES = ("schedule", "compile", "run")

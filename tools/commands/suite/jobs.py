@@ -15,10 +15,10 @@ from roller_mlir.model.options import ChoiceOptions
 from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.support.jobs.process_tree import without_interrupts
 from roller_mlir.support.progress import progress
-from roller_mlir.tools.commands.targets import anywhere, device_of, target_of
 from roller_mlir.tools.console.errors import INTERNAL_ERROR, USER_ERROR, InputError
 from roller_mlir.tools.console.interrupt import check
 from roller_mlir.tools.console.output import print_json
+from roller_mlir.tools.console.targets import anywhere, device_of, target_of
 
 if TYPE_CHECKING:
     from roller_mlir.evaluation.suites.stages.each import Crew, Work

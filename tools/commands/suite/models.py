@@ -27,8 +27,8 @@ def run_models(arguments: argparse.Namespace) -> int:
     from roller_mlir.evaluation.suites.stages.model_stages import model_record
     from roller_mlir.support.progress import progress
     from roller_mlir.tools.commands.suite.jobs import exit_code
-    from roller_mlir.tools.commands.targets import device_of
     from roller_mlir.tools.console.interrupt import check
+    from roller_mlir.tools.console.targets import device_of
 
     stage: str = arguments.stage or "schedule"
     device = device_of(arguments)
@@ -71,7 +71,7 @@ def _work(stage: str, arguments: argparse.Namespace, models: "Sequence[Model]") 
     from roller_mlir.model.options import ChoiceOptions
     from roller_mlir.rammer.options import GraphOptions, PlacingOptions
     from roller_mlir.tools.commands.suite.jobs import saver
-    from roller_mlir.tools.commands.targets import target_of
+    from roller_mlir.tools.console.targets import target_of
 
     target = target_of(arguments)
     asked = {**ChoiceOptions.values_of(arguments), **PlacingOptions.values_of(arguments)}

@@ -12,10 +12,10 @@ from roller_mlir.evaluation.suites import Operator
 from roller_mlir.lowering.targets import family_of
 from roller_mlir.plan.codec import to_json
 from roller_mlir.support.standard_output import print_error
-from roller_mlir.tools.commands.targets import device_of, target_of
 from roller_mlir.tools.console.arguments import positive
 from roller_mlir.tools.console.errors import InputError, UsageError
 from roller_mlir.tools.console.output import print_json, print_line
+from roller_mlir.tools.console.targets import device_of, target_of
 
 EVERY = "all"
 OPTIONS = ("peers", "threads", "minibatch", "limit", "epilogue")

@@ -23,8 +23,8 @@ def vendor_times(arguments: argparse.Namespace) -> int:
     from roller_mlir.evaluation.suites.vendor_times.files import read_folder
     from roller_mlir.hal import find_device
     from roller_mlir.tools.commands.suite.jobs import crew_of, exit_code
-    from roller_mlir.tools.commands.targets import given_target, targets_of
     from roller_mlir.tools.console.interrupt import check
+    from roller_mlir.tools.console.targets import given_target, targets_of
 
     targets = {find_device(one).name: one for one in targets_of(arguments)} if given_target(arguments) else None
     files, others = read_folder(Path(arguments.data), check)

@@ -18,9 +18,9 @@ from roller_mlir.hal import find_device
 from roller_mlir.model.options import ChoiceOptions
 from roller_mlir.support.standard_output import print_error
 from roller_mlir.tools.commands.suite.jobs import crew_of, exit_code
-from roller_mlir.tools.commands.targets import targets_of
 from roller_mlir.tools.console.errors import UsageError
 from roller_mlir.tools.console.output import print_json, print_line, print_tables
+from roller_mlir.tools.console.targets import targets_of
 
 Record = dict[str, Any]
 

@@ -33,12 +33,12 @@ from roller_mlir.model.options import ChoiceOptions, FusionOptions, PipelineOpti
 from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.files.tuning import TuningError, read_tuning
 from roller_mlir.support.foreign.reasons import reason_of
-from roller_mlir.tools.commands.compile import open_source
-from roller_mlir.tools.commands.targets import add_target_arguments, anywhere, device_of, given_target, target_of
+from roller_mlir.tools.commands.compile.command import open_source
 from roller_mlir.tools.console.arguments import add_options, given_flags, named_flags, patterns, positive
 from roller_mlir.tools.console.errors import InputError, UsageError
 from roller_mlir.tools.console.interrupt import check
 from roller_mlir.tools.console.output import print_json, print_line
+from roller_mlir.tools.console.targets import add_target_arguments, anywhere, device_of, given_target, target_of
 
 if TYPE_CHECKING:
     from roller_mlir.evaluation.measure.kit.contents import PackRequest
@@ -205,7 +205,7 @@ def _import(arguments: argparse.Namespace) -> int:
 def _take(arguments: argparse.Namespace, named: Sequence[tuple[str, Results]]) -> int:
     """Write the winners to the data base, and print them."""
     from roller_mlir.evaluation.measure.tune.winners import decide_all
-    from roller_mlir.tools.commands.tune_tables import print_decisions
+    from roller_mlir.tools.commands.tune.tables import print_decisions
 
     device = device_of(arguments)
     decisions = [one for name, results in named for one in decide_all(results, device, name)]
@@ -218,7 +218,7 @@ def _take(arguments: argparse.Namespace, named: Sequence[tuple[str, Results]]) -
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from roller_mlir.tools.commands.tune_tables import print_records
+    from roller_mlir.tools.commands.tune.tables import print_records
 
     print_records(arguments.db, read_tuning(arguments.db), json=arguments.json)
     return 0

@@ -38,12 +38,12 @@ from roller_mlir.model.options import (
 from roller_mlir.plan.codec import to_json
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.stage import keep_input
-from roller_mlir.tools.commands.plans import plan_tables
-from roller_mlir.tools.commands.targets import add_target_arguments, device_of, target_of
+from roller_mlir.tools.commands.compile.plans import plan_tables
 from roller_mlir.tools.console.arguments import add_options, given_flags, named_flags
 from roller_mlir.tools.console.errors import InputError, UsageError
 from roller_mlir.tools.console.interrupt import check
 from roller_mlir.tools.console.output import print_bytes, print_json, print_line, print_tables, seconds
+from roller_mlir.tools.console.targets import add_target_arguments, device_of, target_of
 
 if TYPE_CHECKING:
     from roller_mlir.compiler.source import Source

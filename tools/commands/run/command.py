@@ -27,11 +27,11 @@ from roller_mlir.plan.accuracy.accumulation import accumulation_of
 from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.persistent.task_times import chrome_trace
 from roller_mlir.support.foreign.reasons import reason_of
-from roller_mlir.tools.commands.compile import add_compile_options, compile_artifact, open_source
-from roller_mlir.tools.commands.targets import given_target
+from roller_mlir.tools.commands.compile.command import add_compile_options, compile_artifact, open_source
 from roller_mlir.tools.console.errors import InputError, UsageError
 from roller_mlir.tools.console.interrupt import check
 from roller_mlir.tools.console.output import print_json, print_line, print_tables, seconds, write_arrays, write_whole
+from roller_mlir.tools.console.targets import given_target
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     from roller_mlir.evaluation.reference.undefined import looking_for_undefined
     from roller_mlir.runtime import SanitizedRunError as Sanitized
     from roller_mlir.runtime import find_backend
-    from roller_mlir.tools.commands.reference import check_result, open_reference
+    from roller_mlir.tools.commands.run.reference import check_result, open_reference
 
     if arguments.random and arguments.input:
         raise UsageError("--random makes the inputs and --input names them; give one of them")
@@ -126,7 +126,7 @@ def _back_end(arguments: argparse.Namespace) -> str:
     from roller_mlir.hal import find_device
     from roller_mlir.lowering.targets.family import family_named, family_of
     from roller_mlir.runtime import Artifact
-    from roller_mlir.tools.commands.targets import target_of
+    from roller_mlir.tools.console.targets import target_of
 
     path = Path(arguments.file)
     if not path.is_dir():
@@ -178,7 +178,7 @@ def _inputs(arguments: argparse.Namespace, artifact: "Artifact") -> "list[np.nda
     import numpy as np
 
     from roller_mlir.runtime.arguments import as_bits
-    from roller_mlir.tools.commands.reference import draw_inputs
+    from roller_mlir.tools.commands.run.reference import draw_inputs
 
     manifest = artifact.manifest
     if arguments.random or not manifest.inputs:
@@ -233,7 +233,7 @@ def _report(
     undefined: "Sequence[Undefined]",
     judge: str,
 ) -> None:
-    from roller_mlir.tools.commands.counts import count_rows, site_rows
+    from roller_mlir.tools.commands.run.counts import count_rows, site_rows
 
     rows = [row for report in result.launches for row in count_rows(artifact, report)]
     if arguments.json:
