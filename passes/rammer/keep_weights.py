@@ -46,10 +46,10 @@ from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.model.options import DeviceOptions
 from roller_mlir.passes.rammer.sink_waits import early_bytes, planned_expression
 from roller_mlir.rammer.events import HAND_OVERS
-from roller_mlir.rammer.keeping import choose_kept
-from roller_mlir.rammer.memory_times import MemoryTimes
 from roller_mlir.rammer.options import KeepOptions, ScheduleOptions
 from roller_mlir.rammer.policy import POLICIES, usual_blocks
+from roller_mlir.rammer.resident.keeping import choose_kept
+from roller_mlir.rammer.times.memory import MemoryTimes
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import remark
 from roller_mlir.support.passes.passes import Pass, register

@@ -35,10 +35,10 @@ from roller_mlir.lowering.codegen.graph.task_graph import read_graph
 from roller_mlir.lowering.codegen.graph.virtual_device import slot_room, virtual_device, with_most_slots
 from roller_mlir.model.options import DeviceOptions
 from roller_mlir.rammer.events import HAND_OVERS
-from roller_mlir.rammer.homes import homes_of
 from roller_mlir.rammer.options import ScheduleOptions
 from roller_mlir.rammer.policy import POLICIES, usual_blocks
-from roller_mlir.rammer.slots import Slices
+from roller_mlir.rammer.resident.homes import homes_of
+from roller_mlir.rammer.resident.slots import Slices
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes.passes import Pass, register

@@ -25,13 +25,13 @@ from roller_mlir.passes.rammer.keep_weights import memory_times
 from roller_mlir.passes.rammer.schedule import RammerSchedule
 from roller_mlir.passes.rammer.verify import RammerVerify
 from roller_mlir.passes.rtile.fuse import RTileFuse
-from roller_mlir.rammer.baselines import OperatorKernel
 from roller_mlir.rammer.bounds.bound import least_makespan_s
 from roller_mlir.rammer.graph.task_graph import TaskGraph
-from roller_mlir.rammer.memory_times import MemoryTimes
 from roller_mlir.rammer.options import PersistentOptions
+from roller_mlir.rammer.resident.slots import found_bytes, home_of_tasks
 from roller_mlir.rammer.schedule import Schedule, VirtualDevice
-from roller_mlir.rammer.slots import found_bytes, home_of_tasks
+from roller_mlir.rammer.times.baselines import OperatorKernel
+from roller_mlir.rammer.times.memory import MemoryTimes
 from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.passes.passes import Pass
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from roller_mlir.rammer.clocks import Clocks, clocks_of
 from roller_mlir.rammer.graph.task_graph import TaskGraph
+from roller_mlir.rammer.resident.slots import slot_faults
 from roller_mlir.rammer.schedule import NO_EVENT, Schedule
-from roller_mlir.rammer.slots import slot_faults
 
 PAIRS_TOGETHER = 1 << 18
 """Pairs of tasks that are looked at together, so that they stay in the processor's cache."""

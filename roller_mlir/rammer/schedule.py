@@ -54,7 +54,7 @@ class Schedule:
         waits: The events that each task waits for, by the task's number.
         signals: The event that each task signals when it is done, or `NO_EVENT`, by the task's number.
         counts: How many signals each event waits for.
-        slots: Where in workgroup memory each slice lies that a task keeps there (`rammer.slots`), in pieces of
+        slots: Where in workgroup memory each slice lies that a task keeps there (`rammer.resident.slots`), in pieces of
             16 bytes: one for each of its resident operands, by the task's number and in their order.
         fills: Of each of them 1 where the task brings the slice, 0 where it finds it there.
     """

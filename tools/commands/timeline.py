@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     from roller_mlir.compiler.scheduled_program import scheduled_program
-    from roller_mlir.rammer.replay import replay
+    from roller_mlir.rammer.times.replay import replay
     from roller_mlir.tools.report.timeline import TimelineRun, critical_programs, page, predicted_run
 
     for name in (arguments.html, arguments.trace):

@@ -13,8 +13,8 @@ import numpy as np
 
 from roller_mlir.plan.persistent.task_times import TaskTime
 from roller_mlir.rammer.graph.task_graph import TaskGraph
-from roller_mlir.rammer.replay import PredictedTimes, fill_seconds
 from roller_mlir.rammer.schedule import Schedule
+from roller_mlir.rammer.times.replay import PredictedTimes, fill_seconds
 from roller_mlir.tools.report.page import render
 
 

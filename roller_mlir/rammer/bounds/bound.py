@@ -27,7 +27,7 @@ import numpy as np
 from roller_mlir.rammer.bounds.work_bound import Edges, Floats, Gatherings, sweep
 from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.graph.task_graph import TaskGraph
-from roller_mlir.rammer.slots import Slices
+from roller_mlir.rammer.resident.slots import Slices
 
 ROUNDING = 1e-12
 """Of a sum of seconds: a bound lies so much below it."""

@@ -17,7 +17,7 @@ from roller_mlir.compiler.source import Source
 from roller_mlir.evaluation.reference import evaluate_function
 from roller_mlir.evaluation.suites.models import MODELS, RAMMER6, make_model, reference
 from roller_mlir.importers.weights import attach_weights, read_weights
-from roller_mlir.rammer.replay import replay
+from roller_mlir.rammer.times.replay import replay
 from roller_mlir.runtime.registry import find_backend
 from roller_mlir.runtime.sequence import LoadedSequence
 from roller_mlir.support.bindings import make_context

@@ -6,7 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from roller_mlir.rammer.baselines import GRAPH_NODE_S, OperatorKernel, as_graph_s, fair_share, in_line_s, launched_s
+from roller_mlir.rammer.times.baselines import (
+    GRAPH_NODE_S,
+    OperatorKernel,
+    as_graph_s,
+    fair_share,
+    in_line_s,
+    launched_s,
+)
 
 ONE = OperatorKernel(seconds=1e-5, launch_s=2e-6, launches=1, share=0.5, producers=())
 STEP = 1e-5 + GRAPH_NODE_S

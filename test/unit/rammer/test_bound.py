@@ -15,7 +15,7 @@ from roller_mlir.rammer.bounds import bound
 from roller_mlir.rammer.bounds.bound import least_makespan_s
 from roller_mlir.rammer.bounds.work_bound import Edges, Gatherings
 from roller_mlir.rammer.graph.task_graph import TaskGraph, TaskOperator
-from roller_mlir.rammer.slots import Slices
+from roller_mlir.rammer.resident.slots import Slices
 
 HAND_OVER_S = 1.5
 

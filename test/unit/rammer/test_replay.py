@@ -19,8 +19,8 @@ from roller_mlir.rammer.chains import waves_of
 from roller_mlir.rammer.events import add_barriers, add_events, reduce_waits
 from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.policy import NEAR, POLICIES, WORTH, wavefront
-from roller_mlir.rammer.replay import NO_TASK, replay
 from roller_mlir.rammer.schedule import Schedule
+from roller_mlir.rammer.times.replay import NO_TASK, replay
 
 HAND_OVER_S = 0.75
 

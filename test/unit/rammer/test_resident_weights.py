@@ -25,8 +25,8 @@ from roller_mlir.lowering.loops.resident_loads import ResidentLoad, resident_loa
 from roller_mlir.passes.rammer import keep_weights
 from roller_mlir.passes.rammer.keep_weights import RammerKeepWeights
 from roller_mlir.rammer.graph.task_graph import TaskGraph
-from roller_mlir.rammer.keeping import Kept
-from roller_mlir.rammer.slots import Slices
+from roller_mlir.rammer.resident.keeping import Kept
+from roller_mlir.rammer.resident.slots import Slices
 from roller_mlir.sim.diagnosis.findings import SanitizerError
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError

@@ -12,8 +12,8 @@ from graph_models import branches
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.scheduled_program import ScheduledProgram, scheduled_program
 from roller_mlir.compiler.source import Source
-from roller_mlir.rammer.replay import replay
 from roller_mlir.rammer.selection import WORTH, SharedKernel, select, shares
+from roller_mlir.rammer.times.replay import replay
 
 UNITS = 132
 

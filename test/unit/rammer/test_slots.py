@@ -10,13 +10,13 @@ from small_graphs import access
 
 from roller_mlir.rammer.events import add_barriers, add_events, reduce_waits
 from roller_mlir.rammer.graph.task_graph import TaskAccess, TaskGraph, TaskOperator
-from roller_mlir.rammer.homes import Homes, homes_of
-from roller_mlir.rammer.keeping import choose_kept
 from roller_mlir.rammer.policy import POLICIES
 from roller_mlir.rammer.proof import find_faults
-from roller_mlir.rammer.replay import replay
+from roller_mlir.rammer.resident.homes import Homes, homes_of
+from roller_mlir.rammer.resident.keeping import choose_kept
+from roller_mlir.rammer.resident.slots import SLOT_BYTES, Slices, slot_faults
 from roller_mlir.rammer.schedule import Schedule
-from roller_mlir.rammer.slots import SLOT_BYTES, Slices, slot_faults
+from roller_mlir.rammer.times.replay import replay
 
 ROOM = range(128, 128 + 40 * SLOT_BYTES)
 

@@ -23,9 +23,9 @@ from roller_mlir.lowering.targets.stage import FUSED, PLANNED
 from roller_mlir.model.cost.keeping import KeepingPlan
 from roller_mlir.passes.rammer import keep_weights, select_kernels
 from roller_mlir.rammer.graph.task_graph import TaskGraph
-from roller_mlir.rammer.keeping import Kept
+from roller_mlir.rammer.resident.keeping import Kept
+from roller_mlir.rammer.resident.slots import Slices
 from roller_mlir.rammer.selection import KEEPING_WORTH, SharedKernel, SharedWave, Tile, select_tiles
-from roller_mlir.rammer.slots import Slices
 from roller_mlir.support.bindings import ir, make_context
 
 UNITS = 8

@@ -12,7 +12,7 @@ from roller_mlir.compiler.persistent import BlockChoice
 from roller_mlir.compiler.scheduled_program import scheduled_program
 from roller_mlir.compiler.source import Source
 from roller_mlir.hal import find_device
-from roller_mlir.rammer.replay import replay
+from roller_mlir.rammer.times.replay import replay
 from roller_mlir.tools.console.output import seconds
 from roller_mlir.tools.report.explain.text import print_table
 from roller_mlir.tools.report.quantities import size

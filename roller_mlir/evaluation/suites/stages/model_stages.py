@@ -15,12 +15,12 @@ from roller_mlir.evaluation.suites.models import Model, reference
 from roller_mlir.evaluation.suites.stages.compile_stage import ARTIFACTS, compile_record
 from roller_mlir.hal import find_device
 from roller_mlir.lowering.targets.family import family_of
-from roller_mlir.rammer.baselines import as_graph_s, in_line_s, launched_s
 from roller_mlir.rammer.events import HAND_OVERS, add_barriers
 from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.options import GraphOptions
 from roller_mlir.rammer.policy import POLICIES, wavefront
-from roller_mlir.rammer.replay import replay
+from roller_mlir.rammer.times.baselines import as_graph_s, in_line_s, launched_s
+from roller_mlir.rammer.times.replay import replay
 
 TOLERANCE = 1e-4
 """By how much results of f32 may differ from those of f64: so much where they are below 1, so much of them above."""

@@ -38,8 +38,8 @@ from roller_mlir.mapping.tensor_copy import SWIZZLE_BYTES
 from roller_mlir.plan.extent import as_extent
 from roller_mlir.plan.persistent.stuck_report import REPORT_CELLS
 from roller_mlir.plan.persistent.task_times import TIME_CELLS
+from roller_mlir.rammer.resident.slots import SLOT_BYTES
 from roller_mlir.rammer.schedule import VirtualDevice
-from roller_mlir.rammer.slots import SLOT_BYTES
 from roller_mlir.support.bindings import ir, scf
 from roller_mlir.support.values import defining_op
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roller_mlir.rammer.graph.task_graph import TaskGraph
+from roller_mlir.rammer.resident.slots import Slices
 from roller_mlir.rammer.schedule import NO_EVENT, Schedule
-from roller_mlir.rammer.slots import Slices
 
 NO_TASK = -1
 """What a task that starts at once stood behind."""

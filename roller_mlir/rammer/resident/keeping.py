@@ -12,11 +12,11 @@ import numpy as np
 from roller_mlir.rammer.chains import tasks_in_waves, urgency_of
 from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.graph.task_graph import TaskGraph
-from roller_mlir.rammer.homes import Homes, groups_of, homes_of
 from roller_mlir.rammer.policy import Policy
-from roller_mlir.rammer.replay import replay
+from roller_mlir.rammer.resident.homes import Homes, groups_of, homes_of
+from roller_mlir.rammer.resident.slots import SLOT_BYTES, Slices, found_bytes
 from roller_mlir.rammer.schedule import Schedule
-from roller_mlir.rammer.slots import SLOT_BYTES, Slices, found_bytes
+from roller_mlir.rammer.times.replay import replay
 
 LEAST = 0.01
 """Of what all save that fit: those that save least, and together no more, are not kept, where no path of tasks gets

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from roller_mlir.rammer.chains import soonest_of, tasks_in_waves
 from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.graph.task_graph import TaskGraph
+from roller_mlir.rammer.resident.slots import SLOT_BYTES, Slices
 from roller_mlir.rammer.schedule import Schedule
-from roller_mlir.rammer.slots import SLOT_BYTES, Slices
 
 Floats = NDArray[np.float64]
 
