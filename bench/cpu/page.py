@@ -21,7 +21,7 @@ from roller_mlir.evaluation.measure.cpu_peers.tables import (
     spread,
     trouble_lines,
 )
-from roller_mlir.plan.codec import from_json
+from roller_mlir.plan.records.codec import from_json
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "cpu-peers.md"

@@ -31,7 +31,7 @@ from roller_mlir.evaluation.measure.cpu_peers.sources import PEERS, handed_in, o
 from roller_mlir.evaluation.measure.cpu_peers.tables import library_table, rate_table, trouble_lines
 from roller_mlir.evaluation.suites import SuiteError, find_suite
 from roller_mlir.evaluation.suites.select import select
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

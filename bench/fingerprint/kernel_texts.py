@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import roller_mlir
 from roller_mlir import Artifact, CompileOptions
 from roller_mlir.lowering.targets import compile_kernels
-from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.manifest import Kernel
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import DiagnosedError, parse_module
 

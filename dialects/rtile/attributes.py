@@ -25,8 +25,8 @@ from roller_mlir.dialects.rtile.fields import (
     to_attribute,
 )
 from roller_mlir.hal.instructions import FAMILIES, MATRIX_FAMILIES, VECTOR_FAMILIES
-from roller_mlir.plan.codec import OneOf, Range
 from roller_mlir.plan.plan import LAYERS, SYNCHRONOUS, WORKGROUP, AtomPlan, Count, LoopNumber, OperandPlan, Plan
+from roller_mlir.plan.records.codec import OneOf, Range
 from roller_mlir.support.bindings import ir
 
 

@@ -6,8 +6,8 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, TypeVar, cast
 
 from roller_mlir.dialects.rtile.checks import InvalidOpError, require
-from roller_mlir.plan.codec import CodecError, from_json
 from roller_mlir.plan.extent import Extent
+from roller_mlir.plan.records.codec import CodecError, from_json
 from roller_mlir.support.bindings import ir
 
 T = TypeVar("T")

@@ -69,10 +69,10 @@ from roller_mlir.model.search.best_plan import best_plan, plan_on_share
 from roller_mlir.model.search.plan_legality import choice_problem
 from roller_mlir.model.search.validate_plan import validate_plan
 from roller_mlir.plan import Plan, SplitK, SplitKPartial, TensorExpression
-from roller_mlir.plan.codec import JsonValue, to_json
 from roller_mlir.plan.files.by_name import read_plan_file
 from roller_mlir.plan.files.tuning import Found, TuningError, describe, read_tuning
 from roller_mlir.plan.files.tuning_key import tuning_key
+from roller_mlir.plan.records.codec import JsonValue, to_json
 from roller_mlir.plan.rewrite.split import JOIN_SUFFIX, first_plan, whole_plan
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, fail, remark

@@ -28,7 +28,7 @@ from roller_mlir.mapping.alignment import aligned
 from roller_mlir.plan.extent import Extent, as_extents
 from roller_mlir.plan.manifest import MEMORY_ALIGNMENT_BYTES, Buffer, BufferView, Launch, Role
 from roller_mlir.plan.persistent.task_times import TaskTimes
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.constants.array_bytes import byte_pieces
 from roller_mlir.support.constants.elements import ElementsError, read_elements

@@ -12,7 +12,7 @@ from math import prod
 from typing import Literal
 
 from roller_mlir.mapping.alignment import aligned
-from roller_mlir.plan.tensor_map import MapElement
+from roller_mlir.plan.tensor_maps.tensor_map import MapElement
 
 LINE_BYTES = 128
 SWIZZLE_BYTES = 1024

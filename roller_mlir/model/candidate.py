@@ -11,8 +11,8 @@ from math import prod
 
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.plan import AxisPlan, Plan
-from roller_mlir.plan.hashed import hashed_once
 from roller_mlir.plan.plan import WORKGROUP
+from roller_mlir.plan.records.hashed import hashed_once
 
 MIN_STAGED_ELEMENTS = 16
 """A smaller tile is read directly: its few cache lines serve the whole task."""

@@ -11,9 +11,9 @@ from functools import cached_property
 from math import inf, prod
 from types import MappingProxyType
 
-from roller_mlir.plan.exact import exact_number
 from roller_mlir.plan.extent import Extent, Size, as_extent, as_extents, static_sizes
-from roller_mlir.plan.hashed import hashed_once
+from roller_mlir.plan.records.exact import exact_number
+from roller_mlir.plan.records.hashed import hashed_once
 
 ELEMENT_BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i64": 8, "i32": 4, "i16": 2, "i8": 1, "i1": 1}
 

@@ -20,14 +20,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-from roller_mlir.plan.codec import CodecError, JsonValue, Range, from_json, to_json
 from roller_mlir.plan.expression import ELEMENT_BYTES
 from roller_mlir.plan.extent import Extent, as_extents, product, static_sizes
 from roller_mlir.plan.persistent.stuck_report import REPORT_BYTES
 from roller_mlir.plan.persistent.task_times import TaskTimes
 from roller_mlir.plan.plan import Plan
+from roller_mlir.plan.records.codec import CodecError, JsonValue, Range, from_json, to_json
 from roller_mlir.plan.rewrite.split import JOIN_SUFFIX
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 from roller_mlir.support.foreign.bounded import BoundsError, read_json
 
 SCHEMA_VERSION = 1

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from math import ceil, prod
 from typing import Annotated
 
-from roller_mlir.plan.codec import OneOf, PowerOfTwo, Range
 from roller_mlir.plan.extent import Extent
-from roller_mlir.plan.hashed import hashed_once
+from roller_mlir.plan.records.codec import OneOf, PowerOfTwo, Range
+from roller_mlir.plan.records.hashed import hashed_once
 
 WORKGROUP = "workgroup"
 REGISTER = "register"

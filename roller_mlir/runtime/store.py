@@ -17,8 +17,8 @@ from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 
-from roller_mlir.plan.codec import CodecError
 from roller_mlir.plan.manifest import MAX_MANIFEST_BYTES, Manifest
+from roller_mlir.plan.records.codec import CodecError
 from roller_mlir.runtime.errors import ArtifactError
 
 MANIFEST_NAME = "manifest.json"

@@ -24,7 +24,7 @@ from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.explain.explanation import Explanation
 from roller_mlir.model.options import ChoiceOptions, FusionOptions, PlanFileOptions, ResidualOptions
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.rammer.options import PlacingOptions
 from roller_mlir.support.standard_output import writing_output
 from roller_mlir.tools.commands.compile.command import open_source

@@ -17,7 +17,7 @@ from pathlib import Path
 from roller_mlir.evaluation.measure.report.records import Report
 from roller_mlir.evaluation.measure.report.report import make_report
 from roller_mlir.evaluation.measure.report.results_file import read_merged
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.tools.console.errors import UsageError
 from roller_mlir.tools.console.interrupt import check
 from roller_mlir.tools.console.output import print_json, print_line

@@ -19,7 +19,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.tools.console.arguments import patterns
 from roller_mlir.tools.console.errors import InputError, UsageError

@@ -26,8 +26,8 @@ from roller_mlir.lowering.backend import KernelBinary, KernelStatistics
 from roller_mlir.lowering.backend.checks.quality import Mismatch
 from roller_mlir.lowering.backend.child.frames import Message, decode, encode
 from roller_mlir.model.residual.residual_file import content_of
-from roller_mlir.plan.codec import from_json, to_json
 from roller_mlir.plan.manifest import Manifest
+from roller_mlir.plan.records.codec import from_json, to_json
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.constants.array_bytes import byte_pieces, stored_bytes
 from roller_mlir.support.constants.elements import stored_elements

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a kit holds and what comes back from it, as frozen records; read and written as JSON by `plan.codec`.
+"""What a kit holds and what comes back from it, as frozen records; read and written as JSON by `plan.records.codec`.
 
 A kit is a folder: `index.json` (a `Kit`), `artifacts.zip` (see `kit_files`) and a runner for a machine without this
 compiler. The runner writes `results.jsonl` while it works (one record a line, the journal from which it resumes) and
@@ -9,8 +9,8 @@ compiler. The runner writes `results.jsonl` while it works (one record a line, t
 from dataclasses import dataclass, field
 from typing import Annotated, Literal, TypeAlias
 
-from roller_mlir.plan.codec import Range
 from roller_mlir.plan.plan import Plan
+from roller_mlir.plan.records.codec import Range
 
 KIT_SCHEMA = 1
 RESULTS_SCHEMA = 1

@@ -16,7 +16,7 @@ from roller_mlir.lowering.backend.target import CODE_OBJECT, DEFAULT_TIMEOUT_S, 
 from roller_mlir.lowering.backend.vendor_tools.run import ToolResult
 from roller_mlir.lowering.backend.vendor_tools.toolchain import Toolchain
 from roller_mlir.mapping.checks.expected_code import ExpectedCode
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 
 Emit = Literal["llvm", "ptx", "binary", "assembly"]
 """How far a compilation goes, see `BuildRequest`."""

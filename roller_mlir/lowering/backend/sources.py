@@ -17,7 +17,7 @@ from roller_mlir.lowering.backend.kernels.kernel_module import (
 from roller_mlir.lowering.backend.kernels.parameters import parameter_bytes
 from roller_mlir.lowering.backend.translate import mark_convergent, to_llvm_22
 from roller_mlir.lowering.loops.attributes import FMA_COUNT, LOOP_ANNOTATION, MATRIX_COUNT, ROLLED, TASK_RANGE
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir, llvm
 from roller_mlir.support.diagnostics import SourcePlace, place_of
 from roller_mlir.support.values import operations_inside

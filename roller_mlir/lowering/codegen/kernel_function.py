@@ -23,7 +23,7 @@ from roller_mlir.lowering.loops.attributes import (
 from roller_mlir.lowering.loops.program import accessed_operands
 from roller_mlir.mapping.alignment import TILE_ALIGNMENT_BYTES
 from roller_mlir.plan.extent import Extent
-from roller_mlir.plan.tensor_map import MAP_BYTES, TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import MAP_BYTES, TensorMap
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 

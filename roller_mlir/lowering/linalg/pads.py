@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
-from roller_mlir.plan.exact import exact_number
+from roller_mlir.plan.records.exact import exact_number
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op

@@ -42,7 +42,7 @@ TASK_RANGE = "rtile.task_range"
 SITE = "rtile.site"
 # On a load: what reports of stuck waits call its last value.
 WATCH = "rtile.watch"
-# On an argument of a kernel: the tensor map that it is, see roller_mlir.plan.tensor_map.
+# On an argument of a kernel: the tensor map that it is, see roller_mlir.plan.tensor_maps.tensor_map.
 TENSOR_MAP = "rtile.tensor_map"
 # On a kernel's last buffer: the tensor maps that each of its blocks makes there, one behind the other.
 MADE_MAPS = "rtile.made_maps"

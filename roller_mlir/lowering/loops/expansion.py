@@ -26,7 +26,7 @@ from roller_mlir.mapping.layout.spread import spread_plan
 from roller_mlir.plan import Access, LinearIndex, OperandPlan, Plan
 from roller_mlir.plan.extent import as_extents
 from roller_mlir.plan.plan import CONSTANT, REGISTER, WORKGROUP
-from roller_mlir.plan.walks import staged_depth, walked_blocks
+from roller_mlir.plan.tasks.walks import staged_depth, walked_blocks
 from roller_mlir.support.bindings import arith, ir, scf, tensor
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op

@@ -21,10 +21,10 @@ from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.mapping.whole_matrices import matrix_pitch
 from roller_mlir.plan import Access, AxisPlan, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import CONSTANT, STAGED, SYNCHRONOUS, TENSOR, WORKGROUP, AtomPlan, pipeline_problem
-from roller_mlir.plan.raster import raster_problem
 from roller_mlir.plan.rewrite.uneven import reads_outside
-from roller_mlir.plan.skips import skip_problem
-from roller_mlir.plan.walks import resumable, walked_blocks
+from roller_mlir.plan.tasks.raster import raster_problem
+from roller_mlir.plan.tasks.skips import skip_problem
+from roller_mlir.plan.tasks.walks import resumable, walked_blocks
 
 
 def plan_problem(expression: TensorExpression, plan: Plan) -> str:

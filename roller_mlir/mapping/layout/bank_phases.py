@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd
 
-from roller_mlir.plan.hashed import hashed_once
+from roller_mlir.plan.records.hashed import hashed_once
 
 WIDE_LOAD_BYTES = 16
 """Bytes per lane of the loads that `Banks.wide_load_lanes` is about."""

@@ -16,7 +16,7 @@ from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.raster import Order, cache_traffic
 from roller_mlir.model.cost.timing import CandidateWork
 from roller_mlir.model.problem_context import AccessContext, ProblemContext
-from roller_mlir.plan.raster import Level
+from roller_mlir.plan.tasks.raster import Level
 
 HIGHEST = 64
 """Rows of tiles in a super-row at most."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from roller_mlir.model.residual.trees import Trees
-from roller_mlir.plan.codec import Range
+from roller_mlir.plan.records.codec import Range
 
 SCHEMA = 1
 LEAST_PROBLEMS = 20

@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 
 from roller_mlir.model.residual.residual import Residual
-from roller_mlir.plan.codec import CodecError, from_json, to_json
+from roller_mlir.plan.records.codec import CodecError, from_json, to_json
 from roller_mlir.support.foreign.bounded import BoundsError, read_bytes, read_json
 from roller_mlir.support.foreign.reasons import reason_of
 

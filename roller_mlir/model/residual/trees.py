@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-from roller_mlir.plan.codec import Range
+from roller_mlir.plan.records.codec import Range
 
 if TYPE_CHECKING:  # imported where trees are evaluated: whoever has no residual needs no numpy
     import numpy as np

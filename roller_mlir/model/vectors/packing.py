@@ -26,7 +26,7 @@ from roller_mlir.model.vectors.cost import VectorCost, lane_dimension, reads_lan
 from roller_mlir.model.vectors.shape import UNROLLED, TaskShape, TaskWalk, grown
 from roller_mlir.plan import Access, OperandPlan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
-from roller_mlir.plan.walks import resumable
+from roller_mlir.plan.tasks.walks import resumable
 
 _TILES = 3
 """Register tiles for which shapes are made, of each loop along vectors: the best of each number of columns."""

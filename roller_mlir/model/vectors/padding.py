@@ -12,7 +12,7 @@ from math import prod
 from roller_mlir.mapping.unrolling import LEAST_POINTS_INSIDE
 from roller_mlir.plan import LinearIndex, TensorExpression
 from roller_mlir.plan.rewrite.uneven import reads_outside
-from roller_mlir.plan.skips import skip_problem
+from roller_mlir.plan.tasks.skips import skip_problem
 
 
 def skipped_inputs(expression: TensorExpression, finite: Sequence[int]) -> tuple[int, ...]:

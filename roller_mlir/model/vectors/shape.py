@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.plan import CONSTANT, WORKGROUP
-from roller_mlir.plan.walks import staged_depth, walked_blocks
+from roller_mlir.plan.tasks.walks import staged_depth, walked_blocks
 
 UNROLLED = 4
 """Points of the innermost reduction loop that are unrolled; more made LLVM spill."""

@@ -3,8 +3,8 @@
 
 from os import PathLike, fspath
 
-from roller_mlir.plan.codec import from_json
 from roller_mlir.plan.plan import Plan
+from roller_mlir.plan.records.codec import from_json
 from roller_mlir.support.foreign.bounded import read_bytes, read_json
 from roller_mlir.support.foreign.reasons import reason_of
 

@@ -24,9 +24,9 @@ from os import PathLike, fspath
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from roller_mlir.plan.codec import CodecError, JsonValue, Range, from_json, to_json
 from roller_mlir.plan.files.tuning_key import DIGITS, compact
 from roller_mlir.plan.plan import Plan
+from roller_mlir.plan.records.codec import CodecError, JsonValue, Range, from_json, to_json
 from roller_mlir.support.foreign.bounded import BoundsError, read_bytes, read_json
 from roller_mlir.support.foreign.reasons import reason_of
 

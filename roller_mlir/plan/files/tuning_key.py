@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from typing import Any, cast
 
-from roller_mlir.plan.codec import JsonValue, to_json
 from roller_mlir.plan.expression import Access, TensorExpression
 from roller_mlir.plan.extent import Extent
+from roller_mlir.plan.records.codec import JsonValue, to_json
 
 DIGITS = 32
 """Hexadecimal digits of a key: half a SHA-256, which no two operators share by chance."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Annotated, Any
 
-from roller_mlir.plan.codec import Range
+from roller_mlir.plan.records.codec import Range
 from roller_mlir.support.foreign.bounded import read_json
 
 TIME_CELLS = 4

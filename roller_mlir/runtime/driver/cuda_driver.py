@@ -4,7 +4,7 @@
 from importlib import import_module
 from typing import Any
 
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 from roller_mlir.runtime.driver import cuda_architecture, cuda_maps
 from roller_mlir.runtime.driver.cuda_graph import CudaGraph
 from roller_mlir.runtime.driver.interface import Bindings, DeviceDescription, DeviceFacts, Driver, Setup

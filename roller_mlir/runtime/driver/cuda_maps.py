@@ -9,7 +9,7 @@ import ctypes
 from functools import cache
 from typing import Any
 
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 from roller_mlir.runtime.errors import BackendError
 
 # CUtensorMapDataType, CUtensorMapSwizzle and the rest as cuda.h 13 numbers them.

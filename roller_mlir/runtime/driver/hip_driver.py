@@ -4,7 +4,7 @@
 from importlib import import_module
 from typing import Any
 
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 from roller_mlir.runtime.driver.interface import Bindings, DeviceDescription, DeviceFacts, Driver, Setup
 from roller_mlir.runtime.errors import BackendError
 

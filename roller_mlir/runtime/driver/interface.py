@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any, ClassVar, Protocol
 
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 from roller_mlir.runtime.errors import BackendError
 
 Triple = tuple[int, int, int]

@@ -8,7 +8,7 @@ from math import prod
 from typing import Any
 
 from roller_mlir.plan.manifest import Kernel, Launch, Manifest
-from roller_mlir.plan.tensor_map import ADDRESS_BYTES, MAP_BYTES, TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import ADDRESS_BYTES, MAP_BYTES, TensorMap
 from roller_mlir.runtime.driver.images import Images
 from roller_mlir.runtime.driver.interface import Driver, Graph, Setup
 from roller_mlir.runtime.driver.memory import ALIGNMENT_BYTES

@@ -14,7 +14,7 @@ from math import gcd
 
 from roller_mlir.hal import Device, DeviceError, find_device
 from roller_mlir.plan.manifest import IMAGES, BufferView, Kernel, Launch
-from roller_mlir.plan.tensor_map import MAP_BYTES, TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import MAP_BYTES, TensorMap
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.driver.cuda_maps import DATA_TYPES, PROMOTE_128, SWIZZLES
 from roller_mlir.runtime.errors import BackendError

@@ -22,7 +22,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, NoReturn
 
-from roller_mlir.plan.codec import from_json
+from roller_mlir.plan.records.codec import from_json
 from roller_mlir.runtime import Artifact, ArtifactError
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.sim.driver import attributes

@@ -16,7 +16,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.sim.driver.build import library_folder
 from roller_mlir.sim.driver.settings import ServerSettings

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The words for what Hopper kernels do wrong."""
 
-from roller_mlir.plan.map_fields import ELEMENT_CODES, MapField, field_name
+from roller_mlir.plan.tensor_maps.fields import ELEMENT_CODES, MapField, field_name
 from roller_mlir.sim.engine.layout import LaunchFault
 from roller_mlir.sim.engine.sites import SiteTable
 from roller_mlir.sim.hopper.layout import VALUE_RULES, MapFault

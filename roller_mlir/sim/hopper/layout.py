@@ -8,7 +8,7 @@ warp's clock to the phase, a wait adds the phase's to the warp's. What a thread 
 
 from enum import IntEnum, IntFlag
 
-from roller_mlir.plan.map_fields import ELEMENT_CODES, SWIZZLE_CODES, MapField
+from roller_mlir.plan.tensor_maps.fields import ELEMENT_CODES, SWIZZLE_CODES, MapField
 
 WARP = 32
 WARPGROUP = 128

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from roller_mlir.lowering.codegen.builder.inline_assembly import find_assembly
-from roller_mlir.plan.map_fields import ELEMENTS, MapField
-from roller_mlir.plan.tensor_map import MAP_BYTES
+from roller_mlir.plan.tensor_maps.fields import ELEMENTS, MapField
+from roller_mlir.plan.tensor_maps.tensor_map import MAP_BYTES
 from roller_mlir.sim.hopper.accumulators import ASSEMBLY
 from roller_mlir.sim.hopper.calls import HopperCalls, require_constraints
 from roller_mlir.support.bindings import ir

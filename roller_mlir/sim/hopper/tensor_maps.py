@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.lowering.loops.attributes import MADE_MAPS
-from roller_mlir.plan.codec import from_json
-from roller_mlir.plan.map_fields import MAP_FIELDS, map_fields
-from roller_mlir.plan.tensor_map import TensorMap as Plain
+from roller_mlir.plan.records.codec import from_json
+from roller_mlir.plan.tensor_maps.fields import MAP_FIELDS, map_fields
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap as Plain
 from roller_mlir.sim.gpu.memory_types import element_bytes
 from roller_mlir.sim.hopper.layout import MOST_RANK, UNSAID, TensorMapRecord
 from roller_mlir.support.bindings import ir

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from roller_mlir.plan.manifest import Launch, Manifest
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.sim.launch import SimulatedKernels
 from roller_mlir.sim.llvm.level import LlvmKernel, lower_llvm

@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 from roller_mlir.sim.engine.layout import Block, LaunchRecord
 from roller_mlir.sim.engine.sites import SiteTable
 from roller_mlir.sim.gpu.kernel_ir import Entry, KernelParameter, complete

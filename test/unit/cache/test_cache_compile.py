@@ -22,7 +22,7 @@ from roller_mlir.compiler.cache.settings import CacheSettings
 from roller_mlir.compiler.cache.store import CacheStore
 from roller_mlir.compiler.cache.versions import Versions
 from roller_mlir.hal import device_file, find_device
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 
 TEXT = """func.func @add(%a: tensor<64x32xf32>, %b: tensor<64x32xf32>) -> tensor<64x32xf32> {
   %e = tensor.empty() : tensor<64x32xf32>

@@ -12,7 +12,7 @@ import pytest
 from cpu_programs import compiled, differences
 
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.diagnostics import DiagnosedError
 

@@ -15,7 +15,7 @@ from cpu_programs import compiled, differences, product, targets
 from roller_mlir.hal import find_device
 from roller_mlir.lowering.loops.packed_constants import packed_tiles
 from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, OperandPlan, Plan, TensorExpression
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.diagnostics import DiagnosedError
 from roller_mlir.tools.roller import main

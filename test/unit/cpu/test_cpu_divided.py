@@ -9,8 +9,8 @@ import pytest
 from cpu_programs import compiled, differences, product
 
 from roller_mlir.plan import OperandPlan, SplitK
-from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.extent import as_extent
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.support.diagnostics import DiagnosedError
 
 

@@ -18,7 +18,7 @@ import roller_mlir
 from roller_mlir.lowering.codegen.builder.emitter import Within
 from roller_mlir.lowering.codegen.task import known_inside
 from roller_mlir.plan import AxisPlan
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module

@@ -14,7 +14,7 @@ from roller_mlir.compiler.source import Source
 from roller_mlir.evaluation.fuzz.forced import Forced
 from roller_mlir.evaluation.fuzz.plans.ranked import walked_plans_text
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.support.diagnostics import DiagnosedError
 
 ROWS, COLUMNS, DEPTH = 37, 70, 24

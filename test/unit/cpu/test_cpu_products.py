@@ -14,7 +14,7 @@ from roller_mlir.lowering.backend.cpu.build import compared_cpu
 from roller_mlir.lowering.backend.job import KernelBinary
 from roller_mlir.lowering.backend.sources import KernelSource
 from roller_mlir.plan import Plan
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.cpu import backend as cpu_backend
 from roller_mlir.runtime.errors import BackendError

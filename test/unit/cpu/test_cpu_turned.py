@@ -15,7 +15,7 @@ from roller_mlir.hal import find_device
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.vectors.construct import construct_vectors
 from roller_mlir.plan import Plan
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.runtime import Artifact
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from roller_mlir.plan.codec import CodecError, from_json, to_json
 from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, File, Kernel, Launch, Manifest, Statistics
 from roller_mlir.plan.plan import AxisPlan, OperandPlan, Plan
+from roller_mlir.plan.records.codec import CodecError, from_json, to_json
 
 PLAN = Plan(
     device="h200",

@@ -23,8 +23,8 @@ from roller_mlir.model import ConstructionError, ConstructOptions, construct, pr
 from roller_mlir.model.instruction import atom_of
 from roller_mlir.model.search.validate_plan import validate_plan
 from roller_mlir.plan import AxisPlan, Plan, TensorExpression
-from roller_mlir.plan.codec import from_json, to_json
 from roller_mlir.plan.plan import ASYNCHRONOUS, SYNCHRONOUS, TENSOR, TMA128, XOR
+from roller_mlir.plan.records.codec import from_json, to_json
 from roller_mlir.plan.rewrite.split import first_expression, first_plan
 
 DEVICES = {"v100": "wmma", "2080ti": "mma", "a100": "mma", "h200": "wgmma", "mi300x": "mfma", "mi210": "mfma"}

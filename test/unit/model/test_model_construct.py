@@ -22,8 +22,8 @@ from roller_mlir.model.cost.join_cost import hand_over_s
 from roller_mlir.model.cost.traffic.layouts import matrix_memory
 from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Plan, TensorExpression
-from roller_mlir.plan.codec import from_json, to_json
 from roller_mlir.plan.plan import ASYNCHRONOUS, SYNCHRONOUS, WORKGROUP
+from roller_mlir.plan.records.codec import from_json, to_json
 from roller_mlir.plan.rewrite.split import divisible_loops, first_expression, first_plan, join_expression
 
 DEVICES = [device for device in map(find_device, device_names()) if device.vector_bytes is None]

@@ -21,7 +21,7 @@ from roller_mlir.model.search.alignment import bank_padding, device_rules
 from roller_mlir.model.search.programs.tiled import TiledSearch
 from roller_mlir.model.tile import Tile, reuse_score
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 
 H200 = find_device("h200")
 

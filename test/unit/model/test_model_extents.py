@@ -13,10 +13,10 @@ from model_expressions import matmul
 from roller_mlir.hal import find_device
 from roller_mlir.model import construct
 from roller_mlir.plan import Access, SplitKPartial
-from roller_mlir.plan.codec import CodecError, from_json, to_json
 from roller_mlir.plan.extent import Extent, as_extents, product, static_sizes
 from roller_mlir.plan.files.tuning_key import compact
 from roller_mlir.plan.manifest import Launch
+from roller_mlir.plan.records.codec import CodecError, from_json, to_json
 
 N = Extent(1000, "n")
 REFUSAL = r"code is generated for static extents only, but got n \(at most 1000\); give its size"

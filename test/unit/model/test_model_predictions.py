@@ -19,8 +19,8 @@ from roller_mlir.model.cost.matrix_work import SYNCHRONOUS_STAGES
 from roller_mlir.model.cost.timing import total_seconds
 from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Plan, Prediction, SplitKPartial, TensorExpression
-from roller_mlir.plan.codec import CodecError, from_json, to_json
 from roller_mlir.plan.plan import TMA128, XOR
+from roller_mlir.plan.records.codec import CodecError, from_json, to_json
 from roller_mlir.plan.rewrite.split import first_plan
 
 THREADED = [name for name in device_names() if find_device(name).vector_bytes is None]

@@ -17,7 +17,7 @@ from roller_mlir.model.search.alignment import device_rules
 from roller_mlir.model.search.programs.tiled import TiledSearch
 from roller_mlir.model.tile import reuse_score
 from roller_mlir.plan import Plan, Prediction, TensorExpression
-from roller_mlir.plan.codec import from_json, to_json
+from roller_mlir.plan.records.codec import from_json, to_json
 
 DEVICES = ("v100", "k80", "h200", "mi300x")
 CONV = conv2d(16, 28, 64, 128, 3)

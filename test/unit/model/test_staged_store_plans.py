@@ -19,7 +19,7 @@ from roller_mlir.model.search import construct as search
 from roller_mlir.model.search.plan_legality import choice_problem
 from roller_mlir.passes.rtile.construct import RTileConstruct
 from roller_mlir.plan import Plan, TensorExpression
-from roller_mlir.plan.codec import from_json, to_json
+from roller_mlir.plan.records.codec import from_json, to_json
 
 H100 = find_device("h100")
 POOL = expression(

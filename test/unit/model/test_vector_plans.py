@@ -22,7 +22,7 @@ from roller_mlir.model.vectors.cost import VectorCost, reads_lanes
 from roller_mlir.model.vectors.padding import computed_share, skipped_inputs
 from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression
-from roller_mlir.plan.codec import from_json, to_json
+from roller_mlir.plan.records.codec import from_json, to_json
 from roller_mlir.plan.rewrite.split import combine_expression, divisible_loops, first_expression, first_plan, whole_plan
 
 SPR, HASWELL = find_device("spr"), find_device("haswell")

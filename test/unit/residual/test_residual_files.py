@@ -13,7 +13,7 @@ from planted_residuals import VERDICT, residual, stump
 from roller_mlir.model.residual import residual_file
 from roller_mlir.model.residual.residual import Gain, Residual, ResidualVerdict
 from roller_mlir.model.residual.residual_file import ResidualError, find_residual, read_residual, text_of, usual_name
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 
 SHIPPED = sorted((Path(residual_file.__file__).parent / "shipped").glob("*.json"))
 ONE = residual("tiles", "sm_70", "share", 0.1, -1.0, 0.25)

@@ -11,7 +11,7 @@ from cuda_helpers import FILES, Interface, buffer, device, hexadecimal, manifest
 
 from roller_mlir.plan.manifest import DeviceRecord, File, Kernel, Launch, Manifest
 from roller_mlir.plan.persistent.task_times import TaskTimes
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 from roller_mlir.runtime import ArgumentError, BackendError, find_backend
 from roller_mlir.runtime.driver.backend import DriverBackend
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, File, Kernel, Launch, Manifest
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 from roller_mlir.runtime import ArgumentError, Artifact, BackendError, find_backend
 from roller_mlir.runtime.driver.backend import DriverBackend
 from roller_mlir.runtime.driver.memory import DeviceArray

@@ -17,7 +17,7 @@ import pytest
 
 from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, File, Kernel, Launch, Manifest
 from roller_mlir.plan.persistent.task_times import TaskTimes
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.store import MANIFEST_NAME, sha256
 

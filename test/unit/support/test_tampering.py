@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from roller_mlir.hal import DeviceError, find_device, parse_device, template
-from roller_mlir.plan.codec import CodecError
 from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, Kernel, Launch, Manifest
+from roller_mlir.plan.records.codec import CodecError
 from roller_mlir.support.diagnostics import DiagnosedError
 
 ROOT = Path(__file__).parents[3]

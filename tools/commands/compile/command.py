@@ -35,7 +35,7 @@ from roller_mlir.model.options import (
     ResidualOptions,
     TileOptions,
 )
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.stage import keep_input
 from roller_mlir.tools.commands.compile.plans import plan_tables

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.hal import find_device
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.support.foreign.bounded import read_json
 from roller_mlir.tools.commands.simulate import add_device_arguments, check_timeout, driver_libraries, llvm_files
 from roller_mlir.tools.console.errors import InputError, UsageError

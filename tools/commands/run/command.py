@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.plan.accuracy.accumulation import accumulation_of
-from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.persistent.task_times import chrome_trace
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.tools.commands.compile.command import add_compile_options, compile_artifact, open_source
 from roller_mlir.tools.console.errors import InputError, UsageError

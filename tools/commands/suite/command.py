@@ -34,7 +34,7 @@ from roller_mlir.evaluation.suites.records import operator_record
 from roller_mlir.evaluation.suites.select import select
 from roller_mlir.model import ConstructOptions
 from roller_mlir.model.options import ChoiceOptions, PlanFileOptions, ResidualOptions
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.rammer.options import GraphOptions, PlacingOptions
 from roller_mlir.support.standard_output import print_error
 from roller_mlir.tools.commands.suite.jobs import RUN_POINTS, run_stage

@@ -10,7 +10,7 @@ from typing import Any
 
 from roller_mlir.evaluation.suites import Operator
 from roller_mlir.lowering.targets import family_of
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.support.standard_output import print_error
 from roller_mlir.tools.console.arguments import positive
 from roller_mlir.tools.console.errors import InputError, UsageError

@@ -30,8 +30,8 @@ from roller_mlir.evaluation.suites import SuiteError, find_suite
 from roller_mlir.evaluation.suites.element_types import DTYPES
 from roller_mlir.evaluation.suites.select import select
 from roller_mlir.model.options import ChoiceOptions, FusionOptions, PipelineOptions
-from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.files.tuning import TuningError, read_tuning
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.tools.commands.compile.command import open_source
 from roller_mlir.tools.console.arguments import add_options, given_flags, named_flags, patterns, positive

@@ -4,8 +4,8 @@
 from collections.abc import Mapping, Sequence
 
 from roller_mlir.evaluation.measure.tune.winners import TuningDecision
-from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.files.tuning import Found, TuningRecord
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.tools.console.output import print_json, print_line, print_tables, seconds
 
 _WINNERS = ("operator", "model's choice", "winner", "gain", "rank", "checked against", "data base")

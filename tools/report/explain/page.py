@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from roller_mlir.model.explain.explanation import Explanation, TensorFacts
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.tools.report.charts import drawing
 from roller_mlir.tools.report.explain import tables, words
 from roller_mlir.tools.report.explain.charts import roofline_svg, shown_dimensions, tensor_svg, walk_svg

@@ -12,7 +12,7 @@ from roller_mlir.hal import Device, find_device
 from roller_mlir.lowering.codegen import FAMILIES
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.plan import Plan, TensorExpression
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.support.diagnostics import DiagnosedError
 
 _TILES_TRIED = 12

@@ -18,7 +18,7 @@ from roller_mlir.lowering.targets.family import passes_to
 from roller_mlir.lowering.targets.stage import FUSED
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.plan import Plan, TensorExpression
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError
 from roller_mlir.support.passes.pipeline import run_pipeline

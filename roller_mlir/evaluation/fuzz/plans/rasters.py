@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from roller_mlir.mapping.layout.layout import steps_of
 from roller_mlir.plan import Plan, TensorExpression
-from roller_mlir.plan.raster import Level
+from roller_mlir.plan.tasks.raster import Level
 
 _SHARE = 0.4
 

@@ -18,7 +18,7 @@ from roller_mlir.evaluation.measure.cpu_peers.results import HostResults
 from roller_mlir.evaluation.measure.cpu_peers.rounds import HostRun, measure
 from roller_mlir.evaluation.measure.kit.contents import reference_of, title_of
 from roller_mlir.evaluation.suites import Operator
-from roller_mlir.plan.codec import from_json, to_json
+from roller_mlir.plan.records.codec import from_json, to_json
 from roller_mlir.support.foreign.bounded import read_bytes, read_json
 
 _MOST_BYTES = 64 << 20

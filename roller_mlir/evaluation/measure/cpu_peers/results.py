@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What was measured of the host's libraries, as frozen records; read and written as JSON by `plan.codec`."""
+"""What was measured of the host's libraries, as frozen records; read and written as JSON by `plan.records.codec`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Annotated
 
 from roller_mlir.evaluation.measure.cpu_peers.problem import HostProblem
 from roller_mlir.evaluation.measure.records import Check, Timing, Trouble
-from roller_mlir.plan.codec import Range
+from roller_mlir.plan.records.codec import Range
 
 HOST_SCHEMA = 1
 FLUSHED = "caches cleared"

@@ -24,7 +24,7 @@ from roller_mlir.evaluation.measure.cpu_peers.results import FLUSHED, HostLibrar
 from roller_mlir.evaluation.measure.records import Check, Timing, Trouble
 from roller_mlir.evaluation.measure.runner.peers.peer import PeerError
 from roller_mlir.evaluation.measure.runner.rounds import timing_of
-from roller_mlir.plan.codec import from_json, to_json
+from roller_mlir.plan.records.codec import from_json, to_json
 from roller_mlir.runtime.timing import Samples
 
 _TURN_S, _MOST_A_TURN, _PAUSE_S = 0.02, 40, 0.25

@@ -20,7 +20,7 @@ from roller_mlir.evaluation.measure.records import Check
 from roller_mlir.evaluation.measure.runner.expected.tolerance import ExpectedOutputs
 from roller_mlir.evaluation.measure.runner.peers.peer import PeerError, one_line
 from roller_mlir.evaluation.measure.runner.processes.channels import say, take_channels, tie_to
-from roller_mlir.plan.codec import from_json, to_json
+from roller_mlir.plan.records.codec import from_json, to_json
 from roller_mlir.support.foreign.bounded import read_json
 
 Answer = dict[str, Any]

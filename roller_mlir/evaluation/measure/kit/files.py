@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from roller_mlir.evaluation.measure.records import KIT_SCHEMA, Kit
-from roller_mlir.plan.codec import CodecError, from_json
 from roller_mlir.plan.manifest import MAX_MANIFEST_BYTES, Manifest
+from roller_mlir.plan.records.codec import CodecError, from_json
 from roller_mlir.runtime.artifact import Artifact
 from roller_mlir.runtime.errors import ArtifactError
 from roller_mlir.runtime.store import check_constants, sha256

@@ -12,7 +12,7 @@ from roller_mlir.evaluation.measure.kit.files import KitError
 from roller_mlir.evaluation.measure.kit.pack_work import Answer, CompiledVariant, PackJob, Refused, Variant, Variants
 from roller_mlir.evaluation.measure.kit.writer import DEVICE_ROLES, SIMULATOR_ROLES, KitWriter, index_bytes, stripped
 from roller_mlir.evaluation.measure.records import Item, ItemCandidate, Kit, Probe, Skipped
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.jobs.jobs import Jobs, in_order
 from roller_mlir.support.progress import progress

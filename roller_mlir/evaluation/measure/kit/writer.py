@@ -10,8 +10,8 @@ from typing import BinaryIO
 
 from roller_mlir.evaluation.measure.kit.files import ARCHIVE, INDEX, artifact_names, check_kit, plain_name
 from roller_mlir.evaluation.measure.records import Kit
-from roller_mlir.plan.codec import CodecError, JsonValue, to_json
 from roller_mlir.plan.manifest import IMAGES
+from roller_mlir.plan.records.codec import CodecError, JsonValue, to_json
 from roller_mlir.runtime.artifact import Artifact
 
 DEVICE_ROLES = frozenset({*IMAGES, "constants"})

@@ -20,7 +20,7 @@ from roller_mlir.evaluation.measure.records import (
     Results,
     Timing,
 )
-from roller_mlir.plan.codec import CodecError, from_json, to_json
+from roller_mlir.plan.records.codec import CodecError, from_json, to_json
 from roller_mlir.support.foreign.bounded import BoundsError, read_json
 from roller_mlir.support.foreign.reasons import reason_of
 

@@ -18,7 +18,7 @@ from roller_mlir.hal import find_device
 from roller_mlir.model import construct
 from roller_mlir.model.options import PlanningOptions
 from roller_mlir.plan import Plan
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.runtime import Artifact
 
 _UNPLANNED = CompileOptions()

@@ -32,7 +32,7 @@ from roller_mlir.lowering.loops.program import programs_of
 from roller_mlir.lowering.targets.stage import NORMALISED, PLANNED
 from roller_mlir.plan import Plan
 from roller_mlir.plan.accuracy.accumulation import accumulation_of
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.artifact import RunResult
 from roller_mlir.support.bindings import make_context

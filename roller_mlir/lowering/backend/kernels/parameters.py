@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from roller_mlir.lowering.backend.kernels.tensor_maps import MAP_ALIGNMENT_BYTES
-from roller_mlir.plan.tensor_map import MAP_BYTES
+from roller_mlir.plan.tensor_maps.tensor_map import MAP_BYTES
 from roller_mlir.support.bindings import ir
 
 _POINTER_BYTES = 8

@@ -18,8 +18,8 @@ from roller_mlir.lowering.backend.kernels.kernel_module import (
     symbol_name,
 )
 from roller_mlir.lowering.loops.attributes import MADE_MAPS, TENSOR_MAP, WORKGROUP_ALIGNMENT
-from roller_mlir.plan.codec import from_json
-from roller_mlir.plan.tensor_map import MAP_BYTES, TensorMap
+from roller_mlir.plan.records.codec import from_json
+from roller_mlir.plan.tensor_maps.tensor_map import MAP_BYTES, TensorMap
 from roller_mlir.support.bindings import ir
 
 MAP_ALIGNMENT_BYTES = 64

@@ -19,7 +19,7 @@ from roller_mlir.lowering.backend.nvidia.parameters import with_parameters
 from roller_mlir.lowering.backend.sources import KernelSource
 from roller_mlir.lowering.backend.vendor_tools.run import ToolResult, run_tool
 from roller_mlir.lowering.backend.vendor_tools.toolchain import NVDISASM_REMEDY, PTXAS_REMEDY
-from roller_mlir.plan.map_fields import PTX_VERSION
+from roller_mlir.plan.tensor_maps.fields import PTX_VERSION
 
 # The last wheel that has an assembler for what later toolkits gave up: CUDA 12 and CUDA 13.
 _LAST_WHEEL = {

@@ -43,7 +43,7 @@ from roller_mlir.lowering.codegen.task.task import TaskBuilder
 from roller_mlir.mapping.index import Symbol
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS, WARPGROUP_THREADS
 from roller_mlir.mapping.warpgroup_registers import role_registers
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 from roller_mlir.rammer.schedule import VirtualDevice
 from roller_mlir.support.bindings import ir
 

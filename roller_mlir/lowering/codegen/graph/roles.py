@@ -22,7 +22,7 @@ from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.resources import specialised_tasks_per_unit
 from roller_mlir.mapping.tensor_copy import BARRIER_BYTES, STORE_BUFFERS, WARPGROUP_THREADS
 from roller_mlir.mapping.warpgroup_registers import register_problem
-from roller_mlir.plan.tensor_map import MAP_BYTES, TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import MAP_BYTES, TensorMap
 from roller_mlir.support.diagnostics import fail
 
 MOST_MAPS = 128

@@ -23,7 +23,7 @@ from roller_mlir.lowering.codegen.task.scope import TaskScope
 from roller_mlir.lowering.codegen.task.strategies import Reduction
 from roller_mlir.lowering.codegen.task.task import OwnParts
 from roller_mlir.mapping.index import Symbol
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 

@@ -18,7 +18,7 @@ from roller_mlir.mapping.tensor_copy import (
 )
 from roller_mlir.plan.extent import as_extents
 from roller_mlir.plan.plan import TENSOR, TMA128, WORKGROUP
-from roller_mlir.plan.tensor_map import MapElement, TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import MapElement, TensorMap
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 

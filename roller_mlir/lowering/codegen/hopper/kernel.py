@@ -47,7 +47,7 @@ from roller_mlir.mapping.tensor_copy import (
     WARPGROUP_THREADS,
 )
 from roller_mlir.mapping.warpgroup_registers import register_problem, role_registers
-from roller_mlir.plan.tensor_map import MAP_BYTES
+from roller_mlir.plan.tensor_maps.tensor_map import MAP_BYTES
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 

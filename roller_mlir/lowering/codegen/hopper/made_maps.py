@@ -26,8 +26,8 @@ from roller_mlir.lowering.codegen.hopper.ops import (
 )
 from roller_mlir.lowering.codegen.kernel_function import gpu_id
 from roller_mlir.mapping.tensor_copy import WARP_THREADS
-from roller_mlir.plan.map_fields import ELEMENTS, MapField, field_of, map_fields
-from roller_mlir.plan.tensor_map import MAP_BYTES, TensorMap
+from roller_mlir.plan.tensor_maps.fields import ELEMENTS, MapField, field_of, map_fields
+from roller_mlir.plan.tensor_maps.tensor_map import MAP_BYTES, TensorMap
 from roller_mlir.support.bindings import ir
 
 _WORD_BYTES = MAP_BYTES // WARP_THREADS

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from roller_mlir.lowering.codegen.builder.emitter import Emitter
 from roller_mlir.mapping.tensor_copy import WARPGROUP_THREADS
-from roller_mlir.plan.tensor_map import MAP_BYTES
+from roller_mlir.plan.tensor_maps.tensor_map import MAP_BYTES
 from roller_mlir.support.bindings import arith, ir
 
 CONSUMER_BARRIER = 1

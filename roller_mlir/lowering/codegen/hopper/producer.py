@@ -11,7 +11,7 @@ from roller_mlir.lowering.codegen.hopper.steps import Steps
 from roller_mlir.lowering.codegen.task.scope import TaskScope
 from roller_mlir.lowering.loops.loop_nest import parallel_nest
 from roller_mlir.mapping.index import Symbol
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir
 
 

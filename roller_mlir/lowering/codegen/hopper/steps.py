@@ -12,7 +12,7 @@ from roller_mlir.lowering.loops.program import LOADS, loads_of, stores_of
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.tensor_copy import stage_offsets, store_piece_bytes
 from roller_mlir.plan.plan import WORKGROUP
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op

@@ -8,8 +8,8 @@ one that is ordered before, and none of what was published since.
 
 from llvmlite import ir
 
-from roller_mlir.plan.map_fields import ELEMENT_CODES, MAP_FIELDS, MapField
-from roller_mlir.plan.tensor_map import MAP_BYTES
+from roller_mlir.plan.tensor_maps.fields import ELEMENT_CODES, MAP_FIELDS, MapField
+from roller_mlir.plan.tensor_maps.tensor_map import MAP_BYTES
 from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, ShadowAccess
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.engine.sanitizer.clock_records_ir import tick

@@ -3,8 +3,8 @@
 
 import re
 
-from roller_mlir.plan.map_fields import ELEMENTS, MapField
-from roller_mlir.plan.tensor_map import MAP_BYTES
+from roller_mlir.plan.tensor_maps.fields import ELEMENTS, MapField
+from roller_mlir.plan.tensor_maps.tensor_map import MAP_BYTES
 from roller_mlir.sim.hopper.layout import CopyKind
 from roller_mlir.sim.llvm.assembly.ptx import address, group
 from roller_mlir.sim.llvm.assembly.statement import Assembly, Rewrite

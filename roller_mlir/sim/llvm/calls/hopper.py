@@ -7,7 +7,7 @@ i32 %x, i32 %y, i16 0, i64 0, i1 false, i1 false, i32 0)
 
 import re
 
-from roller_mlir.plan.tensor_map import MAP_BYTES
+from roller_mlir.plan.tensor_maps.tensor_map import MAP_BYTES
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.hopper.layout import CopyKind
 from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall, UnknownIntrinsicError

@@ -20,7 +20,7 @@ from roller_mlir.evaluation.measure.cpu_peers.rounds import HostRun, measure
 from roller_mlir.evaluation.measure.cpu_peers.sources import PEERS, handed_in
 from roller_mlir.evaluation.measure.records import Reference
 from roller_mlir.evaluation.measure.runner.peers.peer import PeerError
-from roller_mlir.plan.codec import from_json
+from roller_mlir.plan.records.codec import from_json
 
 sys.path.append(str(Path(__file__).parents[4] / "bench" / "cpu"))
 

@@ -16,8 +16,8 @@ import pytest
 from roller_mlir.evaluation.measure.kit.files import ARCHIVE, INDEX, KitError, KitFiles, check_kit, open_kit
 from roller_mlir.evaluation.measure.kit.writer import SIMULATOR_ROLES, KitWriter, stripped
 from roller_mlir.evaluation.measure.records import Item, ItemCandidate, Kit, Probe
-from roller_mlir.plan.codec import CodecError
 from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, File, Kernel, Launch, Manifest
+from roller_mlir.plan.records.codec import CodecError
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.errors import ArtifactError
 from roller_mlir.runtime.store import sha256

@@ -15,7 +15,7 @@ from fabricated_results import check, item, many, results, timing
 
 from roller_mlir.evaluation.measure.report.report import make_report
 from roller_mlir.evaluation.measure.report.results_file import ResultsError, dumps_results, loads_results, read_results
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.tools.report.measured import folder as report_folder
 from roller_mlir.tools.roller import main
 

@@ -13,7 +13,7 @@ from fabricated_results import check, item, many, results, timing
 from roller_mlir.evaluation.measure.records import MeasuredMachine, Results, Skipped, Trouble
 from roller_mlir.evaluation.measure.report.groups import peer_names
 from roller_mlir.evaluation.measure.report.report import make_report
-from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.tools.report.measured.charts import draw, ratio_picture
 from roller_mlir.tools.report.measured.document import Document
 from roller_mlir.tools.report.measured.folder import contents_of, default_folder

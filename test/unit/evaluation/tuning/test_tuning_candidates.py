@@ -15,8 +15,8 @@ from roller_mlir.evaluation.measure.tune.dispatches import dispatches_of
 from roller_mlir.evaluation.reference.compare import random_inputs
 from roller_mlir.evaluation.suites import find_suite, function_text
 from roller_mlir.model.search.construct import LEAST_REFINED
-from roller_mlir.plan.codec import from_json, to_json
 from roller_mlir.plan.plan import Plan
+from roller_mlir.plan.records.codec import from_json, to_json
 from roller_mlir.support.diagnostics import DiagnosedError
 
 

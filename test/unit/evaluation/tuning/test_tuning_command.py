@@ -13,9 +13,9 @@ from roller_mlir.evaluation.measure.kit.files import open_kit
 from roller_mlir.evaluation.measure.records import Check, MeasuredMachine, Results
 from roller_mlir.evaluation.measure.report.results_file import dumps_results
 from roller_mlir.evaluation.measure.tune import tune
-from roller_mlir.plan.codec import from_json
 from roller_mlir.plan.files.tuning import read_tuning
 from roller_mlir.plan.plan import Plan
+from roller_mlir.plan.records.codec import from_json
 from roller_mlir.tools.roller import main
 
 Captured = pytest.CaptureFixture[str]

@@ -14,8 +14,8 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.source import Source
 from roller_mlir.lowering.targets.stage import KERNELS, PLANNED
-from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.plan import Plan
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.diagnostics import DiagnosedError
 from roller_mlir.tools.roller import main

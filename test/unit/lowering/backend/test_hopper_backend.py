@@ -13,8 +13,8 @@ from roller_mlir.lowering.backend import Toolchain
 from roller_mlir.lowering.backend.kernels.tensor_maps import tensor_maps_of
 from roller_mlir.lowering.backend.translate import mark_convergent
 from roller_mlir.lowering.targets import compile_kernels
-from roller_mlir.plan.codec import CodecError, from_json, to_json
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.records.codec import CodecError, from_json, to_json
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 
 MAP = TensorMap(argument=0, element="f16", extents=(64, 128), strides=(256,), box=(8, 64), steps=(1, 1))
 

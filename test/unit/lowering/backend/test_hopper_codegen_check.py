@@ -19,7 +19,7 @@ from roller_mlir.lowering.backend.kernels.plans import kernel_plans
 from roller_mlir.lowering.codegen.hopper import operands as hopper_operands
 from roller_mlir.lowering.targets import compile_kernels
 from roller_mlir.mapping.checks.expected_copies import ExpectedProducts
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 

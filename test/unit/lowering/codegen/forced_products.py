@@ -16,8 +16,8 @@ from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.atoms.fragments import lane_order, result_shares
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan
 from roller_mlir.plan.accuracy.accumulation import accumulation_of
-from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.plan import AtomPlan
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.support.bindings import make_context
 
 BYTES = {"f16": 2, "bf16": 2, "f32": 4, "i8": 1, "i32": 4}

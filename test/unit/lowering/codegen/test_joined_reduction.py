@@ -31,9 +31,9 @@ from roller_mlir.model.search.finish import tile_plan
 from roller_mlir.model.search.plan_legality import choice_problem
 from roller_mlir.passes.rtile.normalize import RTileNormalize
 from roller_mlir.plan import Plan, SplitK, TensorExpression
-from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.extent import as_extent
 from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.plan.rewrite.split import first_expression, first_plan, tile_expression
 from roller_mlir.runtime import SanitizedRunError
 from roller_mlir.sim import SimulatedKernels

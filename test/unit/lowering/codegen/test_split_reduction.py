@@ -20,8 +20,8 @@ from roller_mlir.lowering.linalg.rewrite.split_reduction import split_reduction
 from roller_mlir.model import ConstructOptions, construct
 from roller_mlir.passes.rtile.normalize import RTileNormalize
 from roller_mlir.plan import Plan, SplitK, TensorExpression
-from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.extent import as_extent
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.plan.rewrite.split import combine_expression, first_expression, whole_plan
 from roller_mlir.plan.rewrite.uneven import uneven_problem
 from roller_mlir.support.bindings import ir, make_context

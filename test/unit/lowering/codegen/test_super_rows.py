@@ -22,8 +22,8 @@ from roller_mlir.model.instruction import atoms
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression
-from roller_mlir.plan.codec import to_json
-from roller_mlir.plan.raster import Level
+from roller_mlir.plan.records.codec import to_json
+from roller_mlir.plan.tasks.raster import Level
 from roller_mlir.support.diagnostics import DiagnosedError
 
 

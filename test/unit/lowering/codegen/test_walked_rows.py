@@ -20,8 +20,8 @@ from roller_mlir.hal import find_device
 from roller_mlir.lowering.targets.stage import LOOPS, PLANNED
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.plan import Plan, TensorExpression
-from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.plan import WORKGROUP
+from roller_mlir.plan.records.codec import to_json
 from roller_mlir.sim import SanitizerError
 from roller_mlir.support.diagnostics import DiagnosedError
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from llvm_kernels import NVIDIA, lanes, launch
 
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 from roller_mlir.sim import SimulatedKernels, SimulationError
 from roller_mlir.sim.llvm.level import lower_llvm
 from roller_mlir.support.diagnostics import DiagnosedError

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from roller_mlir.lowering.backend.translate import to_llvm_22
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 from roller_mlir.sim import SimulatedKernels, SimulationError
 from roller_mlir.sim.llvm.level import lower_llvm
 

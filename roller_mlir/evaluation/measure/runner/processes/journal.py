@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 from roller_mlir.evaluation.measure.records import Check, Kit, MeasuredMachine, Results, Timing
 from roller_mlir.evaluation.measure.runner.steps import StepOutcome
-from roller_mlir.plan.codec import CodecError, from_json, to_json
+from roller_mlir.plan.records.codec import CodecError, from_json, to_json
 from roller_mlir.support.foreign.bounded import read_json
 from roller_mlir.support.foreign.reasons import reason_of
 

@@ -22,7 +22,7 @@ from typing import Any, cast
 
 from roller_mlir.evaluation.measure.records import Check, MeasuredMachine, Trouble
 from roller_mlir.evaluation.measure.runner.steps import DeviceFault, Step, StepOutcome
-from roller_mlir.plan.codec import from_json, to_json
+from roller_mlir.plan.records.codec import from_json, to_json
 from roller_mlir.support.foreign.bounded import read_json
 
 START_S = 180.0

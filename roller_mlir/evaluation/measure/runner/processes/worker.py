@@ -16,7 +16,7 @@ from roller_mlir.evaluation.measure.runner.devices import Bench, open_device
 from roller_mlir.evaluation.measure.runner.processes.channels import say, take_channels, tie_to
 from roller_mlir.evaluation.measure.runner.steps import Step
 from roller_mlir.evaluation.measure.runner.work import LostDeviceError, StepWorker
-from roller_mlir.plan.codec import from_json, to_json
+from roller_mlir.plan.records.codec import from_json, to_json
 from roller_mlir.runtime.errors import ArtifactError, BackendError
 from roller_mlir.support.foreign.bounded import read_json
 

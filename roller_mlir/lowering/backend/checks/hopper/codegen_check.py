@@ -24,7 +24,7 @@ from roller_mlir.lowering.backend.checks.hopper.ptx_thread import BoxCopy, Follo
 from roller_mlir.lowering.backend.checks.hopper.rules import PIECE, REPEATS, element_bytes, map_problems
 from roller_mlir.lowering.backend.checks.quality import Mismatch
 from roller_mlir.mapping.checks.expected_copies import ExpectedProducts, ExpectedTile
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 
 _Found = tuple[str, Mismatch]
 """A mismatch and its subject."""

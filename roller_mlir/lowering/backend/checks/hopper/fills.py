@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from roller_mlir.lowering.backend.checks.hopper.ptx_thread import BoxCopy, Event, ExpectTx
 from roller_mlir.lowering.backend.checks.hopper.rules import box_bytes, box_shape, element_bytes
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from roller_mlir.lowering.backend.checks.hopper.ptx_thread import (
     MapPublished,
 )
 from roller_mlir.lowering.backend.checks.quality import Mismatch
-from roller_mlir.plan.map_fields import MapField, field_name, map_fields
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.fields import MapField, field_name, map_fields
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 
 
 def made_map_faults(

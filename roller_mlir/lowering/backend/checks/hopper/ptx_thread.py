@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from roller_mlir.lowering.backend.checks.hopper.ptx_integers import Value, computed
 from roller_mlir.lowering.backend.checks.hopper.ptx_text import PtxKernel, PtxStatement, address_parts, parts_of
-from roller_mlir.plan.tensor_map import MAP_BYTES
+from roller_mlir.plan.tensor_maps.tensor_map import MAP_BYTES
 
 MOST_STATEMENTS = 60_000
 _BEHIND_RING = 2

@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import prod
 
 from roller_mlir.plan.expression import ELEMENT_BYTES
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 
 PIECE = 16
 """Bytes that swizzles move as a whole, and the unit of a descriptor's addresses and distances."""

@@ -15,8 +15,8 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from roller_mlir.plan.exact import exact_number
 from roller_mlir.plan.extent import Extent, as_extent
+from roller_mlir.plan.records.exact import exact_number
 
 Decoder: TypeAlias = Callable[[Any], Any]
 T = TypeVar("T")

@@ -9,7 +9,7 @@ Source: PTX ISA, "tensormap.replace", with its table of values. Types are not nu
 from enum import IntEnum
 from itertools import pairwise
 
-from roller_mlir.plan.tensor_map import MapElement, TensorMap
+from roller_mlir.plan.tensor_maps.tensor_map import MapElement, TensorMap
 
 PTX_VERSION = "8.6"
 """The oldest one whose assemblers all take strides in bytes."""

@@ -9,8 +9,8 @@ innermost first.
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 
-from roller_mlir.plan.codec import Range
 from roller_mlir.plan.extent import Extent, as_extents, static_sizes
+from roller_mlir.plan.records.codec import Range
 
 MAP_BYTES = 128
 """Bytes of an encoded tensor map."""
