@@ -57,7 +57,7 @@ rules it out. In a persistent kernel tasks of their own join parts, on CPUs a se
 How results leave is a choice of the plan, too (`store`). "synchronous": each thread stores what it holds. Where its
 neighbours' results lie in other rows of the tensor, each store of a subgroup touches a line of the cache for every
 lane, and the cache serves requests, one a line, not bytes: it is occupied for half a line by each at least, and for
-twice as long by a store as by a load (`model/cost/store_cost.py`). "staged": threads write their results to workgroup
+twice as long by a store as by a load (`model/cost/task/stores.py`). "staged": threads write their results to workgroup
 memory, in the place of the operands' tiles, which nobody reads any more; behind a barrier all threads store them along
 the tensor's rows, in vectors where these are aligned. A tile that does not fit takes several passes, rows are padded
 where that saves phases of the banks (`mapping/layout/staged_store.py`). Products by `wgmma`, whose operands' buffers
@@ -74,14 +74,14 @@ alone, and loads, computes and stores what belongs to it. Of a cell of 256 units
 the epilogue's instructions. Rows that a task walks in steps, staged stores, and results that subgroups join among
 themselves stay as they are.
 
-The prediction counts what follows a reduction in one way, whether one op reduces or several do (`model/cost/tail.py`,
-`model/cost/epilogue.py`): the operations and loads of a point, functions as several, for as many points as a thread
-has, spread or not; the exchanges of partial results that the code makes, one for all sums that wait for the same
-reader; and the longest chain of operations each of which needs the result before it, at 4 cycles each
-(`dependent_cycles`), where threads have less than that to issue. A cell of LSTM-TC on an H200 issues 209 instructions
-behind its sums by that, and 8 loads of partial results; its PTX has 234. By the same count such a cell without
-spreading, and with an exchange for each of its four sums, takes 2.1 us, where an H100 took 2.3 with such code. These
-are not counted: the wait in front of each function of a unit of its own, such as `ex2`, beyond the cycles that it
+The prediction counts what follows a reduction in one way, whether one op reduces or several do
+(`model/cost/task/tail.py`, `model/cost/task/epilogue.py`): the operations and loads of a point, functions as several,
+for as many points as a thread has, spread or not; the exchanges of partial results that the code makes, one for all
+sums that wait for the same reader; and the longest chain of operations each of which needs the result before it, at 4
+cycles each (`dependent_cycles`), where threads have less than that to issue. A cell of LSTM-TC on an H200 issues 209
+instructions behind its sums by that, and 8 loads of partial results; its PTX has 234. By the same count such a cell
+without spreading, and with an exchange for each of its four sums, takes 2.1 us, where an H100 took 2.3 with such code.
+These are not counted: the wait in front of each function of a unit of its own, such as `ex2`, beyond the cycles that it
 occupies the unit; paths of divisions and roots for exceptions; the cost of a function beyond what `body_operations.py`
 says of it, which is less than its PTX has (`exp` and `tanh`: 9 and 16 cycles); what rows that a task holds compute
 between their sums (a variance's root), and how often a softmax or a normalization joins its rows.

@@ -61,8 +61,8 @@ from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.checks.join_check import joined_problem
 from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.block_limits import machine_for
-from roller_mlir.model.cost.join_cost import together
 from roller_mlir.model.cost.performance import predict_stages
+from roller_mlir.model.cost.task.join import together
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.options import ChoiceOptions, DeviceOptions, PlanFileOptions, PlanningOptions, TileOptions
 from roller_mlir.model.search.best_plan import best_plan, plan_on_share

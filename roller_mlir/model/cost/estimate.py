@@ -16,17 +16,17 @@ from roller_mlir.mapping.layout.thread_reads import own_reads
 from roller_mlir.mapping.resources import peak_registers, tasks_per_unit
 from roller_mlir.mapping.unrolling import copy_waits
 from roller_mlir.model.candidate import Candidate
-from roller_mlir.model.cost.cache_requests import LoadRequests
-from roller_mlir.model.cost.epilogue import epilogue_needs
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
-from roller_mlir.model.cost.matrix_work import SYNCHRONOUS_STAGES, matrix_estimate
-from roller_mlir.model.cost.raster import cache_traffic
-from roller_mlir.model.cost.row_work import row_estimate
+from roller_mlir.model.cost.raster.order import cache_traffic
+from roller_mlir.model.cost.raster.super_rows import raster_traffic
 from roller_mlir.model.cost.sliding_window_registers import sliding_window_registers
-from roller_mlir.model.cost.store_cost import direct_stores, may_stage, staged_stores
-from roller_mlir.model.cost.super_rows import raster_traffic
-from roller_mlir.model.cost.tail import add_tail, results_of, spread_candidate
+from roller_mlir.model.cost.task.epilogue import epilogue_needs
+from roller_mlir.model.cost.task.matrix import SYNCHRONOUS_STAGES, matrix_estimate
+from roller_mlir.model.cost.task.rows import row_estimate
+from roller_mlir.model.cost.task.stores import direct_stores, may_stage, staged_stores
+from roller_mlir.model.cost.task.tail import add_tail, results_of, spread_candidate
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
+from roller_mlir.model.cost.traffic.cache_requests import LoadRequests
 from roller_mlir.model.cost.traffic.sectors import coalesced_sectors
 from roller_mlir.model.machine import Machine
 from roller_mlir.model.problem_context import AccessContext, ProblemContext

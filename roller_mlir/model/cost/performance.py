@@ -16,8 +16,8 @@ from roller_mlir.mapping.resources import plan_resources
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimate import estimate
 from roller_mlir.model.cost.estimates import OperandWidths
-from roller_mlir.model.cost.join_cost import MOVED, together
-from roller_mlir.model.cost.matrix_work import matrix_estimate
+from roller_mlir.model.cost.task.join import MOVED, together
+from roller_mlir.model.cost.task.matrix import matrix_estimate
 from roller_mlir.model.cost.timing import CandidateWork, first_tile_cycles, seconds_by_layer, total_seconds
 from roller_mlir.model.cost.traffic.operands import combine_traffic, tile_costs, traffic_of
 from roller_mlir.model.instruction import atom_of

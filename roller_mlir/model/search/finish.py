@@ -10,11 +10,11 @@ from roller_mlir.mapping.layout.spread import may_spread
 from roller_mlir.mapping.resources import tasks_per_unit
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimates import Estimate
-from roller_mlir.model.cost.join_cost import GAIN, hand_over_s, in_turn, together
 from roller_mlir.model.cost.performance import predict_time, predict_with, with_traffic
-from roller_mlir.model.cost.row_work import row_blocks, row_layout
-from roller_mlir.model.cost.store_cost import direct_stores, may_stage
-from roller_mlir.model.cost.super_rows import raster
+from roller_mlir.model.cost.raster.super_rows import raster
+from roller_mlir.model.cost.task.join import GAIN, hand_over_s, in_turn, together
+from roller_mlir.model.cost.task.rows import row_blocks, row_layout
+from roller_mlir.model.cost.task.stores import direct_stores, may_stage
 from roller_mlir.model.cost.traffic.layouts import matrix_layout, operand_layout
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.programs.splitting import Division, tile_estimate

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from roller_mlir.hal import Device
-from roller_mlir.model.cost.join_cost import in_turn
+from roller_mlir.model.cost.task.join import in_turn
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.search.programs.splitting import WORTH

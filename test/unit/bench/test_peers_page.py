@@ -18,7 +18,7 @@ from roller_mlir.evaluation.suites import find_suite
 from roller_mlir.evaluation.suites.programs.expression import read_operator
 from roller_mlir.hal import find_device
 from roller_mlir.lowering.backend.vendor_tools.toolchain import find_toolchain
-from roller_mlir.model.cost.raster import global_traffic
+from roller_mlir.model.cost.raster.order import global_traffic
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.support.bindings import make_context

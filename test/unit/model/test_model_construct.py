@@ -18,7 +18,7 @@ from roller_mlir.mapping.layout.matrix_layout import matrix_operand
 from roller_mlir.mapping.resources import plan_resources
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.model import ConstructionError, ConstructOptions, construct, predict
-from roller_mlir.model.cost.join_cost import hand_over_s
+from roller_mlir.model.cost.task.join import hand_over_s
 from roller_mlir.model.cost.traffic.layouts import matrix_memory
 from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Plan, TensorExpression

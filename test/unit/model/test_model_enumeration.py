@@ -18,7 +18,7 @@ from roller_mlir.mapping.layout.data_tile import TileDimension, copy_vector, til
 from roller_mlir.mapping.layout.layout import residue_shift, row_alignment, steps_of
 from roller_mlir.mapping.layout.thread_reads import live_reads, live_vectors, own_reads, own_vectors
 from roller_mlir.mapping.thread_map import register_offset
-from roller_mlir.model.cost.raster import cache_traffic, global_traffic
+from roller_mlir.model.cost.raster.order import cache_traffic, global_traffic
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.tile import access_traffic

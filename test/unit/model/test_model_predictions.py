@@ -15,7 +15,7 @@ from tile_definitions import traffic_bytes
 
 from roller_mlir.hal import device_names, find_device
 from roller_mlir.model import ConstructOptions, construct, predict
-from roller_mlir.model.cost.matrix_work import SYNCHRONOUS_STAGES
+from roller_mlir.model.cost.task.matrix import SYNCHRONOUS_STAGES
 from roller_mlir.model.cost.timing import total_seconds
 from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Plan, Prediction, SplitKPartial, TensorExpression

@@ -13,7 +13,7 @@ from random_expressions import evaluate, random_expressions
 
 from roller_mlir.hal import find_device
 from roller_mlir.model import ConstructOptions, construct, predict
-from roller_mlir.model.cost.join_cost import hand_over_s
+from roller_mlir.model.cost.task.join import hand_over_s
 from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 from roller_mlir.plan.expression import NEUTRAL

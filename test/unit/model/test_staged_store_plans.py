@@ -12,7 +12,7 @@ from roller_mlir.mapping.checks.plan_check import plan_problem
 from roller_mlir.model import ConstructOptions, construct
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.performance import predict
-from roller_mlir.model.cost.store_cost import direct_stores, request_bytes
+from roller_mlir.model.cost.task.stores import direct_stores, request_bytes
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search import construct as search

@@ -12,7 +12,7 @@ from roller_mlir.model import ConstructOptions, construct, predict
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimate import estimate
 from roller_mlir.model.cost.performance import context_of, work_of
-from roller_mlir.model.cost.tail import spread_candidate
+from roller_mlir.model.cost.task.tail import spread_candidate
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext

@@ -13,7 +13,7 @@ from math import prod
 
 from roller_mlir.mapping.layout.layout import keeps_rows
 from roller_mlir.model.candidate import Candidate, make_candidate
-from roller_mlir.model.cost.row_work import kept_bytes
+from roller_mlir.model.cost.task.rows import kept_bytes
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.problems import stages_problem
 from roller_mlir.model.search.programs.direct import ceil_power

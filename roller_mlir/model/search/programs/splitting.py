@@ -14,8 +14,8 @@ from math import gcd, prod
 from roller_mlir.model.candidate import Candidate, make_candidate
 from roller_mlir.model.cost.estimate import estimate
 from roller_mlir.model.cost.estimates import Estimate
-from roller_mlir.model.cost.join_cost import GAIN, hand_over_s, inside_s
 from roller_mlir.model.cost.performance import l2_resident
+from roller_mlir.model.cost.task.join import GAIN, hand_over_s, inside_s
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.programs.direct import lone_thread
 from roller_mlir.plan import TensorExpression

@@ -23,8 +23,8 @@ from roller_mlir.lowering.linalg.reader import read_structured
 from roller_mlir.lowering.linalg.rewrite.split_reduction import split_reduction
 from roller_mlir.lowering.targets.stage import BUFFERS
 from roller_mlir.model import ConstructOptions, construct
-from roller_mlir.model.cost.join_cost import GAIN
 from roller_mlir.model.cost.performance import context_of, l2_resident, predict
+from roller_mlir.model.cost.task.join import GAIN
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.finish import tile_plan

@@ -24,7 +24,7 @@ from roller_mlir.mapping.layout.combine import combination
 from roller_mlir.mapping.layout.spread import may_spread
 from roller_mlir.model import ConstructOptions
 from roller_mlir.model.candidate import Candidate
-from roller_mlir.model.cost.tail import exchange_work, spread_candidate
+from roller_mlir.model.cost.task.tail import exchange_work, spread_candidate
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.best_plan import best_plan

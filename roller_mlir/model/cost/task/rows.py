@@ -14,9 +14,9 @@ from roller_mlir.mapping.layout.layout import ASYNCHRONOUS_BYTES
 from roller_mlir.mapping.resources import peak_registers, tasks_per_unit
 from roller_mlir.mapping.unrolling import copy_waits
 from roller_mlir.model.candidate import Candidate
-from roller_mlir.model.cost.epilogue import epilogue_needs, epilogue_work
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
-from roller_mlir.model.cost.raster import cache_traffic
+from roller_mlir.model.cost.raster.order import cache_traffic
+from roller_mlir.model.cost.task.epilogue import epilogue_needs, epilogue_work
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
 from roller_mlir.model.cost.traffic.operands import store_width
 from roller_mlir.model.cost.traffic.sectors import coalesced_sectors

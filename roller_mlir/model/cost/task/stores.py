@@ -20,8 +20,8 @@ from roller_mlir.mapping.layout.staged_store import (
     staged_store_problem,
 )
 from roller_mlir.model.candidate import Candidate
-from roller_mlir.model.cost.cache_requests import occupied_bytes
 from roller_mlir.model.cost.timing import CandidateWork
+from roller_mlir.model.cost.traffic.cache_requests import occupied_bytes
 from roller_mlir.model.cost.traffic.operands import store_width
 from roller_mlir.model.cost.traffic.sectors import coalesced_sectors
 from roller_mlir.model.machine import Machine

@@ -25,13 +25,13 @@ from roller_mlir.mapping.tensor_copy import store_bytes
 from roller_mlir.mapping.unrolling import MOST_INSTRUCTIONS, copy_parts, copy_registers
 from roller_mlir.mapping.warpgroup_registers import OTHER_REGISTERS as WARPGROUP_REGISTERS
 from roller_mlir.model.candidate import Candidate
-from roller_mlir.model.cost.cache_requests import LoadRequests
-from roller_mlir.model.cost.epilogue import epilogue_needs, epilogue_work
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
-from roller_mlir.model.cost.raster import cache_traffic
-from roller_mlir.model.cost.store_cost import direct_stores, may_stage, staged_stores, tensor_stores
-from roller_mlir.model.cost.super_rows import raster_traffic
+from roller_mlir.model.cost.raster.order import cache_traffic
+from roller_mlir.model.cost.raster.super_rows import raster_traffic
+from roller_mlir.model.cost.task.epilogue import epilogue_needs, epilogue_work
+from roller_mlir.model.cost.task.stores import direct_stores, may_stage, staged_stores, tensor_stores
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
+from roller_mlir.model.cost.traffic.cache_requests import LoadRequests
 from roller_mlir.model.cost.traffic.layouts import matrix_memory
 from roller_mlir.model.options import MOST_STAGES
 from roller_mlir.model.problem_context import AccessContext, ProblemContext

@@ -11,7 +11,7 @@ from math import prod
 from roller_mlir.mapping.layout.combine import Combination, JoinWork, passed_units
 from roller_mlir.mapping.layout.spread import alike_threads, spread_program
 from roller_mlir.model.candidate import Candidate
-from roller_mlir.model.cost.epilogue import epilogue_work
+from roller_mlir.model.cost.task.epilogue import epilogue_work
 from roller_mlir.model.cost.timing import CandidateWork
 from roller_mlir.model.problem_context import ProblemContext
 

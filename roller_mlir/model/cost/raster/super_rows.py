@@ -13,7 +13,7 @@ from heapq import nsmallest
 from math import gcd, prod
 
 from roller_mlir.model.candidate import Candidate
-from roller_mlir.model.cost.raster import Order, cache_traffic
+from roller_mlir.model.cost.raster.order import Order, cache_traffic
 from roller_mlir.model.cost.timing import CandidateWork
 from roller_mlir.model.problem_context import AccessContext, ProblemContext
 from roller_mlir.plan.tasks.raster import Level
@@ -58,7 +58,7 @@ def raster(context: ProblemContext, candidate: Candidate, work: CandidateWork) -
 def raster_traffic(
     context: ProblemContext, blocks: Sequence[int], counts: Sequence[int], concurrent: int, times: int
 ) -> RasterTraffic:
-    """Return what tasks move in the best raster; arguments as of `cost.raster.global_traffic`."""
+    """Return what tasks move in the best raster; arguments as of `cost.raster.order.global_traffic`."""
     key = tuple(blocks), concurrent, times
     known = context.rasters.get(key)
     if known is None:
@@ -143,7 +143,7 @@ def _dealt(levels: list[Level], caches: int) -> Iterator[list[Level]]:
 
 
 class _Streams:
-    """What each tensor moves in a raster; the arithmetic of `cost.raster`, of levels in the place of loops."""
+    """What each tensor moves in a raster; the arithmetic of `cost.raster.order`, of levels in the place of loops."""
 
     def __init__(
         self, context: ProblemContext, blocks: Sequence[int], counts: Sequence[int], concurrent: int, times: int
@@ -165,7 +165,7 @@ class _Streams:
     def traffic(self, levels: Sequence[Level]) -> tuple[float, float]:
         """Return the bytes that reach global memory, and those between private caches and the last one.
 
-        A wave is taken to be a box, as in `cost.raster`.
+        A wave is taken to be a box, as in `cost.raster.order`.
         """
         covered, part = self._covered(levels, self._together, 1), self._covered(levels, self._together, self._caches)
         own = -(-self._together // self._caches)
