@@ -21,9 +21,9 @@ from roller_mlir.sim.driver.attributes import launch_limits
 from roller_mlir.sim.driver.launches import MismatchError, Shape
 from roller_mlir.sim.driver.memory import MappedMemory
 from roller_mlir.sim.launch import SimulatedKernels
-from roller_mlir.sim.llvm.known import MOST_TEXT_BYTES
 from roller_mlir.sim.llvm.level import LlvmKernel, lower_llvm
-from roller_mlir.sim.llvm.types import size_bytes
+from roller_mlir.sim.llvm.text.known import MOST_TEXT_BYTES
+from roller_mlir.sim.llvm.text.types import size_bytes
 from roller_mlir.support.foreign.bounded import BoundsError, decode, read_bytes
 from roller_mlir.support.foreign.reasons import reason_of
 

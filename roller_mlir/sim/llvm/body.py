@@ -18,12 +18,12 @@ from roller_mlir.sim.llvm.calls.lds import COPIES, RELEASES
 from roller_mlir.sim.llvm.calls.math import math_text
 from roller_mlir.sim.llvm.calls.raw_buffers import access_buffer
 from roller_mlir.sim.llvm.context import HELPER, Context, InstructionContext
-from roller_mlir.sim.llvm.instruction import ASSEMBLY, LlvmInstruction
-from roller_mlir.sim.llvm.known import ACCESSES, DIVISIONS
 from roller_mlir.sim.llvm.memory import BUFFER, AddressRange, LlvmAccess, is_seen
 from roller_mlir.sim.llvm.polls import LoopPolls
-from roller_mlir.sim.llvm.text import KernelText
-from roller_mlir.sim.llvm.types import TYPE, is_known, size_bytes
+from roller_mlir.sim.llvm.text.instruction import ASSEMBLY, LlvmInstruction
+from roller_mlir.sim.llvm.text.known import ACCESSES, DIVISIONS
+from roller_mlir.sim.llvm.text.module import KernelText
+from roller_mlir.sim.llvm.text.types import TYPE, is_known, size_bytes
 
 _ALLOCA = re.compile(rf"%\S+ = alloca (?:inalloca )?({TYPE}),.* align (\d+)")
 _CALL_FLAGS = re.compile(r"(?:%\S+ = )?(?:\w+ )?call((?: (?:fast|nnan|ninf|nsz|arcp|contract|afn|reassoc))*) ")

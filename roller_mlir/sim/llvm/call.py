@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from roller_mlir.sim.llvm.context import InstructionContext
-from roller_mlir.sim.llvm.instruction import LlvmInstruction
+from roller_mlir.sim.llvm.text.instruction import LlvmInstruction
 
 
 class UnknownIntrinsicError(Exception):

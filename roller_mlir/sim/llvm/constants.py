@@ -12,7 +12,7 @@ structure `{ ptr addrspace<3> @w, i64 0 }` is made there too, by `insertvalue`.
 import re
 from collections.abc import Mapping
 
-from roller_mlir.sim.llvm.text import KernelText, split_top
+from roller_mlir.sim.llvm.text.module import KernelText, split_top
 
 _OPCODE = "getelementptr|addrspacecast|ptrtoint|inttoptr|bitcast|add|sub|xor|trunc"
 # Behind an opcode are flags alone: of "add i32 ptrtoint (ptr @w to i32), 1" one operand is an expression.

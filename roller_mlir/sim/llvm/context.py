@@ -7,7 +7,7 @@ from typing import NoReturn
 from roller_mlir.sim.engine.sites import Site, SiteTable
 from roller_mlir.sim.gpu.kernel_ir import LaunchNeeds
 from roller_mlir.sim.llvm.memory import RawBuffer, Roots
-from roller_mlir.sim.llvm.text import KernelText
+from roller_mlir.sim.llvm.text.module import KernelText
 
 HELPER = "roller_llvm_"
 """Prefix of the functions that are compiled with each kernel at this level."""

@@ -12,7 +12,7 @@ meaning, LLVM cannot conclude that an address is inside where it is not: every c
 
 import re
 
-from roller_mlir.sim.llvm.text import split_top
+from roller_mlir.sim.llvm.text.module import split_top
 
 _FLAGS = re.compile(
     r"(?m)^(\s*%\S+ = (?:add|sub|mul|shl|lshr|ashr|or|trunc|zext|uitofp|icmp|[us]div|getelementptr))"

@@ -24,8 +24,8 @@ from roller_mlir.sim.llvm.constants import expand_workgroup_constants
 from roller_mlir.sim.llvm.context import Context
 from roller_mlir.sim.llvm.helpers import helper_text
 from roller_mlir.sim.llvm.memory import AddressRange, Roots
-from roller_mlir.sim.llvm.text import WORKGROUP, KernelText, read_kernel
-from roller_mlir.sim.llvm.types import MLIR_NAMES, restore, size_bytes
+from roller_mlir.sim.llvm.text.module import WORKGROUP, KernelText, read_kernel
+from roller_mlir.sim.llvm.text.types import MLIR_NAMES, restore, size_bytes
 from roller_mlir.sim.lowering import LoweredKernels
 from roller_mlir.sim.memory.buffers import UNTYPED
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from roller_mlir.sim.engine.runtime_ir import PREFIX
-from roller_mlir.sim.llvm.instruction import LlvmInstruction
-from roller_mlir.sim.llvm.text import KernelText
-from roller_mlir.sim.llvm.types import is_known
+from roller_mlir.sim.llvm.text.instruction import LlvmInstruction
+from roller_mlir.sim.llvm.text.module import KernelText
+from roller_mlir.sim.llvm.text.types import is_known
 
 _ALIGN = re.compile(r", align (\d+)$")
 _SEEN = re.compile(r"(?:%\S+ = )?(?:load|store) (?:atomic|volatile)\b")

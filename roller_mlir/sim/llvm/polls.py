@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from roller_mlir.sim.engine.runtime_ir import PREFIX
-from roller_mlir.sim.llvm.instruction import LlvmInstruction
-from roller_mlir.sim.llvm.types import size_bits
+from roller_mlir.sim.llvm.text.instruction import LlvmInstruction
+from roller_mlir.sim.llvm.text.types import size_bits
 
 PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 """In the order of arith's numbers."""

@@ -9,7 +9,7 @@ from roller_mlir.sim.hopper.layout import CopyKind
 from roller_mlir.sim.llvm.assembly.ptx import address, group
 from roller_mlir.sim.llvm.assembly.statement import Assembly, Rewrite
 from roller_mlir.sim.llvm.calls.async_units import call_async_unit, coordinates, require_warps
-from roller_mlir.sim.llvm.text import split_top
+from roller_mlir.sim.llvm.text.module import split_top
 
 
 def _at(assembly: Assembly, number: int) -> str:

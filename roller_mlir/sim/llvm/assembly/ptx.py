@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from roller_mlir.sim.llvm.text import split_top
+from roller_mlir.sim.llvm.text.module import split_top
 
 _STATEMENT = re.compile(r"(?:@(!?)(\S+)\s+)?([a-z][\w.:]*)(?:\s+(.*))?$", re.DOTALL)
 _REGISTERS = re.compile(r"\.reg\s+\.(\w+)\s+(.*)$", re.DOTALL)

@@ -23,9 +23,9 @@ from roller_mlir.sim.llvm.assembly.ptx import (
     unescape,
 )
 from roller_mlir.sim.llvm.context import InstructionContext
-from roller_mlir.sim.llvm.instruction import LlvmInstruction
-from roller_mlir.sim.llvm.text import split_top
-from roller_mlir.sim.llvm.types import is_known, size_bits
+from roller_mlir.sim.llvm.text.instruction import LlvmInstruction
+from roller_mlir.sim.llvm.text.module import split_top
+from roller_mlir.sim.llvm.text.types import is_known, size_bits
 
 _ASM = re.compile(r' asm(?: \w+)* "([^"]*)", "([^"]*)"\(')
 _LABEL = re.compile(r"[\w${}:]+:(?:\s|$)")

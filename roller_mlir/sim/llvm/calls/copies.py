@@ -13,7 +13,7 @@ from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.llvm.assembly.statement import Assembly, Rewrite
 from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall, UnknownIntrinsicError
 from roller_mlir.sim.llvm.context import HELPER, InstructionContext
-from roller_mlir.sim.llvm.types import to_bits
+from roller_mlir.sim.llvm.text.types import to_bits
 
 _DECLARED = f"""
 declare void @{PREFIX}copy_issue(i64, i64, i64, i64, i64, i64)

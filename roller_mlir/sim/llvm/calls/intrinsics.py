@@ -23,7 +23,7 @@ from roller_mlir.sim.llvm.calls import (
     wmma,
 )
 from roller_mlir.sim.llvm.calls.lanes import below, bpermute, dpp, readfirstlane, readlane, shfl, swizzle
-from roller_mlir.sim.llvm.types import from_bits
+from roller_mlir.sim.llvm.text.types import from_bits
 
 
 def _wait(what: str) -> Expansion:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from roller_mlir.sim.llvm.call import IntrinsicCall, UnknownIntrinsicError
 from roller_mlir.sim.llvm.context import HELPER
-from roller_mlir.sim.llvm.types import from_bits, size_bits, to_bits
+from roller_mlir.sim.llvm.text.types import from_bits, size_bits, to_bits
 
 
 def shfl(call: IntrinsicCall) -> list[str]:

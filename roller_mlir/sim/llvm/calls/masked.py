@@ -13,8 +13,8 @@ from math import gcd
 
 from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall, UnknownIntrinsicError
 from roller_mlir.sim.llvm.calls.raw_buffers import is_inside
-from roller_mlir.sim.llvm.text import split_top
-from roller_mlir.sim.llvm.types import size_bits
+from roller_mlir.sim.llvm.text.module import split_top
+from roller_mlir.sim.llvm.text.types import size_bits
 
 
 def _access(pointer: int, mask: int, value: int | None, *, spread: bool) -> Expansion:

@@ -14,8 +14,8 @@ from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.llvm.assembly.statement import Assembly, Rewrite
 from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall, UnknownIntrinsicError
 from roller_mlir.sim.llvm.context import InstructionContext
-from roller_mlir.sim.llvm.text import split_top
-from roller_mlir.sim.llvm.types import size_bytes
+from roller_mlir.sim.llvm.text.module import split_top
+from roller_mlir.sim.llvm.text.types import size_bytes
 from roller_mlir.sim.matrix.layouts import MatrixInstruction, find_mfma, find_mma
 
 _ALIGNMENT = 16

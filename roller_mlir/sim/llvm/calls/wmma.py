@@ -11,7 +11,7 @@ import re
 
 from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall, UnknownIntrinsicError
 from roller_mlir.sim.llvm.calls.matrix import LaneBuffers, Values, aggregate, multiply, parts_of
-from roller_mlir.sim.llvm.types import size_bytes
+from roller_mlir.sim.llvm.text.types import size_bytes
 from roller_mlir.sim.matrix.layouts import WMMA_EACH, WMMA_ROWS, find_wmma
 from roller_mlir.sim.matrix.wmma_ir import LANES, WMMA_ALIGNMENT_BYTES, MatrixMove
 

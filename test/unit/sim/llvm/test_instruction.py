@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from roller_mlir.sim.llvm.instruction import ASSEMBLY, LlvmInstruction
-from roller_mlir.sim.llvm.text import read_kernel
+from roller_mlir.sim.llvm.text.instruction import ASSEMBLY, LlvmInstruction
+from roller_mlir.sim.llvm.text.module import read_kernel
 
 TEXT = """
 %named = type { i32, i32 }

@@ -9,8 +9,8 @@ import pytest
 from llvm_kernels import launch
 
 from roller_mlir.sim.diagnosis.errors import SimulationError
-from roller_mlir.sim.llvm.known import check_widths
 from roller_mlir.sim.llvm.level import lower_llvm
+from roller_mlir.sim.llvm.text.known import check_widths
 from roller_mlir.support.diagnostics import DiagnosedError
 
 NVIDIA = """

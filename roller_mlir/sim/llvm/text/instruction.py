@@ -18,7 +18,7 @@ from typing import Any
 
 from llvmlite.binding import TypeKind, ValueKind
 
-from roller_mlir.sim.llvm.types import respelled
+from roller_mlir.sim.llvm.text.types import respelled
 
 ASSEMBLY = "asm"
 """What stands for the callee of inline assembly, which no function can be called."""

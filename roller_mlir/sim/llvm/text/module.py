@@ -17,8 +17,8 @@ from typing import Any, NoReturn
 import llvmlite.binding as binding
 from llvmlite.binding import Linkage
 
-from roller_mlir.sim.llvm.instruction import LlvmInstruction
-from roller_mlir.sim.llvm.known import (
+from roller_mlir.sim.llvm.text.instruction import LlvmInstruction
+from roller_mlir.sim.llvm.text.known import (
     KNOWN,
     MOST_TEXT_BYTES,
     UnknownTextError,
@@ -27,7 +27,7 @@ from roller_mlir.sim.llvm.known import (
     opcode_of,
     walk,
 )
-from roller_mlir.sim.llvm.types import is_known, respelled
+from roller_mlir.sim.llvm.text.types import is_known, respelled
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, SourcePlace
 from roller_mlir.support.nesting import check_nesting
 from roller_mlir.support.stage import during

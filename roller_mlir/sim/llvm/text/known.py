@@ -9,7 +9,7 @@ read line by line, and must be the same instructions in the same order.
 import re
 from typing import Any
 
-from roller_mlir.sim.llvm.instruction import ASSEMBLY, SAFE, LlvmInstruction, Spelling
+from roller_mlir.sim.llvm.text.instruction import ASSEMBLY, SAFE, LlvmInstruction, Spelling
 
 MOST_TEXT_BYTES = 64 << 20
 """Largest text of a kernel, in bytes."""
