@@ -31,7 +31,7 @@ from roller_mlir.lowering.codegen.kernel_function import (
 )
 from roller_mlir.lowering.codegen.last_block import LastBlock
 from roller_mlir.lowering.codegen.task.arena import combine_bytes
-from roller_mlir.lowering.codegen.task.staged_results import staged_results
+from roller_mlir.lowering.codegen.task.stores.staged import staged_results
 from roller_mlir.lowering.codegen.wrappers import wrapper_of
 from roller_mlir.lowering.loops.attributes import TASKS_PER_UNIT
 from roller_mlir.lowering.loops.loop_nest import parallel_nest

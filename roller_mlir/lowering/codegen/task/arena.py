@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from roller_mlir.lowering.codegen.builder.task_context import StagedResults, element_bytes
-from roller_mlir.lowering.codegen.task.staged_results import staged_results
+from roller_mlir.lowering.codegen.task.stores.staged import staged_results
 from roller_mlir.lowering.loops.program import box_axes, box_loops, computes_of, is_read, load_layout, staged_loads
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.atoms import atom_family

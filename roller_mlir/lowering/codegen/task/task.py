@@ -15,12 +15,12 @@ from roller_mlir.lowering.codegen.builder.tile_values import ChoiceTile, Registe
 from roller_mlir.lowering.codegen.task.compute import Compute
 from roller_mlir.lowering.codegen.task.compute_reader import ComputeReader
 from roller_mlir.lowering.codegen.task.copies import bring_slice
-from roller_mlir.lowering.codegen.task.pack import pack
+from roller_mlir.lowering.codegen.task.pack.tile import pack
 from roller_mlir.lowering.codegen.task.pipeline import CopyPipeline
 from roller_mlir.lowering.codegen.task.register_tiles import materialise, owner
 from roller_mlir.lowering.codegen.task.scope import TaskScope, staged_tile
-from roller_mlir.lowering.codegen.task.staged_results import store_staged
-from roller_mlir.lowering.codegen.task.store import prefetch_results, store_register_tile
+from roller_mlir.lowering.codegen.task.stores.staged import store_staged
+from roller_mlir.lowering.codegen.task.stores.store import prefetch_results, store_register_tile
 from roller_mlir.lowering.codegen.task.strategies import Reduction, Strategy, emit_box, strategy_of
 from roller_mlir.lowering.linalg.affine import map_indices
 from roller_mlir.lowering.loops.loop_nest import is_inner, is_row, nest_loop, parallel_nest, reduction_nest

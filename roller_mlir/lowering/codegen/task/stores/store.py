@@ -15,7 +15,7 @@ from roller_mlir.lowering.codegen.builder.masked_access import (
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext, access_memory
 from roller_mlir.lowering.codegen.builder.tile_values import DirectTile, RegisterTile, along_row
 from roller_mlir.lowering.codegen.task.compute import Compute
-from roller_mlir.lowering.codegen.task.turned import prefetch_turned, store_turned, turned_groups
+from roller_mlir.lowering.codegen.task.stores.turned import prefetch_turned, store_turned, turned_groups
 from roller_mlir.lowering.linalg.affine import apply_indices
 from roller_mlir.mapping.index import Linear
 from roller_mlir.plan import LinearIndex

@@ -15,8 +15,8 @@ from roller_mlir.lowering.codegen.builder.masked_access import (
 )
 from roller_mlir.lowering.codegen.builder.task_context import access_memory, element_bytes, memref_view
 from roller_mlir.lowering.codegen.builder.tile_values import DirectTile, StagedTile
+from roller_mlir.lowering.codegen.task.pack.turned import pack_turned, square_of
 from roller_mlir.lowering.codegen.task.scope import TaskScope
-from roller_mlir.lowering.codegen.task.turned_pack import pack_turned, square_of
 from roller_mlir.lowering.loops.program import load_layout
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.layout.data_tile import TileDimension
