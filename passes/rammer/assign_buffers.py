@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from roller_mlir.hal import find_device
-from roller_mlir.lowering.codegen.buffer_order import order_fault
+from roller_mlir.lowering.codegen.buffers.order import order_fault
 from roller_mlir.lowering.codegen.graph.schedules import graphs_of, schedule_of
 from roller_mlir.lowering.codegen.graph.task_graph import read_graph
 from roller_mlir.lowering.codegen.graph.workspace import share_workspace

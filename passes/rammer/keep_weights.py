@@ -32,7 +32,7 @@ from typing import ClassVar
 
 from roller_mlir.dialects import rammer, rtile
 from roller_mlir.hal import Device, find_device
-from roller_mlir.lowering.codegen.buffer_order import place_of
+from roller_mlir.lowering.codegen.buffers.order import place_of
 from roller_mlir.lowering.codegen.graph.roles import takes_roles
 from roller_mlir.lowering.codegen.graph.schedules import graphs_of
 from roller_mlir.lowering.codegen.graph.task_boxes import TaskReader

@@ -34,8 +34,8 @@ import numpy as np
 
 from roller_mlir.dialects import rammer, rtile
 from roller_mlir.hal import Device, find_device
-from roller_mlir.lowering.codegen.buffer_order import add_buffer
-from roller_mlir.lowering.codegen.device_memory import check_device_memory
+from roller_mlir.lowering.codegen.buffers.device_memory import check_device_memory
+from roller_mlir.lowering.codegen.buffers.order import add_buffer
 from roller_mlir.lowering.codegen.graph.bodies import bodies_of
 from roller_mlir.lowering.codegen.graph.kernel import (
     GraphKernel,

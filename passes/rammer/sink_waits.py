@@ -25,7 +25,7 @@ from roller_mlir.dialects import rammer, rtile
 from roller_mlir.dialects.rtile.fields import read_record
 from roller_mlir.hal import Device, find_device
 from roller_mlir.lowering.codegen.builder.task_context import element_bytes
-from roller_mlir.lowering.codegen.early_operands import ProgramUses, early_operands
+from roller_mlir.lowering.codegen.early.operands import ProgramUses, early_operands
 from roller_mlir.lowering.codegen.graph.schedules import graphs_of
 from roller_mlir.lowering.loops.attributes import EXPRESSION
 from roller_mlir.lowering.loops.early_loads import early_loads

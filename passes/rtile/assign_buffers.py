@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
-from roller_mlir.lowering.codegen.buffer_order import ROLE, order_fault
+from roller_mlir.lowering.codegen.buffers.order import ROLE, order_fault
+from roller_mlir.lowering.codegen.buffers.workspace_offsets import Lifetime, assign_offsets
 from roller_mlir.lowering.codegen.builder.task_context import element_bytes
-from roller_mlir.lowering.codegen.workspace_offsets import Lifetime, assign_offsets
 from roller_mlir.lowering.loops.buffer_programs import move_program
 from roller_mlir.model.options import BufferOptions
 from roller_mlir.support.bindings import arith, func, ir

@@ -30,9 +30,9 @@ from typing import ClassVar
 from roller_mlir.dialects import rtile
 from roller_mlir.hal import Device, find_device
 from roller_mlir.lowering.backend.nvidia.dependent_launch import has_dependent_launch
-from roller_mlir.lowering.codegen.buffer_order import add_buffer, place_of, size_of
-from roller_mlir.lowering.codegen.device_memory import check_device_memory
-from roller_mlir.lowering.codegen.early_operands import ProgramUses, early_operands
+from roller_mlir.lowering.codegen.buffers.device_memory import check_device_memory
+from roller_mlir.lowering.codegen.buffers.order import add_buffer, place_of, size_of
+from roller_mlir.lowering.codegen.early.operands import ProgramUses, early_operands
 from roller_mlir.lowering.codegen.kernel import BlockLimits, EmittedKernel, emit_kernel
 from roller_mlir.lowering.codegen.last_block import LastBlock
 from roller_mlir.lowering.linalg.rewrite.equal_programs import said_by

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device
-from roller_mlir.lowering.codegen.buffer_order import argument_roles
+from roller_mlir.lowering.codegen.buffers.order import argument_roles
 from roller_mlir.lowering.linalg.accepted_input import compiled_functions
 from roller_mlir.lowering.loops.program import programs_of
 from roller_mlir.lowering.targets.stage import BUFFERS, FUSED, KERNELS, LOOPS, PLANNED, Stage

@@ -7,8 +7,8 @@ from math import prod
 from roller_mlir.dialects import rtile
 from roller_mlir.lowering.codegen.builder.emitter import Emitter
 from roller_mlir.lowering.codegen.builder.task_context import StagedResults, TaskContext
-from roller_mlir.lowering.codegen.dependent_launch import let_dependents_start, wait_for_launches
-from roller_mlir.lowering.codegen.early_accesses import raise_early
+from roller_mlir.lowering.codegen.early.accesses import raise_early
+from roller_mlir.lowering.codegen.early.dependent_launch import let_dependents_start, wait_for_launches
 from roller_mlir.lowering.codegen.hopper.kernel import emit_hopper_kernel
 from roller_mlir.lowering.codegen.hopper.steps import reads_memory
 from roller_mlir.lowering.codegen.hopper.stores import is_tensor_store

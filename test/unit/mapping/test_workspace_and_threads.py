@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roller_mlir.lowering.codegen.workspace_offsets import Lifetime, assign_offsets, place
+from roller_mlir.lowering.codegen.buffers.workspace_offsets import Lifetime, assign_offsets, place
 from roller_mlir.mapping.layout.combine import AcrossSubgroups, Combination, combination
 from roller_mlir.mapping.thread_map import ThreadMap, register_offset
 from roller_mlir.plan import AxisPlan, Loop

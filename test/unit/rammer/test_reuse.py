@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from small_graphs import access, conflicts, is_right, reads_from
 
-from roller_mlir.lowering.codegen.workspace_offsets import place
+from roller_mlir.lowering.codegen.buffers.workspace_offsets import place
 from roller_mlir.rammer.events import add_events, reduce_waits
 from roller_mlir.rammer.graph.task_graph import TaskGraph, TaskOperator
 from roller_mlir.rammer.policy import POLICIES

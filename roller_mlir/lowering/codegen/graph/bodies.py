@@ -13,7 +13,7 @@ from math import gcd
 from typing import Any
 
 from roller_mlir.dialects import rammer, rtile
-from roller_mlir.lowering.codegen.buffer_order import argument_roles, place_of
+from roller_mlir.lowering.codegen.buffers.order import argument_roles, place_of
 from roller_mlir.lowering.codegen.graph.tables import PIECE_BYTES
 from roller_mlir.mapping.index import UNLIMITED
 from roller_mlir.support.bindings import func, ir

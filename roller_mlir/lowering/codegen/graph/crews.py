@@ -7,7 +7,7 @@ from typing import Protocol
 
 from roller_mlir.lowering.codegen.builder.emitter import Emitter
 from roller_mlir.lowering.codegen.builder.task_context import Slot, TaskContext
-from roller_mlir.lowering.codegen.early_accesses import raise_early
+from roller_mlir.lowering.codegen.early.accesses import raise_early
 from roller_mlir.lowering.codegen.graph.bodies import TaskBody
 from roller_mlir.lowering.codegen.graph.events import gather_writes
 from roller_mlir.lowering.codegen.kernel_function import BlockLimits

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 
 from roller_mlir.dialects import rammer
-from roller_mlir.lowering.codegen.buffer_order import ROLE, buffer_of, size_of
+from roller_mlir.lowering.codegen.buffers.order import ROLE, buffer_of, size_of
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import constant_of

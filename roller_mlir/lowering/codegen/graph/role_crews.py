@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from roller_mlir.lowering.codegen.builder.emitter import Emitter
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext
-from roller_mlir.lowering.codegen.early_accesses import raise_early
+from roller_mlir.lowering.codegen.early.accesses import raise_early
 from roller_mlir.lowering.codegen.graph.bodies import TaskBody
 from roller_mlir.lowering.codegen.graph.crews import BodyTask, WalkingCrew, WholeBlock, waited
 from roller_mlir.lowering.codegen.graph.roles import Roles

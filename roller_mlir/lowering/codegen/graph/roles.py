@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from roller_mlir.dialects import rammer, rtile
 from roller_mlir.hal import Device
-from roller_mlir.lowering.codegen.buffer_order import place_of
+from roller_mlir.lowering.codegen.buffers.order import place_of
 from roller_mlir.lowering.codegen.graph.bodies import Bodies, TaskBody, id_of
 from roller_mlir.lowering.codegen.graph.tables import ring_bytes
 from roller_mlir.lowering.codegen.hopper.kernel import accumulators_of

@@ -13,7 +13,7 @@ from math import prod
 
 from roller_mlir.dialects import rtile
 from roller_mlir.lowering.codegen.builder.emitter import Emitter
-from roller_mlir.lowering.codegen.dependent_launch import let_dependents_start, wait_for_launches
+from roller_mlir.lowering.codegen.early.dependent_launch import let_dependents_start, wait_for_launches
 from roller_mlir.lowering.codegen.hopper.made_maps import MadeMaps
 from roller_mlir.lowering.codegen.hopper.ops import memory_base
 from roller_mlir.lowering.codegen.hopper.ring import Ring

@@ -11,7 +11,7 @@ from roller_mlir import CompileOptions
 from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.source import Source
 from roller_mlir.dialects import rtile
-from roller_mlir.lowering.codegen.buffer_order import order_fault
+from roller_mlir.lowering.codegen.buffers.order import order_fault
 from roller_mlir.lowering.codegen.graph import workspace
 from roller_mlir.lowering.loops.program import programs_of
 from roller_mlir.lowering.targets.stage import BUFFERS, LOOPS, Stage

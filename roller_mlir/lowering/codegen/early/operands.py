@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from roller_mlir.dialects import rtile
-from roller_mlir.lowering.codegen.buffer_order import place_of
+from roller_mlir.lowering.codegen.buffers.order import place_of
 from roller_mlir.lowering.loops.program import accessed_operands
 from roller_mlir.support.bindings import ir
 
