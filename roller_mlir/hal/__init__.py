@@ -4,14 +4,14 @@
 Paper: ROLLER sections 3.1 and 4.
 """
 
-from roller_mlir.hal.calibration import calibrated, parse_calibration
 from roller_mlir.hal.catalogue import device_file, device_files, device_names, find_device
 from roller_mlir.hal.describe import Table, describe, device_table
 from roller_mlir.hal.errors import DeviceError
-from roller_mlir.hal.loader import load_device, parse_device
+from roller_mlir.hal.files.calibration import calibrated, parse_calibration
+from roller_mlir.hal.files.loader import load_device, parse_device
+from roller_mlir.hal.files.template import template
 from roller_mlir.hal.model_constants import ModelConstants
 from roller_mlir.hal.spec import FEATURES, REGISTER_BYTES, Device, Instruction, MemoryLayer, Override
-from roller_mlir.hal.template import template
 from roller_mlir.hal.vector_constants import VectorConstants
 
 __all__ = [

@@ -5,11 +5,11 @@ import difflib
 from functools import cache
 from pathlib import Path
 
-from roller_mlir.hal.calibration import calibrated
 from roller_mlir.hal.errors import DeviceError
+from roller_mlir.hal.files.calibration import calibrated
+from roller_mlir.hal.files.loader import load_device
 from roller_mlir.hal.host import NAME as HOST
 from roller_mlir.hal.host import calibrated_host, host_files
-from roller_mlir.hal.loader import load_device
 from roller_mlir.hal.spec import Device
 
 DEVICE_FOLDER = Path(__file__).parent / "devices"

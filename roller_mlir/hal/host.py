@@ -18,11 +18,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from roller_mlir.hal.calibration import calibrated
 from roller_mlir.hal.errors import DeviceError
+from roller_mlir.hal.files.calibration import calibrated
+from roller_mlir.hal.files.loader import load_device, without_threads
 from roller_mlir.hal.instructions import Instruction
 from roller_mlir.hal.layers import MemoryLayer
-from roller_mlir.hal.loader import load_device, without_threads
 from roller_mlir.hal.spec import Device
 from roller_mlir.hal.vector_constants import DEFAULT_VECTORS
 

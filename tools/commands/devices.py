@@ -30,9 +30,9 @@ from roller_mlir.evaluation.measure.calibration.calibration_file import (
 from roller_mlir.evaluation.measure.calibration.table import calibration_tables
 from roller_mlir.evaluation.measure.report.results_file import read_results
 from roller_mlir.hal import describe, device_files, device_names, device_table, find_device
+from roller_mlir.hal.files.template import template
 from roller_mlir.hal.host import NAME as HOST
 from roller_mlir.hal.host import calibration_file, host_device
-from roller_mlir.hal.template import template
 from roller_mlir.tools.console.errors import InputError, UsageError
 from roller_mlir.tools.console.output import check_place, print_json, print_line, print_tables, write_whole
 from roller_mlir.tools.console.targets import add_calibration_argument, add_device_file_argument, target_of

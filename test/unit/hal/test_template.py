@@ -19,7 +19,7 @@ from roller_mlir.hal import (
     parse_device,
 )
 from roller_mlir.hal.describe import describe
-from roller_mlir.hal.template import attribute_docs, template
+from roller_mlir.hal.files.template import attribute_docs, template
 from roller_mlir.tools.generate_docs import devices_page
 
 

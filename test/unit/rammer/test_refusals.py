@@ -10,7 +10,7 @@ from linalg_models import ZERO, matmul
 
 from roller_mlir import CompileOptions
 from roller_mlir.hal import find_device
-from roller_mlir.hal.template import template
+from roller_mlir.hal.files.template import template
 from roller_mlir.lowering.targets.family import load_passes
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module

@@ -76,7 +76,7 @@ def test_every_reader_is_bounded(tmp_path: Path) -> None:
     from roller_mlir.compiler.source import read_source
     from roller_mlir.evaluation.measure.kit.files import open_kit
     from roller_mlir.evaluation.measure.report.results_file import read_results
-    from roller_mlir.hal.loader import load_device
+    from roller_mlir.hal.files.loader import load_device
     from roller_mlir.plan.files.by_name import read_plan_file
     from roller_mlir.plan.files.tuning import read_tuning
     from roller_mlir.runtime import Artifact

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Results of a runner as a calibration file, which `--calibration` takes; see `hal.calibration` for the format."""
+"""Results of a runner as a calibration file for `--calibration`; see `hal.files.calibration` for the format."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from roller_mlir.evaluation.measure.calibration.figures import figures
 from roller_mlir.evaluation.measure.measured_device import other_device
 from roller_mlir.evaluation.measure.records import MeasuredMachine, Results
 from roller_mlir.hal import Device, DeviceError
-from roller_mlir.hal.calibration import parse_calibration
+from roller_mlir.hal.files.calibration import parse_calibration
 
 
 class CalibrationError(ValueError):

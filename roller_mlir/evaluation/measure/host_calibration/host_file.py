@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What was measured of the running machine as a table, and as a calibration file in the format of `hal.calibration`."""
+"""What was measured of the running machine as a table, and as a calibration file (`hal.files.calibration`)."""
 
 import json
 import os
@@ -10,8 +10,8 @@ from pathlib import Path
 from roller_mlir.evaluation.measure.calibration.calibration_file import CalibrationError, plain
 from roller_mlir.evaluation.measure.host_calibration.probes import HostFigure
 from roller_mlir.hal import Device, DeviceError, Table
-from roller_mlir.hal.calibration import parse_calibration
 from roller_mlir.hal.describe import si
+from roller_mlir.hal.files.calibration import parse_calibration
 
 COMMAND = "roller devices host --calibrate"
 _UNITS = {

@@ -16,8 +16,8 @@ from roller_mlir.evaluation.suites.published.cnnopt_rows import work_seconds
 from roller_mlir.evaluation.suites.stages.each import ALONE, BUG, LIMIT_S, Crew, or_refusal
 from roller_mlir.evaluation.suites.vendor_times.measurement import MeasuredFile, Measurement
 from roller_mlir.hal import Device, find_device
-from roller_mlir.hal.calibration import INSTRUCTION_NAMES
 from roller_mlir.hal.catalogue import split_calibration
+from roller_mlir.hal.files.calibration import INSTRUCTION_NAMES
 from roller_mlir.lowering.targets.stage import PLANNED
 from roller_mlir.model.machine import machine_of
 from roller_mlir.support.jobs.jobs import in_order, open_jobs

@@ -16,7 +16,7 @@ from roller_mlir.evaluation.measure.calibration.table import calibration_tables
 from roller_mlir.evaluation.measure.records import Results, Trouble
 from roller_mlir.evaluation.measure.report.results_file import dumps_results
 from roller_mlir.hal import find_device
-from roller_mlir.hal.calibration import parse_calibration
+from roller_mlir.hal.files.calibration import parse_calibration
 from roller_mlir.model.machine import machine_of
 from roller_mlir.tools.roller import main
 

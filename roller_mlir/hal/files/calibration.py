@@ -25,9 +25,19 @@ from pathlib import Path
 
 from roller_mlir.hal.checks import check_clock
 from roller_mlir.hal.errors import DeviceError
-from roller_mlir.hal.loader import CONSTANTS
+from roller_mlir.hal.files.loader import CONSTANTS
+from roller_mlir.hal.files.tables import (
+    IN_CYCLES,
+    Table,
+    as_table,
+    kind_of,
+    number,
+    read_text,
+    read_toml,
+    typed,
+    unknown_key,
+)
 from roller_mlir.hal.spec import Device, Instruction, MemoryLayer, ModelConstants, Override, VectorConstants
-from roller_mlir.hal.tables import IN_CYCLES, Table, as_table, kind_of, number, read_text, read_toml, typed, unknown_key
 
 _WHAT = "a calibration"
 _TABLES = ("layers", "instructions", *CONSTANTS)

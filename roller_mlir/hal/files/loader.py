@@ -21,9 +21,19 @@ from pathlib import Path
 
 from roller_mlir.hal.checks import check_clock, require_positive
 from roller_mlir.hal.errors import DeviceError
+from roller_mlir.hal.files.tables import (
+    IN_CYCLES,
+    Table,
+    as_table,
+    fields_of,
+    number,
+    read_text,
+    read_toml,
+    sub_table,
+    typed,
+)
 from roller_mlir.hal.model_constants import ModelConstants
 from roller_mlir.hal.spec import REGISTER_BYTES, Device, Instruction, MemoryLayer
-from roller_mlir.hal.tables import IN_CYCLES, Table, as_table, fields_of, number, read_text, read_toml, sub_table, typed
 from roller_mlir.hal.vector_constants import VectorConstants
 
 COMPUTED = ("layers", "instructions", "model", "vectors", "overrides")

@@ -12,11 +12,11 @@ import types
 import typing
 from collections.abc import Iterable
 
+from roller_mlir.hal.files.loader import COMPUTED, CONSTANTS
+from roller_mlir.hal.files.tables import IN_CYCLES
 from roller_mlir.hal.instructions import FAMILIES
 from roller_mlir.hal.layers import LAYER_KINDS
-from roller_mlir.hal.loader import COMPUTED, CONSTANTS
 from roller_mlir.hal.spec import FEATURES, Device, Instruction, MemoryLayer
-from roller_mlir.hal.tables import IN_CYCLES
 from roller_mlir.hal.vendors import vendors
 
 _WIDTH = 118
