@@ -12,10 +12,10 @@ from roller_mlir.evaluation.suites import Operator, find_suite
 from roller_mlir.evaluation.suites.programs.expression import read_operator
 from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
-from roller_mlir.model.atom import Atom
 from roller_mlir.model.cost.performance import context_of, l2_resident
 from roller_mlir.model.cost.roofline import moved_bytes
-from roller_mlir.model.instruction import atoms
+from roller_mlir.model.instructions.atom import Atom
+from roller_mlir.model.instructions.choice import atoms
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.plan import Plan, TensorExpression

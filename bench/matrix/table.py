@@ -16,7 +16,7 @@ from roller_mlir.evaluation.suites import Operator
 from roller_mlir.evaluation.suites.programs.expression import read_operator
 from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
-from roller_mlir.model.instruction import atoms
+from roller_mlir.model.instructions.choice import atoms
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.support.bindings import make_context
 

@@ -17,8 +17,8 @@ from roller_mlir.mapping.layout.data_tile import TileDimension, copy_map, copy_v
 from roller_mlir.mapping.layout.layout import direct_vector, row_alignment
 from roller_mlir.mapping.resources import result_words, staging_registers
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
-from roller_mlir.model.atom import Atom
-from roller_mlir.model.instruction import scalar_atom
+from roller_mlir.model.instructions.atom import Atom
+from roller_mlir.model.instructions.choice import scalar_atom
 from roller_mlir.model.machine import Machine
 from roller_mlir.model.tile import access_traffic, contiguous_loop, reuse_loops
 from roller_mlir.plan import Access, TensorExpression

@@ -20,7 +20,7 @@ from roller_mlir.model.cost.task.join import MOVED, together
 from roller_mlir.model.cost.task.matrix import matrix_estimate
 from roller_mlir.model.cost.timing import CandidateWork, first_tile_cycles, seconds_by_layer, total_seconds
 from roller_mlir.model.cost.traffic.operands import combine_traffic, tile_costs, traffic_of
-from roller_mlir.model.instruction import atom_of
+from roller_mlir.model.instructions.choice import atom_of
 from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.vectors.predict import predict_vector_plan

@@ -30,7 +30,7 @@ from roller_mlir.model.explain.explanation import (
     TileBox,
 )
 from roller_mlir.model.explain.trace import Origin, find_origin, trace
-from roller_mlir.model.instruction import Atom, atoms
+from roller_mlir.model.instructions.choice import Atom, atoms
 from roller_mlir.model.machine import Machine
 from roller_mlir.model.options import ConstructOptions, ResidualOptions
 from roller_mlir.model.problem_context import ProblemContext

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from roller_mlir.hal import Device
-from roller_mlir.model.atom import Atom
+from roller_mlir.model.instructions.atom import Atom
 from roller_mlir.model.tile import contiguous_loop
 from roller_mlir.plan import TensorExpression
 

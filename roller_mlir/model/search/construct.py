@@ -20,7 +20,7 @@ from roller_mlir.model.collection import collection_paused
 from roller_mlir.model.cost.estimate import estimate
 from roller_mlir.model.cost.estimates import Estimate
 from roller_mlir.model.errors import ConstructionError
-from roller_mlir.model.instruction import atoms
+from roller_mlir.model.instructions.choice import atoms
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.alignment import device_rules

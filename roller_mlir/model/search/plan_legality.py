@@ -7,7 +7,7 @@ of the construction: it must not round to tf32, divide a reduction, or spread ov
 
 from roller_mlir.hal import Device
 from roller_mlir.model.block_limits import block_problem
-from roller_mlir.model.instruction import atoms
+from roller_mlir.model.instructions.choice import atoms
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.plan import STAGED

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import prod
 
-from roller_mlir.model.atom import Atom
 from roller_mlir.model.candidate import Candidate, make_candidate
 from roller_mlir.model.cost.estimate import estimate
 from roller_mlir.model.cost.estimates import Estimate
 from roller_mlir.model.errors import ConstructionError
+from roller_mlir.model.instructions.atom import Atom
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.problems import candidate_problem, count_problem, resource_problem, thread_problem

@@ -17,7 +17,7 @@ from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.atoms.vectors import LANE_BYTES, MOST_TILES, TILE_BYTES, TILE_ROWS
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.errors import ConstructionError
-from roller_mlir.model.instruction import SUMS
+from roller_mlir.model.instructions.choice import SUMS
 from roller_mlir.model.tile import contiguous_loop
 from roller_mlir.model.vectors.cost import VectorCost, Work
 from roller_mlir.model.vectors.masks import may_leave

@@ -20,7 +20,7 @@ from roller_mlir.mapping.resources import plan_resources, specialised_tasks_per_
 from roller_mlir.mapping.tensor_copy import store_bytes
 from roller_mlir.mapping.thread_map import ThreadMap, register_offset
 from roller_mlir.model import ConstructionError, ConstructOptions, construct, predict
-from roller_mlir.model.instruction import atom_of
+from roller_mlir.model.instructions.choice import atom_of
 from roller_mlir.model.search.validate_plan import validate_plan
 from roller_mlir.plan import AxisPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import ASYNCHRONOUS, SYNCHRONOUS, TENSOR, TMA128, XOR

@@ -14,7 +14,7 @@ from roller_mlir.model import ConstructOptions, construct
 from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.explain.explanation import Explanation
 from roller_mlir.model.explain.trace import Score, block_problems, register_problems
-from roller_mlir.model.instruction import atoms
+from roller_mlir.model.instructions.choice import atoms
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.alignment import bank_padding, device_rules

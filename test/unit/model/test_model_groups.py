@@ -18,7 +18,7 @@ from tile_definitions import footprint_bytes
 from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructOptions, construct, operand_traffic, predict
 from roller_mlir.model.explain.decision import explain
-from roller_mlir.model.instruction import atoms
+from roller_mlir.model.instructions.choice import atoms
 from roller_mlir.plan import LinearIndex, Plan, Prediction, TensorExpression
 from roller_mlir.plan.rewrite.split import combine_expression, divisible_loops
 

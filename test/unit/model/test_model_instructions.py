@@ -9,7 +9,7 @@ from model_expressions import CASES, conv2d, expression, matmul, typed
 
 from roller_mlir.hal import Device, Instruction, device_names, find_device, parse_device, template
 from roller_mlir.model import ConstructionError, ConstructOptions, construct, predict
-from roller_mlir.model.instruction import atoms, roles, scalar_atom
+from roller_mlir.model.instructions.choice import atoms, roles, scalar_atom
 from roller_mlir.plan import Plan
 
 TYPES = (("f16", "f32"), ("bf16", "f32"), ("f16", "f16"), ("i8", "i32"), ("f64", "f64"), ("f32", "f32"))

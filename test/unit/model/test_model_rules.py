@@ -11,7 +11,7 @@ from model_expressions import CASES, QUICK, conv2d, expressions, matmul, typed
 from roller_mlir.hal import find_device
 from roller_mlir.mapping.resources import plan_resources
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
-from roller_mlir.model.instruction import atoms
+from roller_mlir.model.instructions.choice import atoms
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.alignment import (

@@ -19,7 +19,7 @@ from roller_mlir.mapping.resources import SUM_BYTES, staged_stores
 from roller_mlir.model.cost.traffic.counting import Boxes, copied_elements, direct_elements
 from roller_mlir.model.cost.traffic.layouts import layout_cost
 from roller_mlir.model.cost.traffic.sectors import access_sectors, copy_sectors
-from roller_mlir.model.instruction import atom_of
+from roller_mlir.model.instructions.choice import atom_of
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import AccessContext, ProblemContext
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, TensorExpression

@@ -18,7 +18,7 @@ from roller_mlir.hal import find_device
 from roller_mlir.mapping.checks.plan_check import plan_problem
 from roller_mlir.model import ConstructOptions, construct
 from roller_mlir.model.cost.raster.super_rows import raster_traffic
-from roller_mlir.model.instruction import atoms
+from roller_mlir.model.instructions.choice import atoms
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression

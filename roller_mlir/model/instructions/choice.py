@@ -15,7 +15,7 @@ from roller_mlir.mapping.atoms import Factors, atom_family
 from roller_mlir.mapping.atoms.fragments import COLUMN, ROW, AxisShare, Fragments, lane_order, result_shares
 from roller_mlir.mapping.checks.tensor_copy_rules import lines_follow, tensor_copy_multiples
 from roller_mlir.mapping.whole_matrices import holds_whole_matrices
-from roller_mlir.model.atom import Atom
+from roller_mlir.model.instructions.atom import Atom
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.expression import ELEMENT_BYTES
 
