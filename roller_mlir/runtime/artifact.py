@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from roller_mlir.plan.manifest import Kernel, Manifest
-from roller_mlir.runtime.arguments import as_bits, outputs_as
+from roller_mlir.runtime.arguments.checks import as_bits, outputs_as
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.registry import find_backend
 from roller_mlir.runtime.sequence import SequenceResult as RunResult

@@ -15,7 +15,7 @@ from roller_mlir.plan.extent import as_extent
 from roller_mlir.plan.manifest import MEMORY_ALIGNMENT_BYTES, Buffer, BufferView, Launch, Manifest
 from roller_mlir.plan.persistent.stuck_report import REPORT_CELLS, stuck_report
 from roller_mlir.plan.persistent.task_times import TaskTime
-from roller_mlir.runtime.arguments import check_inputs, check_outputs
+from roller_mlir.runtime.arguments.checks import check_inputs, check_outputs
 from roller_mlir.runtime.errors import BackendError
 
 B = TypeVar("B")

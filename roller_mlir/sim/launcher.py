@@ -10,7 +10,7 @@ import numpy as np
 
 from roller_mlir.mapping.layout.bank_phases import Banks
 from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, Launch, Manifest
-from roller_mlir.runtime.element_types import NUMPY_TYPES
+from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.findings import SanitizedRunError
 from roller_mlir.runtime.sequence import AccessCount, LaunchReport

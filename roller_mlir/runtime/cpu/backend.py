@@ -17,10 +17,10 @@ import numpy as np
 
 from roller_mlir.plan.manifest import MEMORY_ALIGNMENT_BYTES, PREPARE, Buffer, BufferView, Launch, Manifest
 from roller_mlir.plan.team import BODY
+from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
 from roller_mlir.runtime.cpu.features import missing_feature
 from roller_mlir.runtime.cpu.program import HostProgram
 from roller_mlir.runtime.cpu.threads import Pointers, Team, function_of, thread_count
-from roller_mlir.runtime.element_types import NUMPY_TYPES
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.sequence import LaunchReport
 

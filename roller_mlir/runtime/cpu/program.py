@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.plan.manifest import Manifest
-from roller_mlir.runtime.arguments import as_bits, outputs_as
+from roller_mlir.runtime.arguments.checks import as_bits, outputs_as
 from roller_mlir.runtime.sequence import LoadedSequence
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.plan.manifest import Buffer, Manifest
-from roller_mlir.runtime.arguments import subject_of
-from roller_mlir.runtime.arrays import HOST, ArrayView, describe
+from roller_mlir.runtime.arguments.arrays import HOST, ArrayView, describe
+from roller_mlir.runtime.arguments.checks import subject_of
 from roller_mlir.runtime.driver.interface import Driver
 from roller_mlir.runtime.errors import ArgumentError
 

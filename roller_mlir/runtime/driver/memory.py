@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.plan.expression import ELEMENT_BYTES
-from roller_mlir.runtime import dlpack
+from roller_mlir.runtime.arguments import dlpack
+from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
 from roller_mlir.runtime.driver.interface import Driver
-from roller_mlir.runtime.element_types import NUMPY_TYPES
 from roller_mlir.runtime.errors import BackendError
 
 ALIGNMENT_BYTES = 256

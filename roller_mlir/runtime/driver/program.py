@@ -22,7 +22,7 @@ import numpy as np
 from roller_mlir.plan.manifest import Buffer, Launch, Manifest
 from roller_mlir.plan.persistent.stuck_report import REPORT_CELLS, stuck_report
 from roller_mlir.plan.persistent.task_times import TaskTime
-from roller_mlir.runtime.arrays import ArrayView, describe, stream_of
+from roller_mlir.runtime.arguments.arrays import ArrayView, describe, stream_of
 from roller_mlir.runtime.dependences import launch_dependences
 from roller_mlir.runtime.driver.arguments import Signature, check_overlaps, shares
 from roller_mlir.runtime.driver.interface import Driver, Graph

@@ -204,7 +204,7 @@ def test_wrong_inputs_are_refused_before_a_launch(program: LoadedProgram, array:
     ],
 )
 def test_arrays_elsewhere_are_refused(program: LoadedProgram, where: tuple[int, int], words: str) -> None:
-    from roller_mlir.runtime import dlpack
+    from roller_mlir.runtime.arguments import dlpack
 
     memory = ctypes.create_string_buffer(256)
     capsule = dlpack.make(memory, ctypes.addressof(memory), (64,), "f32", where, versioned=True)

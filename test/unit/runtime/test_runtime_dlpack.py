@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from roller_mlir.runtime import dlpack
+from roller_mlir.runtime.arguments import dlpack
 
 HOST = (1, 0)
 

@@ -177,7 +177,7 @@ def _open(arguments: argparse.Namespace) -> "Artifact":
 def _inputs(arguments: argparse.Namespace, artifact: "Artifact") -> "list[np.ndarray[Any, Any]]":
     import numpy as np
 
-    from roller_mlir.runtime.arguments import as_bits
+    from roller_mlir.runtime.arguments.checks import as_bits
     from roller_mlir.tools.commands.run.reference import draw_inputs
 
     manifest = artifact.manifest

@@ -16,7 +16,7 @@ import numpy as np
 from roller_mlir.downstream.iree.run.module import Function
 from roller_mlir.downstream.iree.tools import IreeError
 from roller_mlir.plan.manifest import Buffer
-from roller_mlir.runtime.element_types import NUMPY_TYPES
+from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
 from roller_mlir.support.foreign.reasons import reason_of
 
 Array: TypeAlias = "np.ndarray[Any, Any]"

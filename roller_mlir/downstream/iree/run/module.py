@@ -14,7 +14,7 @@ from roller_mlir.downstream.iree.tools import INSTALL_RUNTIME, IreeError
 from roller_mlir.plan.extent import as_extents
 from roller_mlir.plan.manifest import IMAGES, Buffer, ElementType
 from roller_mlir.runtime import Artifact
-from roller_mlir.runtime.element_types import NUMPY_TYPES
+from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
 from roller_mlir.runtime.store import MANIFEST_NAME
 from roller_mlir.support.foreign.bounded import BoundsError, read_bytes
 from roller_mlir.support.foreign.reasons import reason_of

@@ -9,12 +9,12 @@ import numpy as np
 from roller_mlir.evaluation.measure.records import BackEnd, MeasuredMachine
 from roller_mlir.evaluation.measure.runner.machine import machine_of_driver
 from roller_mlir.plan.manifest import Buffer, Manifest
-from roller_mlir.runtime.arrays import describe
+from roller_mlir.runtime.arguments.arrays import describe
+from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
 from roller_mlir.runtime.artifact import Artifact
 from roller_mlir.runtime.driver.interface import Driver
 from roller_mlir.runtime.driver.memory import CachingAllocator, DeviceArray
 from roller_mlir.runtime.driver.program import LoadedProgram
-from roller_mlir.runtime.element_types import NUMPY_TYPES
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.timing import Samples, flush_bytes_of, time_interleaved
 

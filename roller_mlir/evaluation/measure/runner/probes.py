@@ -14,8 +14,8 @@ from roller_mlir.evaluation.measure.runner.devices import Bench
 from roller_mlir.evaluation.measure.runner.expected.probe_values import Array, ProbeError, filled, require
 from roller_mlir.evaluation.measure.runner.rounds import timing_of
 from roller_mlir.evaluation.measure.runner.steps import WARM
+from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
 from roller_mlir.runtime.artifact import Artifact
-from roller_mlir.runtime.element_types import NUMPY_TYPES
 
 FLUSHED_SUBJECT = "global"
 FLUSHED = "caches cleared"

@@ -10,9 +10,9 @@ import numpy as np
 from roller_mlir.evaluation.measure.records import BackEnd, MeasuredMachine
 from roller_mlir.evaluation.measure.runner.machine import versions
 from roller_mlir.plan.manifest import Manifest
-from roller_mlir.runtime.arguments import as_bits
+from roller_mlir.runtime.arguments.checks import as_bits
+from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
 from roller_mlir.runtime.artifact import Artifact
-from roller_mlir.runtime.element_types import NUMPY_TYPES
 from roller_mlir.runtime.registry import find_backend
 from roller_mlir.runtime.sequence import LoadedSequence
 from roller_mlir.runtime.timing import Samples

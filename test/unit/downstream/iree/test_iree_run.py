@@ -17,7 +17,7 @@ from roller_mlir.downstream.iree.run.compare import CPU_FLAGS, compare_with
 from roller_mlir.downstream.iree.run.module import Function, ModuleFile
 from roller_mlir.plan.manifest import Buffer, ElementType
 from roller_mlir.runtime import Artifact
-from roller_mlir.runtime.element_types import NUMPY_TYPES
+from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
 from roller_mlir.tools.commands.iree import run
 from roller_mlir.tools.roller import main
 

@@ -16,7 +16,7 @@ from simulated_drivers import libraries
 from roller_mlir.downstream.iree import IreeError, compile_program, iree_program
 from roller_mlir.plan.manifest import Buffer, Kernel
 from roller_mlir.runtime import Artifact
-from roller_mlir.runtime.element_types import NUMPY_TYPES
+from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
 from roller_mlir.sim.driver import simulated_device
 from roller_mlir.tools.roller import main
 

@@ -10,7 +10,7 @@ from roller_mlir.evaluation.measure.runner.expected import inputs
 from roller_mlir.evaluation.measure.runner.expected.element_arrays import element_type_of, to_numpy
 from roller_mlir.evaluation.measure.runner.expected.inputs import make_inputs, make_tensors
 from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, Launch, Manifest
-from roller_mlir.runtime.element_types import bf16_values
+from roller_mlir.runtime.arguments.element_types import bf16_values
 
 TYPES = ("f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "i1")
 

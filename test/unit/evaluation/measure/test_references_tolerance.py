@@ -10,7 +10,7 @@ import pytest
 from roller_mlir.evaluation.measure.runner.expected import tolerance
 from roller_mlir.evaluation.measure.runner.expected.tolerance import ExpectedOutputs
 from roller_mlir.plan.accuracy.rounding import Rounding, Terms, extreme_of, half_spacing, sum_error
-from roller_mlir.runtime.element_types import bf16_bits, bf16_values
+from roller_mlir.runtime.arguments.element_types import bf16_bits, bf16_values
 
 
 def product(n: int, seed: int = 0) -> tuple[Any, Any, Any]:

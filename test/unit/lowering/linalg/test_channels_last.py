@@ -16,7 +16,7 @@ from roller_mlir.lowering.linalg.rewrite import channels_last
 from roller_mlir.lowering.linalg.rewrite.channels_last import put_channels_last
 from roller_mlir.lowering.linalg.rewrite.compose import compose_into_readers
 from roller_mlir.passes.rtile.normalize import CLEAN, RTileNormalize
-from roller_mlir.runtime.element_types import NUMPY_TYPES
+from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.passes.upstream import run_upstream
 from roller_mlir.tools.roller import main

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Arrays of numpy, of torch and of the runtime, as checks and peers need them; torch is imported only where asked for.
 
-numpy has no bf16: there it travels as its 16 bits (uint16), as in `runtime.element_types`.
+numpy has no bf16: there it travels as its 16 bits (uint16), as in `runtime.arguments.element_types`.
 """
 
 from functools import cache
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.runtime.element_types import NUMPY_TYPES
+from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
 
 EPSILON = {"f64": 2.0**-52, "f32": 2.0**-23, "f16": 2.0**-10, "bf16": 2.0**-7}
 """Distance from 1 to the next number of each float type."""

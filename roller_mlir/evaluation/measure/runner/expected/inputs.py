@@ -17,7 +17,7 @@ import numpy as np
 
 from roller_mlir.evaluation.measure.runner.expected.element_arrays import import_torch, is_float, torch_type
 from roller_mlir.plan.manifest import Buffer, Manifest
-from roller_mlir.runtime.element_types import NUMPY_TYPES, bf16_bits
+from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES, bf16_bits
 
 SEED = 0
 INPUTS = f"uniform (models: normal): floats in [-1, 1), i8 in -128 to 127, wider integers in -64 to 63; seed {SEED}"

@@ -30,7 +30,7 @@ from roller_mlir.evaluation.measure.runner.expected.tolerance import ExpectedOut
 from roller_mlir.plan.accuracy.accumulation import Accumulation, accumulation_of, accumulation_of_plans
 from roller_mlir.plan.accuracy.rounding import Rounding, Terms, half_spacing, sum_error
 from roller_mlir.plan.manifest import Manifest
-from roller_mlir.runtime.element_types import bf16_values
+from roller_mlir.runtime.arguments.element_types import bf16_values
 
 MOST_WORK = {"cuda": 5e12, "cpu": 2e11}
 """Products up to which a reference is computed in float64, by torch's kind of device: a few seconds where float64 runs

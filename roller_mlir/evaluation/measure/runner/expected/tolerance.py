@@ -24,7 +24,7 @@ from roller_mlir.evaluation.measure.runner.expected.element_arrays import (
     to_torch,
 )
 from roller_mlir.plan.accuracy.rounding import DIGITS, half_spacing, off_by
-from roller_mlir.runtime.element_types import bf16_values
+from roller_mlir.runtime.arguments.element_types import bf16_values
 
 _CHUNK = 1 << 24
 """Elements that are compared at a time: 128 MiB for each array in f64."""

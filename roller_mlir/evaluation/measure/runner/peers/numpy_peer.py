@@ -10,7 +10,7 @@ from roller_mlir.evaluation.measure.records import Item
 from roller_mlir.evaluation.measure.runner.expected.element_arrays import SUMS, element_type_of
 from roller_mlir.evaluation.measure.runner.expected.examples import LAYER_NORM_EPSILON
 from roller_mlir.evaluation.measure.runner.peers.peer import Peer
-from roller_mlir.runtime.element_types import NUMPY_TYPES
+from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
 
 
 def build(item: Item, inputs: list[Any]) -> Peer | None:

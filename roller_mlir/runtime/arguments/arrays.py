@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.plan.expression import ELEMENT_BYTES
-from roller_mlir.runtime import dlpack
+from roller_mlir.runtime.arguments import dlpack
+from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
 from roller_mlir.runtime.driver.interface import Driver
 from roller_mlir.runtime.driver.memory import DeviceArray
-from roller_mlir.runtime.element_types import NUMPY_TYPES
 from roller_mlir.runtime.errors import ArgumentError
 
 HOST = 1

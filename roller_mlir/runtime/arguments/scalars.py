@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.plan.manifest import Buffer
-from roller_mlir.runtime.element_types import NUMPY_TYPES, bf16_bits
+from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES, bf16_bits
 from roller_mlir.runtime.errors import ArgumentError
 
 # Numbers from here on round to infinity.

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.plan.manifest import Buffer, Manifest
-from roller_mlir.runtime.element_types import NUMPY_TYPES
+from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
+from roller_mlir.runtime.arguments.scalars import array_of, is_number
 from roller_mlir.runtime.errors import ArgumentError
-from roller_mlir.runtime.scalar_arguments import array_of, is_number
 
 _BF16_BYTES = 2
 
