@@ -92,8 +92,8 @@ def judge_section(found: dict[str, Any]) -> str:
                 for name, share in functions["worst"].items()
             ),
             "",
-            "Mutants of kernels' IR, in the simulator, are in `test/semantics/test_matrix_faults.py`: each is found on",
-            "whole and on random numbers.",
+            "Mutants of kernels' IR, in the simulator, are in `test/semantics/matrix/test_matrix_faults.py`: each is",
+            "found on whole and on random numbers.",
             "",
         ]
     )

@@ -60,8 +60,8 @@ TYPES = """## Types on matrix units
 
 Shares are of the root mean square of the result, about, for sums of n products of normally distributed numbers.
 Whole numbers are exact as long as the types hold factors and sums: f16 up to 2048, bf16 up to 256, tf32 up to 2048, f32
-up to 2^24. `test/semantics/test_matrix_numerics.py` tests each row. What no matrix instruction computes (bf16 on v100,
-products of other forms) rounds as its loop nest is written.
+up to 2^24. `test/semantics/matrix/test_matrix_numerics.py` tests each row. What no matrix instruction computes (bf16 on
+v100, products of other forms) rounds as its loop nest is written.
 """
 
 GATE = """## What the gate compares
@@ -119,7 +119,7 @@ What an H100 has run is in [its results](results/2026-11-27-h100/results.md): `s
 
 Planted mistakes that have to be found, each a test: a missing wait for copies, a wait for one group too few, a missing
 barrier, rows written or read without their swizzle, fewer buffers than copies in flight
-(`test/semantics/test_matrix_faults.py`); a missing wait at an `mbarrier`, a wrong phase bit, a wrong stride in a
+(`test/semantics/matrix/test_matrix_faults.py`); a missing wait at an `mbarrier`, a wrong phase bit, a wrong stride in a
 descriptor (`test/unit/sim/hopper/test_matmul.py`).
 """
 
