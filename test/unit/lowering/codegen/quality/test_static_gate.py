@@ -34,7 +34,7 @@ def test_machine_code_keeps_the_plan(name: str, device: str) -> None:
         assert kernel.phases_s["gate_s"] > 0, "it was compared"
 
 
-EXAMPLES = sorted(path.name for path in Path(__file__).parents[4].joinpath("examples").glob("*.mlir"))
+EXAMPLES = sorted(path.name for path in Path(__file__).parents[5].joinpath("examples").glob("*.mlir"))
 
 
 @pytest.mark.full(every=20)
@@ -42,7 +42,7 @@ EXAMPLES = sorted(path.name for path in Path(__file__).parents[4].joinpath("exam
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_machine_code_of_fused_programs_keeps_the_plan(name: str, device: str) -> None:
     """Chains with reductions, epilogues, programs of several ops."""
-    source = Path(__file__).parents[4] / "examples" / name
+    source = Path(__file__).parents[5] / "examples" / name
     artifact = roller_mlir.compile(source.read_text(), target=device)
     notes = [note for kernel in artifact.manifest.kernels for note in kernel.notes]
     assert [note for note in notes if note.startswith("warning: ")] == []
