@@ -4,4 +4,6 @@
 import sys
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[4] / "bench" / "gpu")]
+HERE = Path(__file__).parent
+SHARED = (HERE, *(HERE / name for name in ("calibration", "report", "runner")), HERE.parents[3] / "bench" / "gpu")
+sys.path[:0] = [str(folder) for folder in SHARED]

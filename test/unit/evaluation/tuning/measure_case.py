@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "measure"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "measure" / "runner"))
 sys.path.insert(0, str(Path(__file__).parent))
 
 from runner_kits import kernel

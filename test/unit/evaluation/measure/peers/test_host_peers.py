@@ -22,7 +22,7 @@ from roller_mlir.evaluation.measure.records import Reference
 from roller_mlir.evaluation.measure.runner.peers.peer import PeerError
 from roller_mlir.plan.records.codec import from_json
 
-sys.path.append(str(Path(__file__).parents[4] / "bench" / "cpu"))
+sys.path.append(str(Path(__file__).parents[5] / "bench" / "cpu"))
 
 PLANTED = """
 import os, threading, time

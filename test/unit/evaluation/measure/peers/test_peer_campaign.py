@@ -20,7 +20,7 @@ from roller_mlir.evaluation.suites.operator import Operator
 from roller_mlir.evaluation.suites.select import select
 from roller_mlir.tools.roller import main
 
-sys.path.append(str(Path(__file__).parents[4] / "bench" / "cpu"))
+sys.path.append(str(Path(__file__).parents[5] / "bench" / "cpu"))
 
 SMALL = [Operator(name, "matmul", "f32", {"M": 8, "N": 6, "K": size}) for name, size in (("A", 4), ("B", 5), ("C", 7))]
 QUICK = HostRun(rounds=1, flushed=0, limit_s=600)

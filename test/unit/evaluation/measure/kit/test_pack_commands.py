@@ -19,7 +19,7 @@ from roller_mlir.evaluation.measure.kit.files import open_kit
 from roller_mlir.evaluation.measure.records import Skipped
 from roller_mlir.evaluation.measure.report.results_file import read_results
 
-FOLDER = Path(__file__).resolve().parents[4] / "bench" / "gpu"
+FOLDER = Path(__file__).resolve().parents[5] / "bench" / "gpu"
 LITTLE = ("--no-smoke", "--no-persistent", "--no-gemms", "--no-examples", "--no-probes", "--dtypes", "f32")
 
 

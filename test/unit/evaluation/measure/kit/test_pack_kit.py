@@ -26,7 +26,7 @@ from roller_mlir.evaluation.measure.tune.dispatches import dispatches_of
 from roller_mlir.evaluation.suites import find_suite
 from roller_mlir.evaluation.suites.operator import Operator
 
-EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
+EXAMPLES = Path(__file__).resolve().parents[5] / "examples"
 SMALL = Operator("S", "matmul", "f32", {"M": 32, "N": 48, "K": 40})
 ROW = Operator("E", "relu", "f32", {"M": 4096}, shape=(64, 64))
 SAME = replace(ROW, id="F", shape=(4096,))

@@ -12,7 +12,7 @@ from roller_mlir.evaluation.measure.records import Check, Item, ItemCandidate, K
 from roller_mlir.evaluation.measure.runner.steps import ITSELF, Asked, base_rank, plan_steps
 from roller_mlir.hal import find_device
 
-EXAMPLE = Path(__file__).parents[4] / "examples" / "matmul_f16.mlir"
+EXAMPLE = Path(__file__).parents[5] / "examples" / "matmul_f16.mlir"
 WANTED = {
     "h200": [
         *("tensor copies in steps", "wgmma", "wgmma, tensor store", "wgmma, turned A", "wgmma, divided"),

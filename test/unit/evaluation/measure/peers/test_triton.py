@@ -67,7 +67,7 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
     ids=lambda names: names[0],
 )
 def test_every_configuration_is_right(names: tuple[str, ...]) -> None:
-    done = run(CHECK, str(Path(__file__).parent), *names, TRITON_INTERPRET="1")
+    done = run(CHECK, str(Path(__file__).parents[1]), *names, TRITON_INTERPRET="1")
     assert done.returncode == 0, done.stderr
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert {name for name, _, _ in found} == set(names) and len(found) >= 4 * len(names)

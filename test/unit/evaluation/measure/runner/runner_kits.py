@@ -16,7 +16,7 @@ from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.single_file import single_file
 from roller_mlir.runtime.store import sha256
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "runtime"))
+sys.path.insert(0, str(Path(__file__).parents[3] / "runtime"))
 import fake_drivers
 
 COUNT = 64

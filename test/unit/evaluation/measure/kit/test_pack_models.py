@@ -25,7 +25,7 @@ from roller_mlir.runtime import Artifact
 from roller_mlir.tools.report.measured.markdown import markdown
 from roller_mlir.tools.report.measured.sections import document_of
 
-DRY_RUN = Path(__file__).resolve().parents[4] / "bench" / "gpu" / "dry_run.py"
+DRY_RUN = Path(__file__).resolve().parents[5] / "bench" / "gpu" / "dry_run.py"
 WAYS = ["persistent", "front", "barriers", "launches", "line", "graph", "bounded", "ahead", "bounded-ahead"]
 GRAPHS = WAYS[4:]
 LEFT_OUT = ("front", "barriers", "bounded", "bounded-ahead")
