@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes the expressions that these tests share importable: tests are imported by file, not through sys.path."""
+"""Makes what these tests share importable: tests are imported by file, not through sys.path."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE / "search")]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from joined_expressions import with_epilogue, with_prologue
 from model_expressions import QUICK, Dimension, expression, matmul, row_sum, typed
 from random_expressions import boxes, coordinates, evaluate, random_expressions
-from test_model_construct import check_plan
-from test_model_explain import conv3x3
+from test_construct import check_plan
+from test_explanations import conv3x3
 from tile_definitions import footprint_bytes
 
 from roller_mlir.hal import Device, find_device
