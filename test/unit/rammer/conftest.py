@@ -4,4 +4,5 @@
 import sys
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[3] / "bench" / "gpu")]
+HERE = Path(__file__).parent
+sys.path[:0] = [str(folder) for folder in (HERE, HERE / "schedule", HERE.parents[2] / "bench" / "gpu")]

@@ -23,7 +23,7 @@ from roller_mlir.rammer.reuse import BufferUse, maybe_together
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
 
-GRAPHS: dict[str, Any] = runpy.run_path(str(Path(__file__).parents[3] / "bench" / "rammer" / "schedule.py"))
+GRAPHS: dict[str, Any] = runpy.run_path(str(Path(__file__).parents[4] / "bench" / "rammer" / "schedule.py"))
 SHARE = 1.15
 """By how much twice as many cells may cost more than twice as much: tables and trees have a logarithm."""
 
