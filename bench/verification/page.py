@@ -92,8 +92,8 @@ that the code generator does not use (`roller_mlir/lowering/backend/checks/hoppe
 Workgroup memory begins, there, at the worst address that its alignment allows, as the true one is known at the launch
 only. Which part of a tensor a tile is (coordinates of boxes), phases of barriers and how results get to the memory that
 tensor copies write from (`stmatrix`) are not compared: of these the simulator's results tell. Planted mistakes, one
-each, are in `test/unit/lowering/backend/test_hopper_codegen_check.py`,
-`test/unit/lowering/backend/test_made_maps.py` and `test/unit/lowering/backend/test_backend_operands.py`.
+each, are in `test/unit/lowering/backend/checks/test_hopper_codegen_check.py`,
+`test/unit/lowering/backend/checks/test_made_maps.py` and `test/unit/lowering/backend/checks/test_operands.py`.
 """
 
 WITNESSES = """## Who says so

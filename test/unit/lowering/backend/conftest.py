@@ -17,7 +17,7 @@ from roller_mlir.lowering.backend import Toolchain, find_toolchain
 from roller_mlir.lowering.backend.child.pool import WorkerPool
 from roller_mlir.support.bindings import ir, make_context
 
-sys.path.insert(0, str(Path(__file__).parent))  # the tests of this folder import what they share
+sys.path.insert(0, str(Path(__file__).with_name("math")))  # the tests there import what they share
 
 WORKGROUP = "#gpu.address_space<workgroup>"
 
