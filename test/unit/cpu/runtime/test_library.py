@@ -13,7 +13,7 @@ from roller_mlir.lowering.backend.cpu.build import multiply_adds
 from roller_mlir.runtime import Artifact
 
 PROGRAM = Path(__file__).with_name("caller.c")
-MLP = Path(__file__).parents[3] / "examples" / "mlp.mlir"
+MLP = Path(__file__).parents[4] / "examples" / "mlp.mlir"
 
 
 @pytest.mark.parametrize("linked", ["object", "library"])
