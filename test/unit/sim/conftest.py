@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import simulated_drivers
 
-sys.path[:0] = [str(Path(__file__).with_name(name)) for name in ("driver", "hopper", "llvm", "matrix")]
+sys.path[:0] = [str(Path(__file__).parent / name) for name in ("driver", "hopper", "llvm", "llvm/matrix", "matrix")]
 
 _MATMUL = """
 gpu.module @kernels {
