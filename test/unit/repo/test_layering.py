@@ -6,7 +6,7 @@ import functools
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -48,6 +48,9 @@ EXCEPTIONS = [
 ]
 WITHOUT_MLIR = ("foreign", "hal", "plan", "mapping", "model")
 LARGEST_FOLDER = 16
+LARGEST_FOLDER_OF_TESTS = 18
+#: Files that tests read, of which there may be any number.
+DATA = tuple(ROOT / "test" / name for name in ("semantics/models/data", "semantics/reported", "unit/sim/data"))
 _NAMED = re.compile(r"^(?! *(?:from|import) roller_mlir).*roller_mlir\.", re.MULTILINE)
 """A line that names a module of ours, and is no import."""
 
@@ -125,11 +128,42 @@ def test_each_layer_has_its_folder() -> None:
         assert any(place.is_dir() or place.with_suffix(".py").is_file() for place in places), layer
 
 
+def crowded(folders: Iterable[Path], most: int) -> dict[Path, list[str]]:
+    """Return what lies in each folder that holds more than `most` entries; byte code, which is left behind, is none."""
+    entries = {
+        folder: sorted(
+            one.name
+            for one in folder.iterdir()
+            if any(file.is_file() and file.suffix != ".pyc" for file in (one, *one.rglob("*")))
+        )
+        for folder in folders
+    }
+    return {folder: names for folder, names in entries.items() if len(names) > most}
+
+
+def folders_of_tests(root: Path) -> list[Path]:
+    """Return a folder and all within it, but those of data."""
+    within = [root, *(path for path in root.rglob("*") if path.is_dir())]
+    return [folder for folder in within if not any(folder.is_relative_to(data) for data in DATA)]
+
+
 def test_each_folder_of_the_package_can_be_overlooked() -> None:
-    for folder in {path.parent for path in sources().values()}:
-        inside = folder.iterdir()
-        entries = [one.name for one in inside if one.is_file() or any(one.rglob("*.py"))]  # byte code is left behind
-        assert len(entries) <= LARGEST_FOLDER, (folder, sorted(entries))
+    assert not crowded({path.parent for path in sources().values()}, LARGEST_FOLDER)
+
+
+def test_folders_of_tests_can_be_overlooked() -> None:
+    assert all(data.is_dir() for data in DATA)
+    assert not crowded(folders_of_tests(ROOT / "test"), LARGEST_FOLDER_OF_TESTS)
+
+
+def test_a_crowded_folder_is_found(tmp_path: Path) -> None:
+    inner = tmp_path / "model" / "search"
+    (inner / "__pycache__").mkdir(parents=True)
+    for name in ("test_one.py", "test_two.mlir", "__pycache__/test_one.pyc"):
+        (inner / name).touch()
+    assert not crowded(folders_of_tests(tmp_path), 2)
+    (inner / "test_three.py").touch()
+    assert list(crowded(folders_of_tests(tmp_path), 2)) == [inner]
 
 
 @pytest.mark.parametrize(("file", "name"), EXCEPTIONS)
