@@ -30,6 +30,8 @@ from roller_mlir.plan import Access, TensorExpression
 from roller_mlir.plan.expression import dense_strides
 
 _PAGE_BYTES = 4096
+APART_BYTES = _PAGE_BYTES // 2
+"""From one place to the next, from which on a core's prefetchers do not follow (Intel 248966: half a page)."""
 LINE_BYTES = 64
 """Of a cache, where nobody says another."""
 
@@ -173,7 +175,7 @@ def _walks_down(nest: TiledNest, tensor: TouchedTensor) -> int:
     if access.bounds[-1] * size < _PAGE_BYTES:
         strides = zip(access.indices, dense_strides(access.bounds), strict=True)
         apart = moving[-1].size * abs(sum(index.coefficients[moving[-1].axis] * stride for index, stride in strides))
-        if reach * size > LINE_BYTES or apart * size < _PAGE_BYTES // 2:
+        if reach * size > LINE_BYTES or apart * size < APART_BYTES:
             return 0
     return reach * size
 

@@ -16,7 +16,7 @@ from math import prod
 from roller_mlir.hal import Device, MemoryLayer, VectorConstants
 from roller_mlir.mapping.layout.data_tile import tile_dimensions, walked_alone
 from roller_mlir.model.polydl.footprint import tensor_of
-from roller_mlir.model.vectors.cache_work import LINE_BYTES, CacheModel, CacheWork
+from roller_mlir.model.vectors.cache_work import APART_BYTES, LINE_BYTES, CacheModel, CacheWork
 from roller_mlir.model.vectors.masks import taps_stand, tested_loads
 from roller_mlir.model.vectors.padding import computed_share, standing_loop
 from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
@@ -90,8 +90,6 @@ def reads_packed(access: Access, lane: int) -> str:
     return "vector" if how == "each" and lane_dimension(access, lane) is not None else how
 
 
-_APART_BYTES = 2048
-"""From one vector to the next, from which on a core's prefetchers do not follow (Intel 248966: half a page)."""
 _TURNED = 2.0
 """Times `gather_cycles` that an element takes which is turned on its way into a packed tile. Fitted to measured plans
 of one core (AMD Zen 4: filters of 1x1 and 3x3 that tasks pack)."""
@@ -332,7 +330,7 @@ def _lies_apart(expression: TensorExpression, access: Access, lane: int | None) 
         abs(sum(index.coefficients[loop] * stride for index, stride in zip(access.indices, strides, strict=True)))
         for loop in expression.reductions()
     ]
-    return min([step for step in steps if step], default=0) * access.element_bytes >= _APART_BYTES
+    return min([step for step in steps if step], default=0) * access.element_bytes >= APART_BYTES
 
 
 def _tile_lines(expression: TensorExpression, access: Access, blocks: Sequence[int]) -> float:
