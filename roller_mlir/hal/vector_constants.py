@@ -41,7 +41,8 @@ class VectorConstants:
         ways: Of a cache whose ways are not known, for rows that are so far apart that they share sets.
         ways_share: Share of them that such rows can have beside what else is read.
         far_factor: How much longer the lines of a tensor take whose next tile lies a page or more below; of rows of
-            several pages in a tile, those of one. Fitted as `mask_cycles`.
+            several pages in a tile, those of one; of rows shorter than a page of which a tile has one line, from half a
+            page on. Fitted as `mask_cycles`.
         hidden_share: Share of the time of the layers other than the slowest that is hidden behind it.
         private_bytes_per_cycle: What a core draws from a cache of its own whose bandwidth is not known.
         shared_bytes_per_cycle: The same of what cores share.

@@ -255,7 +255,8 @@ class VectorCost:
             count, each = _loads(expression, known, access, blocks, lane, width, how)
             parts = 1 if how == "one" else width.bit_count()  # LLVM loads seven lanes as four, two and one
             loads += count * (known.gather_cycles * ports if each else parts)
-            spared += count * (1 - known.broadcast_loads) * (how == "one" and lane is not None)
+            if how == "one" and lane is not None:
+                spared += count * (1 - known.broadcast_loads)
             if not each and how == "vector":
                 temporaries = max(temporaries, count if count < vectors else 1)
             if number in packed or not self._reductions:
