@@ -5,7 +5,7 @@ A device's file says which shapes and types of a family the device has, and how 
 holds for all of a family stands here.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property, lru_cache
@@ -21,6 +21,72 @@ class Factors(Enum):
     PIECES = "registers, into which devices with 'matrix_load' read rows of 16 bytes, one a lane"
     WHOLE = "opaque registers, into which whole matrices are read by an address and a distance between rows"
     MEMORY = "workgroup memory, which tensor copies filled"
+
+
+@dataclass(frozen=True)
+class VectorProduct:
+    """What the tiles of instructions on whole vectors depend on, of a product on a device.
+
+    Attributes:
+        rows: Of the result.
+        columns: Of the result, along which vectors lie.
+        depth: Products of a sum along the loop of which a lane sums neighbours.
+        element_bytes: Bytes of a factor's element.
+        rows_inside: Whether no point reads the factor of rows outside of its tensor.
+        registers: Vector registers.
+    """
+
+    rows: int
+    columns: int
+    depth: int
+    element_bytes: int
+    rows_inside: bool
+    registers: int
+
+
+@dataclass(frozen=True)
+class VectorTile:
+    """The tile of a task.
+
+    Attributes:
+        shape: Of one instruction: m, n, k.
+        rows: Rows of the task.
+        vectors: Vectors across the task, each of n columns.
+    """
+
+    shape: Shape
+    rows: int
+    vectors: int
+
+
+@dataclass(frozen=True)
+class VectorTileStep:
+    """What a step of a tile takes, k products of each sum.
+
+    Attributes:
+        cycles: Of its instructions.
+        loads: Loads of vectors.
+        latency: Of a sum's instruction, in those of multiply-adds.
+        beside: Cycles of a task beside its steps.
+    """
+
+    cycles: float
+    loads: float
+    latency: float = 1.0
+    beside: float = 0.0
+
+
+@dataclass(frozen=True)
+class VectorTiles:
+    """How tiles of a family on whole vectors are made, and what they cost.
+
+    Attributes:
+        tiles: Yields the tiles of a product by an instruction.
+        step: Returns what a step of one takes.
+    """
+
+    tiles: Callable[[VectorProduct, Instruction], Iterator[VectorTile]]
+    step: Callable[[VectorProduct, Instruction, VectorTile], VectorTileStep]
 
 
 def _none(shape: Shape, element_bytes: int) -> bool:
@@ -47,7 +113,8 @@ class Family:
             holds what; None: lanes hold what `lane_maps` says.
         independent: Whether a subgroup goes on while the matrix unit executes, up to what needs the result: with two
             results and more, one instruction follows the other.
-        vectors: Whether one thread issues it on whole vectors: lanes of threads hold nothing of it, see `exists`.
+        vectors: How tiles are made where one thread issues it on whole vectors: lanes of threads hold nothing of it,
+            see `exists`; None: it is no such instruction.
         memory_bytes: Of what passes memory of the task beside results: a description of the tiles.
         machine_pieces: Oldest compute capability, and instructions of machine code that one instruction becomes on it
             and on younger ones; empty: one.
@@ -65,7 +132,7 @@ class Family:
     base_bytes: int = 0
     scratch_padding: int | None = None
     independent: bool = False
-    vectors: bool = False
+    vectors: VectorTiles | None = field(default=None, repr=False)
     memory_bytes: int = 0
     machine_pieces: tuple[tuple[int, int], ...] = ()
 
@@ -90,7 +157,7 @@ class Family:
     @property
     def has_shape(self) -> bool:
         """Whether it computes rows and columns of a result along a reduction, as a plan's atom says."""
-        return self.is_matrix or self.vectors
+        return self.is_matrix or self.vectors is not None
 
     @cached_property
     def reads_memory(self) -> bool:

@@ -12,7 +12,11 @@ Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, 
 volume 1, chapter 18 (AMX).
 """
 
-from roller_mlir.mapping.atoms.family import Family
+from collections.abc import Iterator
+from math import prod
+
+from roller_mlir.hal import Instruction
+from roller_mlir.mapping.atoms.family import Family, VectorProduct, VectorTile, VectorTiles, VectorTileStep
 from roller_mlir.mapping.atoms.fragments import Shape
 
 LANE_BYTES = 4
@@ -22,6 +26,13 @@ MOST_TILES = 2
 """Tiles of sums down and across a task: four of eight tile registers, beside two of each factor."""
 _DESCRIPTION_BYTES = 128
 """Of tiles: ours, and that of others, which is restored."""
+_DESCRIBE_CYCLES = 60
+"""What describing and releasing tile registers takes, each once a task. Assumed."""
+_AMX_LATENCY_CYCLES = 52.0
+"""From one product into a tile of sums to the next (Intel 248966, chapter on AMX)."""
+_SPARE_REGISTERS, _MOST_VECTORS, _MOST_ROWS = 4, 4, 16
+_LEAST_ROWS, _LEAST_BYTES = 4, 16
+"""Of a tile that is worth its registers."""
 
 
 def _dot_exists(shape: Shape, element_bytes: int) -> bool:
@@ -40,5 +51,59 @@ def _amx_exists(shape: Shape, element_bytes: int) -> bool:
     )
 
 
-DOT = Family(name="dot", vectors=True, factor_types=("bf16", "i8"), exists=_dot_exists)
-AMX = Family(name="amx", vectors=True, factor_types=("bf16", "i8"), exists=_amx_exists, memory_bytes=_DESCRIPTION_BYTES)
+def _dot_tiles(product: VectorProduct, one: Instruction) -> Iterator[VectorTile]:
+    """Yield tiles of rows x vectors whose sums fit into registers."""
+    width, near = one.shape[1], LANE_BYTES // product.element_bytes
+    if product.depth % near:
+        return
+    across = -(-product.columns // width)
+    for vectors in range(1, min(_MOST_VECTORS, across) + 1):
+        most = max(1, min(_MOST_ROWS, (product.registers - _SPARE_REGISTERS) // vectors))
+        for rows in sorted({n for n in range(1, most + 1) if product.rows % n == 0 or n in (most, 4, 6, 8)}):
+            if rows <= product.rows:
+                yield VectorTile((1, width, near), rows, vectors)
+
+
+def _dot_step(product: VectorProduct, one: Instruction, tile: VectorTile) -> VectorTileStep:
+    """Return what a group of the reduction takes."""
+    cycles = 2 * prod(tile.shape) / one.flops_per_cycle_per_unit
+    signed = product.element_bytes == 1
+    instructions = tile.rows * tile.vectors + (tile.vectors if signed else 0)
+    own = tile.rows / 2 if signed else 0.0
+    return VectorTileStep(instructions * cycles + own, tile.rows + tile.vectors)
+
+
+def _amx_tiles(product: VectorProduct, one: Instruction) -> Iterator[VectorTile]:
+    """Yield tiles of registers that lie inside of the rows as a whole."""
+    size, width = product.element_bytes, one.shape[1]
+    if not product.rows_inside:
+        return
+    depths = [n for n in range(TILE_BYTES // size, 0, -1) if product.depth % n == 0 and n * size % LANE_BYTES == 0]
+    if not depths or depths[0] * size < _LEAST_BYTES:
+        return
+    across = -(-product.columns // width)
+    for rows in range(_LEAST_ROWS, TILE_ROWS + 1):
+        for down in range(1, MOST_TILES + 1):
+            if product.rows % (rows * down):
+                continue
+            for vectors in range(1, min(MOST_TILES, across) + 1):
+                yield VectorTile((rows, width, depths[0]), rows * down, vectors)
+
+
+def _amx_step(product: VectorProduct, one: Instruction, tile: VectorTile) -> VectorTileStep:
+    """Return what a step takes; a tile's instruction takes a cycle for each of its rows, however long they are."""
+    rows, columns, _ = tile.shape
+    cycles = 2 * rows * columns * (TILE_BYTES // product.element_bytes) / one.flops_per_cycle_per_unit
+    step = max(tile.rows // rows * tile.vectors * cycles, _AMX_LATENCY_CYCLES)
+    beside = _DESCRIBE_CYCLES + 2.0 * tile.rows * tile.vectors
+    return VectorTileStep(step, tile.rows + tile.vectors * TILE_ROWS, 0.0, beside)
+
+
+DOT = Family(name="dot", vectors=VectorTiles(_dot_tiles, _dot_step), factor_types=("bf16", "i8"), exists=_dot_exists)
+AMX = Family(
+    name="amx",
+    vectors=VectorTiles(_amx_tiles, _amx_step),
+    factor_types=("bf16", "i8"),
+    exists=_amx_exists,
+    memory_bytes=_DESCRIPTION_BYTES,
+)

@@ -8,13 +8,14 @@ reduction must be along the tensor's last dimension.
 Paper: ROLLER sections 3.1 (tiles aligned with the shape of an execution unit) and 5.1.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
 from roller_mlir.hal import Device, Instruction
 from roller_mlir.mapping.atoms import atom_family
-from roller_mlir.mapping.atoms.vectors import LANE_BYTES, MOST_TILES, TILE_BYTES, TILE_ROWS
+from roller_mlir.mapping.atoms.family import VectorProduct, VectorTile, VectorTiles
+from roller_mlir.mapping.atoms.vectors import LANE_BYTES
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.instructions.choice import SUMS
@@ -25,17 +26,10 @@ from roller_mlir.model.vectors.shape import TaskShape
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import CONSTANT, REGISTER, WORKGROUP, AtomPlan
 
-DESCRIBE_CYCLES = 60
-"""What describing and releasing tile registers takes, each once a task. Assumed."""
-AMX_LATENCY_CYCLES = 52.0
-"""From one product into a tile of sums to the next (Intel 248966, chapter on AMX)."""
 UNROLLED_GROUPS = 4
 """Groups of the reduction that are unrolled by `dot`."""
-_SPARE = 4
-_MOST_VECTORS = 4
-_MOST_ROWS = 16
-_LEAST_ROWS, _LEAST_BYTES = 4, 16
-"""Of a tile that is worth its registers."""
+_FEWEST_REGISTERS = 8
+"""Of vectors, where a device does not say."""
 
 
 @dataclass(frozen=True)
@@ -183,95 +177,73 @@ def atom_programs(
     expression, device = cost.expression, cost.device
     for one in atom_instructions(expression, device, families):
         for roles in atom_roles(expression):
-            for shape, blocks in _RULES[one.family].tiles(expression, device, one, roles):
+            for tile in _rules(one).tiles(_product(expression, device, roles), one):
                 if roles.columns in constants:
-                    yield from _packed_ahead(cost, one, roles, shape, blocks)
+                    yield from _packed_ahead(cost, one, roles, tile)
                 else:
-                    yield from _packed_by_tasks(cost, one, roles, shape, blocks, room)
+                    yield from _packed_by_tasks(cost, one, roles, tile, room)
 
 
-Tile = tuple[tuple[int, int, int], tuple[int, ...]]
-"""The shape of an instruction, and the points of each loop in a task."""
+def _product(expression: TensorExpression, device: Device, roles: AtomRoles) -> VectorProduct:
+    """Return what tiles depend on."""
+    bounds, rows = expression.bounds, expression.inputs[roles.rows]
+    return VectorProduct(
+        rows=bounds[roles.row],
+        columns=bounds[roles.column],
+        depth=bounds[roles.depth],
+        element_bytes=rows.element_bytes,
+        rows_inside=not may_leave(expression, rows),
+        registers=device.vector_registers or _FEWEST_REGISTERS,
+    )
 
 
-def _dot_tiles(expression: TensorExpression, device: Device, one: Instruction, roles: AtomRoles) -> Iterator[Tile]:
-    """Yield tiles of rows x vectors whose sums fit into registers."""
-    bounds, width = expression.bounds, one.shape[1]
-    near = LANE_BYTES // expression.inputs[0].element_bytes
-    if bounds[roles.depth] % near:
-        return
-    across = -(-bounds[roles.column] // width)
-    for vectors in range(1, min(_MOST_VECTORS, across) + 1):
-        most = max(1, min(_MOST_ROWS, ((device.vector_registers or 8) - _SPARE) // vectors))
-        for rows in sorted({n for n in range(1, most + 1) if bounds[roles.row] % n == 0 or n in (most, 4, 6, 8)}):
-            if rows <= bounds[roles.row]:
-                yield (1, width, near), _blocks(expression, roles, rows, vectors * width)
+def _rules(one: Instruction) -> VectorTiles:
+    """Return how tiles of an instruction are made, and what they cost."""
+    rules = atom_family(one.family).vectors
+    assert rules is not None  # `atom_instructions` takes no other
+    return rules
 
 
-def _amx_tiles(expression: TensorExpression, device: Device, one: Instruction, roles: AtomRoles) -> Iterator[Tile]:
-    """Yield tiles of registers that lie inside of the rows as a whole."""
-    bounds, size, width = expression.bounds, expression.inputs[0].element_bytes, one.shape[1]
-    if may_leave(expression, expression.inputs[roles.rows]):
-        return
-    depths = [
-        n for n in range(TILE_BYTES // size, 0, -1) if bounds[roles.depth] % n == 0 and n * size % LANE_BYTES == 0
-    ]
-    if not depths or depths[0] * size < _LEAST_BYTES:
-        return
-    across = -(-bounds[roles.column] // width)
-    for rows in range(_LEAST_ROWS, TILE_ROWS + 1):
-        for down in range(1, MOST_TILES + 1):
-            if bounds[roles.row] % (rows * down):
-                continue
-            for vectors in range(1, min(MOST_TILES, across) + 1):
-                yield (rows, width, depths[0]), _blocks(expression, roles, rows * down, vectors * width)
-
-
-def _blocks(expression: TensorExpression, roles: AtomRoles, rows: int, columns: int) -> tuple[int, ...]:
-    own = {roles.row: rows, roles.column: columns}
+def _blocks(expression: TensorExpression, roles: AtomRoles, tile: VectorTile) -> tuple[int, ...]:
+    """Return the points of each loop in a task."""
+    own = {roles.row: tile.rows, roles.column: tile.vectors * tile.shape[1]}
     whole = {i: expression.bounds[i] for i in expression.reductions()}
     return tuple((own | whole).get(i, 1) for i in range(len(expression.loops)))
 
 
-Shape = tuple[int, int, int]
-
-
 def _packed_by_tasks(
-    cost: VectorCost, one: Instruction, roles: AtomRoles, shape: Shape, blocks: tuple[int, ...], room: float
+    cost: VectorCost, one: Instruction, roles: AtomRoles, tile: VectorTile, room: float
 ) -> Iterator[AtomProgram]:
     """Yield a tile's program whose tasks pack the factor of columns, which stands still in the inner loops."""
     expression = cost.expression
-    packed = expression.inputs[roles.columns]
+    blocks, packed = _blocks(expression, roles, tile), expression.inputs[roles.columns]
     loops = [i for i in expression.parallel() if expression.loops[i].extent.most_tiles(blocks[i]) > 1]
     inner = tuple([i for i in loops if i not in packed.loops()])
     size = prod([dimension.extent for dimension in tile_dimensions(packed, blocks)]) * packed.element_bytes
     if not inner or size > room:
         return
     order = (*[i for i in loops if i in packed.loops()], *inner)
-    yield AtomProgram(
-        one, roles, shape, blocks, order, inner, False, _work(cost, one, roles, shape, blocks, order, inner)
-    )
+    work = _work(cost, one, roles, tile, blocks, order, inner)
+    yield AtomProgram(one, roles, tile.shape, blocks, order, inner, False, work)
 
 
-def _packed_ahead(
-    cost: VectorCost, one: Instruction, roles: AtomRoles, shape: Shape, blocks: tuple[int, ...]
-) -> Iterator[AtomProgram]:
+def _packed_ahead(cost: VectorCost, one: Instruction, roles: AtomRoles, tile: VectorTile) -> Iterator[AtomProgram]:
     """Yield a tile's programs whose factor of columns lies packed: a task is a tile; either factor stands still."""
     expression = cost.expression
-    packed = expression.inputs[roles.columns]
+    blocks, packed = _blocks(expression, roles, tile), expression.inputs[roles.columns]
     loops = [i for i in expression.parallel() if expression.loops[i].extent.most_tiles(blocks[i]) > 1]
     moving = [i for i in loops if i in packed.loops()]
     others = [i for i in loops if i not in packed.loops()]
     for order in {(*moving, *others): None, (*others, *moving): None}:
-        work = _work(cost, one, roles, shape, blocks, order, (), ahead=True)
-        yield AtomProgram(one, roles, shape, blocks, order, (), True, work)
+        work = _work(cost, one, roles, tile, blocks, order, (), ahead=True)
+        yield AtomProgram(one, roles, tile.shape, blocks, order, (), True, work)
 
 
 def _work(
     cost: VectorCost,
     one: Instruction,
     roles: AtomRoles,
-    shape: Shape,
+    tile: VectorTile,
     blocks: tuple[int, ...],
     order: tuple[int, ...],
     inner: tuple[int, ...],
@@ -281,68 +253,21 @@ def _work(
     """Return the work of tasks: the instructions of a tile, what they load, and what they pack in front."""
     expression, device = cost.expression, cost.device
     ports, known = device.load_ports or 1, device.vectors
-    rows, vectors = blocks[roles.row], blocks[roles.column] // shape[1]
     points = prod([expression.bounds[i] for i in expression.reductions()])
-    found = _RULES[one.family].step(expression, one, shape, rows, vectors)
+    found = _rules(one).step(_product(expression, device, roles), one, tile)
     step = max(found.cycles, found.latency * known.fma_latency_cycles, found.loads / ports)
     step = max(step, (found.loads + found.cycles) / known.issue_per_cycle)
     if may_leave(expression, expression.inputs[roles.rows]):
-        step += known.mask_cycles * rows
+        step += known.mask_cycles * tile.rows
     walked = prod([expression.loops[i].extent.most_tiles(blocks[i]) for i in inner])
     tasks = prod([expression.loops[i].extent.most_tiles(blocks[i]) for i in order if i not in inner])
-    stored = rows * vectors * (1 + len(expression.epilogue) + expression.epilogue_flops)
-    cycles = walked * (known.task_cycles + found.beside + points / shape[2] * step + stored)
+    stored = tile.rows * tile.vectors * (1 + len(expression.epilogue) + expression.epilogue_flops)
+    cycles = walked * (known.task_cycles + found.beside + points / tile.shape[2] * step + stored)
     if not ahead:
         cycles += cost.packing(roles.columns, blocks)
-    bound = Work(tasks, cycles, rows * vectors + vectors + 1, cost.caches.least(min(cost.units, tasks)))
+    bound = Work(tasks, cycles, (tile.rows + 1) * tile.vectors + 1, cost.caches.least(min(cost.units, tasks)))
     placed = ((), (roles.columns,)) if ahead else ((roles.columns,), ())
     return cost.bounded(bound, TaskShape(blocks, roles.column, order, inner, {}, *placed))
-
-
-@dataclass(frozen=True)
-class _TileStep:
-    """What a step of a tile takes.
-
-    Attributes:
-        cycles: Of its instructions.
-        loads: Loads of vectors.
-        latency: Of a sum's instruction, in those of multiply-adds.
-        beside: Cycles of a task beside its steps.
-    """
-
-    cycles: float
-    loads: float
-    latency: float = 1.0
-    beside: float = 0.0
-
-
-def _dot_step(expression: TensorExpression, one: Instruction, shape: Shape, rows: int, vectors: int) -> _TileStep:
-    """Return what a group of the reduction takes."""
-    cycles = 2 * prod(shape) / one.flops_per_cycle_per_unit
-    signed = expression.inputs[0].element_type == "i8"
-    instructions = rows * vectors + (vectors if signed else 0)
-    own = rows / 2 if signed else 0.0
-    return _TileStep(instructions * cycles + own, rows + vectors)
-
-
-def _amx_step(expression: TensorExpression, one: Instruction, shape: Shape, rows: int, vectors: int) -> _TileStep:
-    """Return what a step takes; a tile's instruction takes a cycle for each of its rows, however long they are."""
-    depth = TILE_BYTES // expression.inputs[0].element_bytes
-    down = rows // shape[0]
-    cycles = 2 * shape[0] * shape[1] * depth / one.flops_per_cycle_per_unit
-    step = max(down * vectors * cycles, AMX_LATENCY_CYCLES)
-    return _TileStep(step, rows + vectors * TILE_ROWS, 0.0, DESCRIBE_CYCLES + 2.0 * rows * vectors)
-
-
-@dataclass(frozen=True)
-class _Rule:
-    """How tiles of a family are made and what a step of them costs."""
-
-    tiles: Callable[[TensorExpression, Device, Instruction, AtomRoles], Iterator[Tile]]
-    step: Callable[[TensorExpression, Instruction, Shape, int, int], _TileStep]
-
-
-_RULES = {"dot": _Rule(_dot_tiles, _dot_step), "amx": _Rule(_amx_tiles, _amx_step)}
 
 
 def predicted_work(cost: VectorCost, plan: Plan) -> Work:
@@ -360,6 +285,7 @@ def predicted_work(cost: VectorCost, plan: Plan) -> Work:
     columns = next(n for n, access in enumerate(expression.inputs) if atom.column in access.loops())
     roles = AtomRoles(1 - columns, columns, atom.row, atom.column, atom.depth)
     blocks = tuple(axis.block for axis in plan.axes)
+    tile = VectorTile(atom.shape, blocks[atom.row], blocks[atom.column] // atom.shape[1])
     order = tuple(i for i in plan.unit_order if expression.loops[i].extent.most_tiles(blocks[i]) > 1)
     ahead = plan.operands[columns].layer == CONSTANT
-    return _work(cost, found, roles, atom.shape, blocks, order, plan.inner_order, ahead=ahead)
+    return _work(cost, found, roles, tile, blocks, order, plan.inner_order, ahead=ahead)

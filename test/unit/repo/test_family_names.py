@@ -18,7 +18,6 @@ ATOMS_ROOM = ROOT / "roller_mlir/mapping/atoms"
 LEFT = {
     "roller_mlir/hal/instructions.py": (1, "what each device must have, beside the rows of families"),
     "roller_mlir/lowering/codegen/emitters.py": (1, "the table from families to emitters"),
-    "roller_mlir/model/vectors/atom_programs.py": (1, "the table from such families to their tiles and costs"),
 }
 """By file: how many comparisons and tables of names are left, and why; docs/architecture.md lists them, too."""
 
