@@ -9,7 +9,7 @@ from roller_mlir.lowering.codegen.builder.emitter import Emitter
 from roller_mlir.lowering.codegen.builder.task_context import StagedResults, TaskContext
 from roller_mlir.lowering.codegen.early.accesses import raise_early
 from roller_mlir.lowering.codegen.early.dependent_launch import let_dependents_start, wait_for_launches
-from roller_mlir.lowering.codegen.hopper.kernel import emit_hopper_kernel
+from roller_mlir.lowering.codegen.hopper.kernel import emit_warp_specialised
 from roller_mlir.lowering.codegen.hopper.steps import reads_memory
 from roller_mlir.lowering.codegen.hopper.stores import is_tensor_store
 from roller_mlir.lowering.codegen.kernel_function import (
@@ -57,18 +57,38 @@ def emit_kernel(
             may access before; None of one that is launched when they have ended.
         last: The second stage of a divided reduction, where the last block of a tile runs it.
     """
-    name = program.program_name
-    wrapper = wrapper_of(parallel_nest(program.operation).trips, resident_blocks(program, limits))
     computes = computes_of(program.operation)
     if not computes:
-        fail(program, f"'rtile.program' '{name}' has no rtile.compute, so there is nothing to launch")
-    # Instructions choose the kernel, since a program by hand may leave its pipeline out; one that is given must agree.
-    takes_tiles = reads_memory(computes)
-    if program.pipeline and (program.pipeline == WARP_SPECIALISED) != takes_tiles:
-        what = "without an instruction that reads" if program.pipeline == WARP_SPECIALISED else "whose wgmma reads"
-        fail(program, f"'rtile.program' '{name}' has pipeline '{program.pipeline}' {what} workgroup memory; change it")
-    if takes_tiles:
-        return emit_hopper_kernel(program, module_body, limits, tensor_maps, early, last)
+        fail(program, f"'rtile.program' '{program.program_name}' has no rtile.compute, so there is nothing to launch")
+    if _pipeline(program, computes) == WARP_SPECIALISED:
+        return emit_warp_specialised(program, module_body, limits, tensor_maps, early, last)
+    return _emit_alike(program, computes, module_body, limits, early, last)
+
+
+def _pipeline(program: rtile.ProgramOp, computes: Sequence[rtile.ComputeOp]) -> str:
+    """Return the pipeline of a program; "" leaves it to the loads of each reduction, see `strategy_of`.
+
+    A program by hand may leave its pipeline out: an instruction that reads workgroup memory has one only.
+    """
+    said, needed = program.pipeline, reads_memory(computes)
+    if said and (said == WARP_SPECIALISED) != needed:
+        what = "whose wgmma reads" if needed else "without an instruction that reads"
+        name = program.program_name
+        fail(program, f"'rtile.program' '{name}' has pipeline '{said}' {what} workgroup memory; change it")
+    return WARP_SPECIALISED if needed else said
+
+
+def _emit_alike(
+    program: rtile.ProgramOp,
+    computes: Sequence[rtile.ComputeOp],
+    module_body: ir.Block,
+    limits: BlockLimits,
+    early: Sequence[int] | None,
+    last: LastBlock | None,
+) -> EmittedKernel:
+    """Emit a kernel all of whose threads copy and compute; see `emit_kernel`."""
+    name = program.program_name
+    wrapper = wrapper_of(parallel_nest(program.operation).trips, resident_blocks(program, limits))
     for store in stores_of(program.operation):
         if is_tensor_store(store):
             fail(store, "'rtile.store' by tensor copy needs a program of wgmma; leave out its copy")

@@ -52,7 +52,7 @@ from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
 
-def emit_hopper_kernel(
+def emit_warp_specialised(
     program: rtile.ProgramOp,
     module_body: ir.Block,
     limits: BlockLimits,

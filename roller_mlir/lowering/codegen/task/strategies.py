@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How a task walks its reduction steps: one object a strategy, all around the same compute.
 
-`strategy_of` says which. Kernels with threads that only copy have a strategy of their own
-(`lowering.codegen.hopper.consumer`).
+The pipeline of the plan names one (`strategy_of`). That of kernels with threads that only copy, `WarpSpecialised` of
+`lowering.codegen.hopper.consumer`, needs the ring that they fill, so that `lowering.codegen.kernel` makes it with them.
 """
 
 from collections.abc import Callable, Sequence
