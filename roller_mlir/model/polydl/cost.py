@@ -8,6 +8,7 @@ takes the same assignment, but weighs what each layer hands over: the bytes of a
 
 from collections.abc import Collection, Mapping, Sequence
 from math import prod
+from typing import NamedTuple
 
 from roller_mlir.model.polydl.caches import Assignment, Cache
 from roller_mlir.model.polydl.intervals import Footprints
@@ -35,7 +36,23 @@ def ranking_cost(assignment: Assignment) -> float:
     )
 
 
-def served_bytes(
+class Handed(NamedTuple):
+    """Bytes that a layer hands to the body of a nest.
+
+    Attributes:
+        tensor: Place of the tensor among those of the nest.
+        level: The loop whose iterations reuse them, counted from outside; -1 of what is touched for the first time.
+        place: The layer's place, the nearest one's is 0.
+        size_bytes: Of all iterations together.
+    """
+
+    tensor: int
+    level: int
+    place: int
+    size_bytes: float
+
+
+def handed_over(
     nest: TiledNest,
     sets: Sequence[WorkingSet],
     assignment: Assignment,
@@ -44,8 +61,8 @@ def served_bytes(
     packed: Collection[int] = (),
     again: bool = False,
     weights: Sequence[float] | None = None,
-) -> tuple[float, ...]:
-    """Return the bytes that each layer hands to the body of a nest, all iterations together.
+) -> list[Handed]:
+    """Return what each layer hands to the body of a nest.
 
     A loop of n iterations, each of which touches u bytes of a tensor, v of them different in all, reuses n u - v bytes
     each time that it runs. These come from the cache that holds the working set up to the first reuse; reuses are
@@ -85,7 +102,7 @@ def served_bytes(
                 dense = line_bytes is None or number in packed
                 size = volume(image) if dense or line_bytes is None else tensor.in_lines(image, line_bytes)
             inside[level][number] = float(size * ways[number])
-    served = [0.0] * len(assignment.caches)
+    found: list[Handed] = []
     runs = [1.0]
     for count in footprints.counts[:levels]:
         runs.append(runs[-1] * count)
@@ -93,15 +110,31 @@ def served_bytes(
         number, level = one.dependence.tensor, one.dependence.level
         if level < levels:
             reused = footprints.counts[level] * inside[level + 1][number] - inside[level][number]
-            served[place] += runs[level] * max(0.0, reused)
+            found.append(Handed(number, level, place, runs[level] * max(0.0, reused)))
     total = sum(
         [each * one.access.element_bytes / way for each, way, one in zip(inside[0], ways, tensors, strict=True)]
     )
-    nearest = len(served) - 1
+    nearest = len(assignment.caches) - 1
     if again:
         held = [place for place, cache in enumerate(assignment.caches) if total <= (cache.capacity_bytes or total)]
         nearest = held[0]
-    served[nearest] += sum(inside[0])
+    return found + [Handed(number, -1, nearest, size) for number, size in enumerate(inside[0])]
+
+
+def served_bytes(
+    nest: TiledNest, sets: Sequence[WorkingSet], assignment: Assignment, handed: Sequence[Handed] | None = None
+) -> tuple[float, ...]:
+    """Return the bytes that each layer hands to the body of a nest, all iterations together.
+
+    Args:
+        nest: The nest.
+        sets: Its working sets.
+        assignment: The caches that hold them.
+        handed: What `handed_over` returns, where it is known.
+    """
+    served = [0.0] * len(assignment.caches)
+    for one in handed_over(nest, sets, assignment) if handed is None else handed:
+        served[one.place] += one.size_bytes
     return tuple(served)
 
 

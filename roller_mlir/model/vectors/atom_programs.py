@@ -263,9 +263,9 @@ def _work(
     tasks = prod([expression.loops[i].extent.most_tiles(blocks[i]) for i in order if i not in inner])
     stored = tile.rows * tile.vectors * (1 + len(expression.epilogue) + expression.epilogue_flops)
     cycles = walked * (known.task_cycles + found.beside + points / tile.shape[2] * step + stored)
-    if not ahead:
-        cycles += cost.packing(roles.columns, blocks)
-    bound = Work(tasks, cycles, (tile.rows + 1) * tile.vectors + 1, cost.caches.least(min(cost.units, tasks)))
+    packing = 0.0 if ahead else cost.packing(roles.columns, blocks)
+    live, least = (tile.rows + 1) * tile.vectors + 1, cost.caches.least(min(cost.units, tasks))
+    bound = Work(tasks, cycles + packing, live, least, packing)
     placed = ((), (roles.columns,)) if ahead else ((roles.columns,), ())
     return cost.bounded(bound, TaskShape(blocks, roles.column, order, inner, {}, *placed))
 

@@ -12,6 +12,7 @@ of a cache's sets is not held; lines move whole; and what is touched for the fir
 that holds all of it, since a program's tensors were just made. docs/polydl.md shows how that ranks measured plans.
 """
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +21,7 @@ from math import gcd, prod
 from roller_mlir.hal import Device
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.polydl.caches import Cache, assign, caches_of
-from roller_mlir.model.polydl.cost import seconds_by_layer, served_bytes
+from roller_mlir.model.polydl.cost import handed_over, seconds_by_layer, served_bytes
 from roller_mlir.model.polydl.footprint import TouchedTensor
 from roller_mlir.model.polydl.nest import TiledNest, TileLoop
 from roller_mlir.model.polydl.values import volume
@@ -43,10 +44,12 @@ class CacheWork:
     Attributes:
         moved: Bytes that come into each cache from behind it, from the nearest on; the last come from memory.
         seconds: What each layer behind the nearest cache takes, were it the only limit.
+        packed_s: What the layers take of that to hand over what is packed, while nothing else is computed.
     """
 
     moved: tuple[float, ...]
     seconds: Mapping[str, float]
+    packed_s: float = 0.0
 
 
 class CacheModel:
@@ -88,13 +91,16 @@ class CacheModel:
         loops += [TileLoop(i, trips, shape.blocks[i]) for i, trips in (*walk.steps, *walk.inner)]
         return self._base.with_loops([one for one in loops if one.count > 1])
 
-    def work(self, nest: TiledNest, packed: Collection[int] = (), cores: int = 1) -> CacheWork:
+    def work(
+        self, nest: TiledNest, packed: Collection[int] = (), cores: int = 1, inside: Mapping[int, int] | None = None
+    ) -> CacheWork:
         """Return what the caches do for a nest.
 
         Args:
             nest: One of the operator.
             packed: Inputs whose tiles lie dense.
             cores: How many run it.
+            inside: By each of them that tasks pack, how many of the loops stand inside of its packing.
         """
         sets, caches = (
             working_sets(nest, largest=False),
@@ -107,13 +113,13 @@ class CacheModel:
             number = one.dependence.tensor
             if number in dense or cache.capacity_bytes is None:
                 return False
-            layer, inside = self._layers[cache.name], _inside(nest, one.dependence.level)
+            layer, box = self._layers[cache.name], _inside(nest, one.dependence.level)
             known = self._device.vectors
             lines = (layer.line_bytes or LINE_BYTES, layer.ways or known.ways)
-            return _few_sets(nest.tensors[number].access, inside, cache.capacity_bytes, *lines, known.ways_share)
+            return _few_sets(nest.tensors[number].access, box, cache.capacity_bytes, *lines, known.ways_share)
 
         assigned = assign(sets, caches, collides, apart=False)
-        served = served_bytes(
+        handed = handed_over(
             nest,
             sets,
             assigned,
@@ -122,10 +128,15 @@ class CacheModel:
             again=True,
             weights=self._weights(nest, dense),
         )
+        served = served_bytes(nest, sets, assigned, handed)
         seconds = seconds_by_layer(nest, sets, assigned, threads=cores, served=served)
         behind = caches[1:] or caches
         moved = tuple([sum(served[place:]) for place in range(1, len(served))]) or served
-        return CacheWork(moved, {one.name: seconds[one.name] for one in behind})
+        around = {places[self.expression.inputs[number]]: len(nest.loops) - n for number, n in (inside or {}).items()}
+        packs = [one for one in handed if one.level < around.get(one.tensor, -1)]
+        rates = [one.bandwidth_bytes_per_s or math.inf for one in caches]
+        packed_s = sum([one.size_bytes / rates[one.place] for one in packs]) / cores
+        return CacheWork(moved, {one.name: seconds[one.name] for one in behind}, packed_s)
 
     def _weights(self, nest: TiledNest, dense: Collection[int]) -> list[float]:
         """Return how much longer a byte of each tensor takes than one that is read in order.

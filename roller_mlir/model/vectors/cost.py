@@ -33,12 +33,14 @@ class Work:
         cycles: Of one task, from data in the nearest cache.
         registers: Vector registers that are live.
         caches: What moves between the layers.
+        packing: Those of the cycles in which a task packs.
     """
 
     tasks: int
     cycles: float
     registers: int
     caches: CacheWork
+    packing: float = 0.0
 
 
 def launch_s(device: Device) -> float:
@@ -164,8 +166,10 @@ class VectorCost:
     def bounded(self, work: Work, shape: TaskShape) -> Work:
         """Return the work of a shape, whose bound is that of its loops in any order."""
         cores = min(self.units, work.tasks)
-        nest = self.caches.walked(shape, TaskWalk.of(self.expression, shape), cores)
-        return replace(work, caches=self.caches.work(nest, shape.packed, cores))
+        walk = TaskWalk.of(self.expression, shape)
+        inside = {number: len(walk.inner) - depth for number, depth in walk.depths.items()}
+        nest = self.caches.walked(shape, walk, cores)
+        return replace(work, caches=self.caches.work(nest, shape.packed, cores, inside))
 
     def kernel_cycles(self, shape: TaskShape) -> float:
         """Return the cycles of all tiles' points, from data in the nearest cache."""
@@ -206,12 +210,12 @@ class VectorCost:
         read = self._moves(expression.epilogue, shape.lane, kernel.width)
         stored = kernel.vectors * (outputs + read + expression.epilogue_flops)
         tiles = passes * prod([trips for _, trips in walk.inner])
-        cycles = tiles * (known.task_cycles + points * kernel.point + stored)
+        cycles, packing = tiles * (known.task_cycles + points * kernel.point + stored), 0.0
         for number in shape.staged:
             box, depth = walk.packed_box(shape, expression, number), walk.depths[number]
-            cycles += passes * prod([trips for _, trips in walk.inner[:depth]]) * self.packing(number, box, shape.lane)
+            packing += passes * prod([trips for _, trips in walk.inner[:depth]]) * self.packing(number, box, shape.lane)
         tasks = prod([trips for _, trips in walk.units])
-        return Work(tasks, cycles, kernel.registers, self.caches.least(min(self.units, tasks)))
+        return Work(tasks, cycles + packing, kernel.registers, self.caches.least(min(self.units, tasks)), packing)
 
     def _moves(self, accesses: Sequence[Access], lane: int | None, width: int) -> float:
         """Return the cycles in which a vector of each tensor is stored, or read behind the last point."""
@@ -281,9 +285,14 @@ class VectorCost:
         return _Kernel(width, vectors, point + 2.0 * spilled / ports, registers)
 
     def seconds(self, work: Work) -> tuple[float, dict[str, float]]:
-        """Return the predicted time of some work, and of each layer were it the only limit."""
+        """Return the predicted time of some work, and of each layer were it the only limit.
+
+        While a task packs, nothing hides what the layers take to hand that over: the longer of both counts.
+        """
         device = self.device
-        each = {"compute": -(-work.tasks // self.units) * work.cycles / device.clock_hz, **work.caches.seconds}
+        cycle_s = -(-work.tasks // self.units) / device.clock_hz
+        compute = work.cycles * cycle_s + max(0.0, work.caches.packed_s - work.packing * cycle_s)
+        each = {"compute": compute, **work.caches.seconds}
         longest, total = max(each.values()), sum(each.values())
         launch = launch_s(device)
         return longest + (1 - device.vectors.hidden_share) * (total - longest) + launch, {**each, "launch": launch}

@@ -127,6 +127,25 @@ def test_constants_and_packed_rows_go_together_and_few_programs_hide_no_better_o
     assert few[0].prediction.seconds == many[0].prediction.seconds
 
 
+def test_nothing_hides_the_transfers_of_what_is_packed() -> None:
+    """A task walks all tiles of rows and packs 64 columns for each step, so that all of b is packed once.
+
+    All tensors together are more than the second cache has, so that they come from the third.
+    """
+    cost = VectorCost(product(512, 512, 1024), SPR, 1)
+    shape = TaskShape((6, 64, 256), 1, (1, 0), (0,), {}, (1,))
+    columns, both, none = (cost.shaped(replace(shape, staged=one)) for one in ((1,), (0, 1), ()))
+    third = next(one for one in cost.caches.caches(1) if one.name == "l3")
+    assert third.bandwidth_bytes_per_s is not None
+    assert columns.caches.packed_s == pytest.approx(512 * 1024 * 4 / third.bandwidth_bytes_per_s)
+    assert (none.caches.packed_s, none.packing) == (0.0, 0.0) and both.caches.packed_s > columns.caches.packed_s
+    hidden = replace(columns, caches=replace(columns.caches, packed_s=0.0))
+    slower = replace(columns, caches=replace(columns.caches, packed_s=1.0))
+    own = columns.packing * columns.tasks / SPR.clock_hz  # what the core takes for it hides as much
+    assert cost.seconds(slower)[0] == pytest.approx(cost.seconds(hidden)[0] + 1.0 - own, rel=0.1)
+    assert slower.packing > 0
+
+
 @pytest.mark.parametrize("extents", [(64, 448, 2048), (512, 512, 512), (49, 1024, 512), (1024, 16, 5000)])
 def test_bounds_are_bounds(extents: tuple[int, int, int]) -> None:
     """Whatever a cache holds whole comes from no layer behind it."""

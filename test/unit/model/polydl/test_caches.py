@@ -12,7 +12,7 @@ from nests import nests, point_nest
 
 from roller_mlir.hal import find_device
 from roller_mlir.model.polydl.caches import Cache, assign, caches_of
-from roller_mlir.model.polydl.cost import ranking_cost, seconds_by_layer, served_bytes
+from roller_mlir.model.polydl.cost import handed_over, ranking_cost, seconds_by_layer, served_bytes
 from roller_mlir.model.polydl.dependences import touched
 from roller_mlir.model.polydl.footprint import tensor_of
 from roller_mlir.model.polydl.nest import TiledNest, TileLoop
@@ -75,6 +75,16 @@ def test_served_bytes() -> None:
     b = 8 * 35 - 35
     c = 8 * 7 * (5 - 1)
     assert found == (4 * 2 * c, 4 * a, 4 * b + 4 * (8 * 5 + 5 * 7 + 2 * 8 * 7))
+
+
+def test_what_is_handed_over_says_which_tensor_and_loop_takes_it() -> None:
+    """The loop of j takes A again, that of i takes B, that of k takes C, and all of them come once from memory."""
+    sets = working_sets(NEST)
+    found = {
+        (one.tensor, one.level): (one.place, one.size_bytes) for one in handed_over(NEST, sets, assign(sets, CACHES))
+    }
+    again = {(0, 1): (1, 4 * 8 * (7 * 5 - 5)), (1, 0): (2, 4 * (8 * 35 - 35)), (2, 2): (0, 4 * 2 * 8 * 7 * (5 - 1))}
+    assert found == again | {(0, -1): (2, 4 * 8 * 5), (1, -1): (2, 4 * 5 * 7), (2, -1): (2, 4 * 2 * 8 * 7)}
 
 
 def test_seconds_by_layer() -> None:

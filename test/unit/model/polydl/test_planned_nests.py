@@ -15,7 +15,7 @@ from test_working_sets import by_place, pads_a_diagonal
 from roller_mlir.hal import device_names, find_device
 from roller_mlir.model import ConstructOptions, construct
 from roller_mlir.model.polydl.caches import assign, caches_of
-from roller_mlir.model.polydl.cost import seconds_by_layer, served_bytes
+from roller_mlir.model.polydl.cost import handed_over, seconds_by_layer, served_bytes
 from roller_mlir.model.polydl.dependences import touched
 from roller_mlir.model.polydl.nest import TiledNest
 from roller_mlir.model.polydl.working_sets import WorkingSet, working_sets
@@ -59,7 +59,7 @@ def test_predictions_are_of_the_oracles_sets(order: tuple[int, int], cores: int)
     )
     assert len(sets) == len(known) > 0
     assigned = assign(sets, caches_of(HASWELL, cores), apart=False)
-    served = served_bytes(nest, sets, assigned, line_bytes=64, again=True)
+    served = served_bytes(nest, sets, assigned, handed_over(nest, sets, assigned, line_bytes=64, again=True))
     expected = seconds_by_layer(nest, sets, assigned, threads=cores, served=served)
     found = model.work(nest, (), cores)
     assert found.seconds == {name: seconds for name, seconds in expected.items() if name != "l1"}
