@@ -44,7 +44,7 @@ class CacheWork:
     Attributes:
         moved: Bytes that come into each cache from behind it, from the nearest on; the last come from memory.
         seconds: What each layer behind the nearest cache takes, were it the only limit.
-        packed_s: What the layers take of that to hand over what is packed, while nothing else is computed.
+        packed_s: What a core waits for what it packs, while it computes nothing and the others need no layer.
     """
 
     moved: tuple[float, ...]
@@ -134,7 +134,7 @@ class CacheModel:
         moved = tuple([sum(served[place:]) for place in range(1, len(served))]) or served
         around = {places[self.expression.inputs[number]]: len(nest.loops) - n for number, n in (inside or {}).items()}
         packs = [one for one in handed if one.level < around.get(one.tensor, -1)]
-        rates = [one.bandwidth_bytes_per_s or math.inf for one in caches]
+        rates = [one.bandwidth_bytes_per_s or math.inf for one in self.caches(1)]  # while others compute
         packed_s = sum([one.size_bytes / rates[one.place] for one in packs]) / cores
         return CacheWork(moved, {one.name: seconds[one.name] for one in behind}, packed_s)
 
