@@ -127,7 +127,7 @@ def ways(device: Device) -> tuple[Way, ...]:
         Way(name="graph", options=apart, graph=True),
         Way(name="bounded", options=bounded, graph=True),
     )
-    if not family_of(device).has_dependent_launch(device):
+    if "dependent_launch" not in device.features:
         return found + graphs
     ahead = (
         Way(name=name, options=replace(options, dependent_launch=True), graph=True)
@@ -146,7 +146,7 @@ def missing_ways(device: Device, functions: Sequence[PackRequest]) -> tuple[Skip
     missing: dict[str, str] = {}
     if device.vendor != VENDOR_OF_GRAPHS:
         missing = dict.fromkeys(("line", "graph", "bounded", *AHEAD), "graphs of launches are made of CUDA's only")
-    elif not family_of(device).has_dependent_launch(device):
+    elif "dependent_launch" not in device.features:
         missing = dict.fromkeys(AHEAD, f"{device.name} has no programmatic dependent launches")
     asked = [one for one in functions if one.suite in (SUITE, MODELS)]
     return tuple(Skipped(id=f"{one.id}/{way}", reason=reason) for one in asked for way, reason in missing.items())

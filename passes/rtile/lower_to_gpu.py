@@ -29,7 +29,6 @@ from typing import ClassVar
 
 from roller_mlir.dialects import rtile
 from roller_mlir.hal import Device, find_device
-from roller_mlir.lowering.backend.nvidia.dependent_launch import has_dependent_launch
 from roller_mlir.lowering.codegen.buffers.device_memory import check_device_memory
 from roller_mlir.lowering.codegen.buffers.order import add_buffer, place_of, size_of
 from roller_mlir.lowering.codegen.early.operands import ProgramUses, early_operands
@@ -176,12 +175,8 @@ def _uses(stages: Sequence[_Stages]) -> list[ProgramUses]:
 
 
 def _check_dependent_launch(module: ir.Module, device: Device) -> None:
-    if not has_dependent_launch(device):
-        fail(
-            module.operation,
-            f"dependent-launch: {device.name} has no programmatic dependent launches, which NVIDIA's devices have from "
-            "sm_90 on; leave it out",
-        )
+    if "dependent_launch" not in device.features:
+        fail(module.operation, f"dependent-launch: {device.name} has no programmatic dependent launches; leave it out")
 
 
 def kernels_module(module: ir.Module) -> tuple[str, ir.Block]:

@@ -43,8 +43,9 @@ __all__ = [
 REGISTER_BYTES = 4
 """Size of one register of one thread, on every device described here."""
 
-FEATURES = ("async_copy", "tensor_copy", "cluster", "matrix_load")
-"""What a device may have beyond the common: cp.async; TMA; clusters of blocks; ldmatrix."""
+FEATURES = ("async_copy", "tensor_copy", "cluster", "matrix_load", "dependent_launch")
+"""What a device may have beyond the common: cp.async; TMA; clusters of blocks; ldmatrix; launches of a kernel before
+the one that it needs has ended (CUDA C++ Programming Guide, chapter 4.5)."""
 
 
 _OF_VECTORS = ("vector_bytes", "vector_registers", "fma_ports", "load_ports")

@@ -60,7 +60,6 @@ class TargetFamily:
         runs_here: The back end that runs its binaries on the machine that compiles, where it has their instructions; ""
             where they need a device beside it.
         has_grid_barrier: Whether all blocks of a grid can wait for each other on a device.
-        has_dependent_launch: Whether a device may launch a kernel before the one that it needs has ended.
     """
 
     name: str
@@ -74,7 +73,6 @@ class TargetFamily:
     package: Callable[[Manifest, Device, Sequence[KernelBinary]], Mapping[str, tuple[str, bytes]]] | None = None
     runs_here: str = ""
     has_grid_barrier: Callable[[Device], bool] = lambda device: True
-    has_dependent_launch: Callable[[Device], bool] = lambda device: False
 
     def __post_init__(self) -> None:
         """Check the order of the stages: the common ones, modules, and then files."""

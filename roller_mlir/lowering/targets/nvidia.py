@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.hal import Device
-from roller_mlir.lowering.backend.nvidia.dependent_launch import has_dependent_launch
 from roller_mlir.lowering.targets.family import Architectures, TargetFamily
 from roller_mlir.lowering.targets.stage import COMMON, LLVM, Stage
 
@@ -49,5 +48,4 @@ NVIDIA = TargetFamily(
     runtime_package="cuda-bindings",
     build=_build,
     has_grid_barrier=_has_grid_barrier,
-    has_dependent_launch=has_dependent_launch,
 )

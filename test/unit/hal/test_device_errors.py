@@ -76,7 +76,7 @@ EDITS = [
         "instructions[3].family",
         "must be one of amx, dot, fma, mfma, mma, packed_fma, wgmma",
     ),
-    ('"cluster"', '"clusters"', "features", "must be one of async_copy, cluster, matrix_load, tensor_copy"),
+    ('"cluster"', '"clusters"', "features", "must be one of async_copy, cluster, dependent_launch, "),
     ('name = "h200"', 'name = ""', "name", "must not be empty"),
     ("reserved_workgroup_bytes_per_block = 1024", "reserved_workgroup_bytes_per_block = -1", "", "not be negative"),
     ("max_blocks_per_unit = 32", "max_blocks_per_unit = 32\nmax_multi_subgroup_blocks_per_unit = 40", "", "at most"),

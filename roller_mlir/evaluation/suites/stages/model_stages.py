@@ -14,7 +14,6 @@ from roller_mlir.compiler.source import Source
 from roller_mlir.evaluation.suites.models import Model, reference
 from roller_mlir.evaluation.suites.stages.compile_stage import ARTIFACTS, compile_record
 from roller_mlir.hal import find_device
-from roller_mlir.lowering.targets.family import family_of
 from roller_mlir.rammer.events import HAND_OVERS, add_barriers
 from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.options import GraphOptions
@@ -84,7 +83,7 @@ def schedule_model(
 
     all_memory_s, memory_s = one.memory.least_s(0), one.memory.least_s(one.kept_bytes)
     device = find_device(target)
-    ahead = family_of(device).has_dependent_launch(device)
+    ahead = "dependent_launch" in device.features
     return {
         **model_record(model),
         "operators": len(one.graph.operators),
