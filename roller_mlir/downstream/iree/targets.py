@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 
 from roller_mlir.hal import Device
+from roller_mlir.plan.sm_architecture import sm_number
 
 _TYPES = "compute = fp64|fp32|fp16|int64|int32|int16|int8, storage = b64|b32|b16|b8"
 _TARGET = (
@@ -65,8 +66,7 @@ def target_attribute(driver: str, device: Device) -> str:
 
 def _features(driver: IreeDriver, device: Device) -> str:
     """Return features of a target's code generator: LLVM has instructions of Blackwell from PTX 8.6 on."""
-    name = device.architecture.removeprefix("sm_").rstrip("af")
-    return _BLACKWELL_FEATURES if driver.features and name.isdecimal() and int(name) >= 100 else driver.features
+    return _BLACKWELL_FEATURES if driver.features and sm_number(device.architecture) >= 100 else driver.features
 
 
 def device_attribute(driver: str, target: str) -> str:

@@ -34,11 +34,6 @@ class Target:
     subgroup_size: int
     code_object: int = CODE_OBJECT
 
-    @property
-    def compute_capability(self) -> int:
-        """That of an NVIDIA device: 90 of sm_90a."""
-        return int("".join(filter(str.isdigit, self.architecture)))
-
     def with_ptx(self, version: str) -> "Target":
         """Return the target with at least a version of PTX."""
         known = self.features.removeprefix("+ptx")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from roller_mlir.hal import Device
 from roller_mlir.lowering.targets.family import Architectures, TargetFamily
 from roller_mlir.lowering.targets.stage import COMMON, LLVM, Stage
+from roller_mlir.plan.sm_architecture import sm_number
 
 if TYPE_CHECKING:
     from roller_mlir.lowering.backend.job import BuildRequest, KernelBinary
@@ -23,12 +24,8 @@ def _build(module: Any, device: Device, request: BuildRequest) -> list[KernelBin
     return build_kernels(module, device, NVIDIA.triple(device), request, build_nvidia)
 
 
-def _number(device: Device) -> int:
-    return int("".join(filter(str.isdecimal, device.architecture)))
-
-
 def _has_grid_barrier(device: Device) -> bool:
-    return _number(device) >= _ORDERED_LOADS
+    return sm_number(device.architecture) >= _ORDERED_LOADS
 
 
 NVIDIA = TargetFamily(

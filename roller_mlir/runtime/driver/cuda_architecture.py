@@ -6,9 +6,7 @@ major number is its own and the minor number not below; PTX, which the driver co
 suffix "a" on exactly that architecture; with "f" within the family, whose major number they share.
 """
 
-import re
-
-_NAME = re.compile(r"sm_(\d+)(\d)([af]?)")
+from roller_mlir.plan.sm_architecture import sm_number
 
 
 def image_kinds(architecture: str, device: str) -> tuple[str, ...]:
@@ -17,29 +15,12 @@ def image_kinds(architecture: str, device: str) -> tuple[str, ...]:
     >>> image_kinds("sm_80", "sm_86"), image_kinds("sm_80", "sm_90"), image_kinds("sm_90a", "sm_100")
     (('cubin', 'ptx'), ('ptx',), ())
     """
-    wanted, given = _NAME.fullmatch(architecture), _NAME.fullmatch(device)
-    if wanted is None or given is None:
+    wanted, given = sm_number(architecture), sm_number(device)
+    if not wanted or not given:
         return ()
-    major, minor, suffix = int(wanted[1]), int(wanted[2]), wanted[3]
-    here = int(given[1]), int(given[2])
-    same_family = here[0] == major and here[1] >= minor
+    suffix = architecture[-1]
     if suffix == "a":
-        return ("cubin", "ptx") if here == (major, minor) else ()
-    if same_family:
+        return ("cubin", "ptx") if given == wanted else ()
+    if given // 10 == wanted // 10 and given >= wanted:
         return ("cubin", "ptx")
-    return ("ptx",) if not suffix and here >= (major, minor) else ()
-
-
-def compute_capability(architecture: str) -> tuple[int, int]:
-    """Return the numbers of an architecture, as the driver says them.
-
-    Raises:
-        ValueError: It is none of NVIDIA's.
-
-    >>> compute_capability("sm_90a")
-    (9, 0)
-    """
-    found = _NAME.fullmatch(architecture)
-    if found is None:
-        raise ValueError(f"an architecture must be one of NVIDIA's, such as sm_90a, but got {architecture!r}")
-    return int(found[1]), int(found[2])
+    return ("ptx",) if suffix != "f" and given >= wanted else ()

@@ -5,7 +5,7 @@ import struct
 from hashlib import sha256
 
 from roller_mlir.hal import Device
-from roller_mlir.runtime.driver.cuda_architecture import compute_capability
+from roller_mlir.plan.sm_architecture import sm_number
 
 _BLOCK = (1024, 1024, 64)
 _GRID_YZ = 65535
@@ -14,7 +14,7 @@ _HIP_BLOCK = 1024
 
 def _cuda(device: Device) -> dict[int, int]:
     """Return the values of CUdevice_attribute of cuda.h."""
-    major, minor = compute_capability(device.architecture)
+    major, minor = divmod(sm_number(device.architecture), 10)
     return {
         1: device.max_threads_per_block,
         **dict(zip((2, 3, 4), _BLOCK, strict=True)),

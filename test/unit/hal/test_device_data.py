@@ -10,6 +10,7 @@ import pytest
 
 from roller_mlir.hal import Device, DeviceError, device_names, find_device, load_device
 from roller_mlir.hal.catalogue import DEVICE_FOLDER
+from roller_mlir.plan.sm_architecture import sm_number
 
 NAMES = (
     "2080ti",
@@ -323,3 +324,8 @@ def test_what_devices_of_a_vendor_share() -> None:
     for device in devices[2:]:
         with pytest.raises(DeviceError, match=f"'{device.name}' of {device.vendor}: no counter of time is known"):
             _ = device.tick_ns
+
+
+def test_dependent_launches_are_of_hopper_and_later() -> None:
+    for device in map(find_device, device_names()):
+        assert ("dependent_launch" in device.features) == (sm_number(device.architecture) >= 90), device.name

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 
 from roller_mlir.mapping.atoms import atom_family
+from roller_mlir.plan.sm_architecture import sm_number
 
 _PTX = ("mma.sync", "wmma.mma.", "wgmma.mma_async")
 _SASS = re.compile(r"(?:[HIBDQ]G?MMA)\b")
@@ -53,6 +54,5 @@ def pieces(family: str, architecture: str, *, machine_code: bool) -> int:
     """
     if not machine_code:
         return 1
-    found = re.fullmatch(r"sm_(\d+)[a-z]?", architecture)
-    number = int(found[1]) if found else 0
+    number = sm_number(architecture)
     return next((count for oldest, count in atom_family(family).machine_pieces if number >= oldest), 1)

@@ -10,11 +10,11 @@ A load of matrices has their number, of which it is the logarithm, in bits 72 an
 15; `!PT` there is an instruction that no thread executes, of which ptxas writes some beside asynchronous copies.
 """
 
-import re
 import struct
 
 from roller_mlir.lowering.backend.checks.assembly import Listing
 from roller_mlir.lowering.backend.checks.code_object import section
+from roller_mlir.plan.sm_architecture import sm_number
 
 _BYTES = 16
 _OLDEST, _TURING, _NEWEST, _LONG_BRANCHES = 70, 75, 129, 90
@@ -60,7 +60,7 @@ def knows_sass(architecture: str) -> bool:
     >>> knows_sass("sm_90a"), knows_sass("sm_37"), knows_sass("gfx942")
     (True, False, False)
     """
-    return _OLDEST <= _number(architecture) <= _NEWEST
+    return _OLDEST <= sm_number(architecture) <= _NEWEST
 
 
 def read_cubin(cubin: bytes, kernel: str, architecture: str) -> Listing:
@@ -72,8 +72,8 @@ def read_cubin(cubin: bytes, kernel: str, architecture: str) -> Listing:
     if not knows_sass(architecture):
         raise ValueError(f"the architecture must be sm_{_OLDEST} to sm_{_NEWEST}, but got '{architecture}'")
     code = section(cubin, f".text.{kernel}")
-    long = _number(architecture) >= _LONG_BRANCHES
-    operations = _OPERATIONS | _VOLTA if _number(architecture) < _TURING else _OPERATIONS
+    long = sm_number(architecture) >= _LONG_BRANCHES
+    operations = _OPERATIONS | _VOLTA if sm_number(architecture) < _TURING else _OPERATIONS
     names: list[str] = []
     loops: list[tuple[int, int]] = []
     for at, (low, high) in enumerate(struct.iter_unpack("<QQ", code[: len(code) // _BYTES * _BYTES])):
@@ -100,8 +100,3 @@ def _offset(low: int, high: int, *, long: bool) -> int:
     if field >> 47:
         field -= 1 << 48
     return field << 8 | (low >> 16 & 0xFF) if long else field
-
-
-def _number(architecture: str) -> int:
-    found = re.fullmatch(r"sm_(\d+)[a-z]?", architecture)
-    return int(found[1]) if found else 0

@@ -8,6 +8,7 @@ a driver of CUDA 12.1 or later ("CUDA 12.1 Supports Large Kernel Parameters", NV
 from roller_mlir.lowering.backend.errors import CompileError
 from roller_mlir.lowering.backend.sources import KernelSource
 from roller_mlir.lowering.backend.target import Target
+from roller_mlir.plan.sm_architecture import sm_number
 
 ANY_VERSION_BYTES = 4352
 """Parameters that every version of PTX takes."""
@@ -27,7 +28,7 @@ def with_parameters(target: Target, source: KernelSource) -> tuple[Target, tuple
     size = source.parameter_bytes
     if size <= ANY_VERSION_BYTES:
         return target, ()
-    most = MOST_BYTES if target.compute_capability >= _OLDEST else ANY_VERSION_BYTES
+    most = MOST_BYTES if sm_number(target.architecture) >= _OLDEST else ANY_VERSION_BYTES
     if size > most:
         raise CompileError(
             source.name,
