@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How IREE 3.13 names the devices of artifacts, by its runtime's name for their driver."""
+"""How IREE 3.13 names the devices of artifacts and what is theirs, by its runtime's name for their driver."""
 
 from dataclasses import dataclass
 
@@ -24,6 +24,8 @@ class IreeDriver:
         backend: IREE's compiler for it.
         format: What its executables hold.
         images: Kinds of files of a kernel that they may hold, the first by default.
+        layouts: Its names of matrix instructions, which end in the result's type, the shape and the factors' type.
+        specification_flag: By which `iree-compile` reads a specification, up to the file's name.
         features: Of the target's code generator, for what else is in the program.
         more: Further attributes of the target.
     """
@@ -31,14 +33,35 @@ class IreeDriver:
     backend: str
     format: str
     images: tuple[str, ...]
+    layouts: tuple[str, ...]
+    specification_flag: str
     features: str = ""
     more: str = ""
 
 
 DRIVERS = {
-    "cuda": IreeDriver(backend="cuda", format="cuda-nvptx-fb", images=("ptx", "cubin"), features="+ptx80"),
-    "hip": IreeDriver(backend="rocm", format="rocm-hsaco-fb", images=("hsaco",), more='abi = "hip", '),
+    "cuda": IreeDriver(
+        backend="cuda",
+        format="cuda-nvptx-fb",
+        images=("ptx", "cubin"),
+        layouts=("NV_MMA_SYNC_F32_16x8x16_F16", "NV_MMA_SYNC_F16_16x8x16_F16"),
+        specification_flag="--iree-codegen-transform-dialect-library=",
+        features="+ptx80",
+    ),
+    "hip": IreeDriver(
+        backend="rocm",
+        format="rocm-hsaco-fb",
+        images=("hsaco",),
+        layouts=(
+            *("MFMA_F32_16x16x4_F32", "MFMA_F32_16x16x16_F16", "MFMA_F32_32x32x8_F16"),
+            *("MFMA_F32_16x16x16_BF16", "MFMA_F32_32x32x8_BF16", "MFMA_I32_16x16x32_I8", "MFMA_I32_32x32x16_I8"),
+        ),
+        specification_flag="--iree-codegen-tuning-spec-path=",
+        more='abi = "hip", ',
+    ),
 }
+HOST_DRIVER = "local-task"
+"""What runs modules for this machine, of which none holds our kernels."""
 
 _BLACKWELL_FEATURES = "+ptx86"
 

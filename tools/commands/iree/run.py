@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace, module: "ModuleFile", function: "Function", folder: Path) -> int:
     from roller_mlir.downstream.iree.run.arrays import read_results, result_files
     from roller_mlir.downstream.iree.run.compare import CpuBuild, compare_with_artifact, whole_artifact
-    from roller_mlir.downstream.iree.targets import DRIVERS as IREE_DRIVERS
+    from roller_mlir.downstream.iree.targets import DRIVERS
 
     if function.outputs is None and (arguments.check is not None or arguments.output):
         raise InputError(
@@ -105,7 +105,7 @@ def _run(arguments: argparse.Namespace, module: "ModuleFile", function: "Functio
     by_numpy, on_sim = arguments.check == _ARTIFACT, arguments.on == "sim"
     artifacts = module.artifacts([Path(one) for one in arguments.artifact]) if on_sim or by_numpy else {}
     if not artifacts and (by_numpy or (on_sim and not arguments.target)):
-        if not any(driver.format.encode() in module.data for driver in IREE_DRIVERS.values()):
+        if not any(driver.format.encode() in module.data for driver in DRIVERS.values()):
             raise InputError(
                 f"{module.path} holds no kernels for CUDA or HIP; --on cpu runs what IREE built for llvm-cpu, and "
                 "--target names the simulated device of a module without kernels"
@@ -171,12 +171,14 @@ def _execute(
 ) -> tuple[str, list[dict[str, Any]]]:
     """Return what iree-run-module printed, and a record of each launch on the simulated device."""
     from roller_mlir.downstream.iree.program import driver_of
-    from roller_mlir.downstream.iree.run.execute import DRIVERS, run_module
+    from roller_mlir.downstream.iree.run.execute import run_module
+    from roller_mlir.downstream.iree.targets import HOST_DRIVER
     from roller_mlir.sim.driver import simulated_device
 
     flags = arguments.passed_on
     if arguments.on != "sim":
-        return run_module(module.path, function, DRIVERS[arguments.on], inputs, outputs, flags=flags), []
+        driver = HOST_DRIVER if arguments.on == "cpu" else arguments.on
+        return run_module(module.path, function, driver, inputs, outputs, flags=flags), []
     named = next((one.manifest.device.name for one in artifacts.values()), arguments.target)
     driver = driver_of(find_device(named))
     log, beside = folder / "launches", sorted(module.path.with_suffix(".artifacts").glob("*.ll"))

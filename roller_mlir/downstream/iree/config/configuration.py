@@ -16,20 +16,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
+from roller_mlir.downstream.iree.targets import DRIVERS
 from roller_mlir.downstream.iree.tools import IreeError
 from roller_mlir.hal import Device
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
-
-MATRIX_LAYOUTS = {
-    "cuda": ("NV_MMA_SYNC_F32_16x8x16_F16", "NV_MMA_SYNC_F16_16x8x16_F16"),
-    "hip": (
-        *("MFMA_F32_16x16x4_F32", "MFMA_F32_16x16x16_F16", "MFMA_F32_32x32x8_F16"),
-        *("MFMA_F32_16x16x16_BF16", "MFMA_F32_32x32x8_BF16", "MFMA_I32_16x16x32_I8", "MFMA_I32_32x32x16_I8"),
-    ),
-}
-"""By IREE's driver: its names of matrix instructions, of their results, shape and factors."""
-_PREFIXES = {"cuda": "NV_MMA_SYNC", "hip": "MFMA"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,11 +111,10 @@ def _matrix(expression: TensorExpression, plan: Plan, driver: str) -> tuple[dict
     assert atom is not None
     factors = {one.element_type for one in expression.inputs}
     result = expression.accumulator_type or expression.output.element_type
-    layout = "_".join(
-        (_PREFIXES[driver], result.upper(), "x".join(map(str, atom.shape)), *sorted(map(str.upper, factors)))
-    )
-    if layout not in MATRIX_LAYOUTS[driver]:
-        raise IreeError(f"IREE has no matrix instruction {layout}")
+    wanted = "_".join((result.upper(), "x".join(map(str, atom.shape)), *sorted(map(str.upper, factors))))
+    layout = next((name for name in DRIVERS[driver].layouts if name.endswith(f"_{wanted}")), None)
+    if layout is None:
+        raise IreeError(f"IREE has no matrix instruction {wanted} for {driver}")
     tiles, subgroups = {name: [0] * len(plan.axes) for name in ("subgroup", "reduction")}, 1
     for loop, size in zip((atom.row, atom.column), atom.shape[:2], strict=True):
         axis = plan.axes[loop]

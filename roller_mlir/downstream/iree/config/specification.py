@@ -26,13 +26,12 @@ from roller_mlir.downstream.iree.model import Mode, compile_model
 from roller_mlir.downstream.iree.parts import Part, PartCompiler
 from roller_mlir.downstream.iree.program import driver_of
 from roller_mlir.downstream.iree.report import Line
+from roller_mlir.downstream.iree.targets import DRIVERS
 from roller_mlir.downstream.iree.tools import LIMIT_S, IreeError
 from roller_mlir.hal import find_device
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.support.bindings import ir
 
-FLAGS = {"cuda": "--iree-codegen-transform-dialect-library=", "hip": "--iree-codegen-tuning-spec-path="}
-"""By IREE's driver: the flag of `iree-compile` by which it reads a specification."""
 _OP, _PARAM, _SIZES = "!transform.any_op", "!transform.any_param", "!transform.param<i64>"
 _GROUPS = ("batch", "m", "n", "k")
 
@@ -71,6 +70,7 @@ def specify(
     """
     device = find_device(target)
     driver = driver_of(device)
+    flag = DRIVERS[driver].specification_flag
     found: list[ConfiguredDispatch] = []
     # What plain iree-compile does.
     types = () if any(flag.startswith(F64_TO_F32) for flag in flags) else (F64_TO_F32,)
@@ -89,12 +89,12 @@ def specify(
             target,
             options,
             mode=Mode(cut=CUT, take=take),
-            flags=(*flags, *types, f"{DUMP_FLAG}{dumps}", f"{FLAGS[driver]}{file}"),
+            flags=(*flags, *types, f"{DUMP_FLAG}{dumps}", f"{flag}{file}"),
             timeout_s=timeout_s,
         )
         check_used(found, dumps)
         text = file.read_text(encoding="utf-8")
-    return Specification(text=text, flag=FLAGS[driver], dispatches=tuple(found))
+    return Specification(text=text, flag=flag, dispatches=tuple(found))
 
 
 def specification_text(dispatches: Sequence[ConfiguredDispatch]) -> str:

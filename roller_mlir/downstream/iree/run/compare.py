@@ -17,8 +17,9 @@ from roller_mlir.compiler.reached_stage import reached_stage
 from roller_mlir.compiler.source import Source, parse_source, read_source
 from roller_mlir.downstream.iree.compiler import compile_program, spell_for_iree
 from roller_mlir.downstream.iree.run.arrays import Array, read_inputs, read_results, result_files
-from roller_mlir.downstream.iree.run.execute import DRIVERS, run_module
+from roller_mlir.downstream.iree.run.execute import run_module
 from roller_mlir.downstream.iree.run.module import Function, ModuleFile
+from roller_mlir.downstream.iree.targets import HOST_DRIVER
 from roller_mlir.downstream.iree.tools import LIMIT_S, IreeError
 from roller_mlir.evaluation.reference import Comparison, compare, compare_all, evaluate_function
 from roller_mlir.evaluation.reference.bounds.nests import Bounded
@@ -132,7 +133,7 @@ class CpuBuild:
             IreeError: The build fails, or its results are of other shapes.
         """
         files = result_files(self.function, self.module.parent, "expected")
-        run_module(self.module, self.function, DRIVERS["cpu"], inputs, files, flags=flags, timeout_s=LIMIT_S)
+        run_module(self.module, self.function, HOST_DRIVER, inputs, files, flags=flags, timeout_s=LIMIT_S)
         return compare_with(results, read_results(files, self.function), self.function, tolerance)
 
 

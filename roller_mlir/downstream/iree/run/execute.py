@@ -8,9 +8,6 @@ from pathlib import Path
 from roller_mlir.downstream.iree.run.module import Function
 from roller_mlir.downstream.iree.tools import INSTALL_RUNTIME, IreeError, find_tool, run_tool
 
-DRIVERS = {"cuda": "cuda", "hip": "hip", "cpu": "local-task"}
-"""Where a module runs, to the driver of IREE's runtime."""
-
 
 def run_module(
     module: Path,

@@ -12,7 +12,7 @@ from iree.compiler import ir as iree_ir
 
 from roller_mlir.downstream.iree import IreeError, iree_program
 from roller_mlir.downstream.iree.compiler import compile_program
-from roller_mlir.downstream.iree.config.configuration import MATRIX_LAYOUTS, Configuration
+from roller_mlir.downstream.iree.config.configuration import Configuration
 from roller_mlir.downstream.iree.config.configure import CUT, DUMP_FLAG, ConfiguredDispatch, check_used, configure
 from roller_mlir.downstream.iree.program import driver_of
 from roller_mlir.downstream.iree.targets import DRIVERS, device_attribute, target_attribute
@@ -133,8 +133,8 @@ def test_what_is_not_tiled_has_its_reason() -> None:
 def test_iree_parses_every_attribute_and_prints_configurations_as_we_spell_them(tmp_path: Path) -> None:
     configurations = [PLAIN] + [
         replace(PLAIN, lowering=f"mma_kind = #iree_gpu.mma_layout<{name}>, workgroup = [16, 16, 0]")
-        for names in MATRIX_LAYOUTS.values()
-        for name in names
+        for known in DRIVERS.values()
+        for name in known.layouts
     ]
     attributes = [one.compilation_info for one in configurations]
     for device in map(find_device, device_names()):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Specifications: plain iree-compile follows them, by the flag of its back end alone; what has none."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from roller_mlir.downstream.iree.config import specification
 from roller_mlir.downstream.iree.config.configuration import Configuration
 from roller_mlir.downstream.iree.config.configure import DUMP_FLAG, ConfiguredDispatch, check_used
 from roller_mlir.downstream.iree.program import driver_of
-from roller_mlir.downstream.iree.targets import device_attribute, target_attribute
+from roller_mlir.downstream.iree.targets import DRIVERS, device_attribute, target_attribute
 from roller_mlir.downstream.iree.tools import IreeError
 from roller_mlir.hal import find_device
 from roller_mlir.tools.roller import main
@@ -60,7 +61,7 @@ def test_a_program_that_names_its_target_follows_where_iree_compile_knows_no_suc
     named = device_attribute(driver, target_attribute(driver, device))
     program = f"module attributes {{hal.device.targets = [{named}]}} {{\n{BATCHED}}}\n"
     dumps = tmp_path / "dumps"
-    compile_program(program, f"{specification.FLAGS[driver]}{file}", f"{DUMP_FLAG}{dumps}", timeout_s=600)
+    compile_program(program, f"{DRIVERS[driver].specification_flag}{file}", f"{DUMP_FLAG}{dumps}", timeout_s=600)
     (dump,) = dumps.glob("configured_*.mlir")
     text = file.read_text()
     assert text[text.index("lowering_config<") : text.index("}>, translation_info")] in dump.read_text()
@@ -88,7 +89,8 @@ def test_plain_iree_compile_follows_a_specification(
 def test_a_flag_that_the_back_end_ignores_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(specification.FLAGS, "cuda", specification.FLAGS["hip"])
+    ignored = replace(DRIVERS["cuda"], specification_flag=DRIVERS["hip"].specification_flag)
+    monkeypatch.setitem(DRIVERS, "cuda", ignored)
     (tmp_path / "m.mlir").write_text(BATCHED)
     file = tmp_path / "spec.mlir"
     assert main(["iree", "spec", str(tmp_path / "m.mlir"), "--target", "a100", "-o", str(file)]) == 1
