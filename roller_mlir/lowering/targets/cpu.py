@@ -48,6 +48,5 @@ CPU = TargetFamily(
     runtime_package="numpy",
     build=_build,
     package=_package,
-    runs_here="cpu",
     has_grid_barrier=lambda device: False,
 )

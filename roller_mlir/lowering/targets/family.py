@@ -57,8 +57,6 @@ class TargetFamily:
         build: Makes the binaries of a module that is at the last stage made by a pass; None: there are none to make.
         package: Makes files of the whole function, by name, each with its role, of its manifest and the binaries of its
             kernels; None: there are none.
-        runs_here: The back end that runs its binaries on the machine that compiles, where it has their instructions; ""
-            where they need a device beside it.
         has_grid_barrier: Whether all blocks of a grid can wait for each other on a device.
     """
 
@@ -71,7 +69,6 @@ class TargetFamily:
     runtime_package: str = ""
     build: Callable[[Any, Device, BuildRequest], list[KernelBinary]] | None = None
     package: Callable[[Manifest, Device, Sequence[KernelBinary]], Mapping[str, tuple[str, bytes]]] | None = None
-    runs_here: str = ""
     has_grid_barrier: Callable[[Device], bool] = lambda device: True
 
     def __post_init__(self) -> None:

@@ -22,9 +22,8 @@ from roller_mlir.runtime.cpu.features import missing_feature
 from roller_mlir.runtime.cpu.program import HostProgram
 from roller_mlir.runtime.cpu.threads import Pointers, Team, function_of, thread_count
 from roller_mlir.runtime.errors import BackendError
+from roller_mlir.runtime.registry import check_vendor
 from roller_mlir.runtime.sequence import LaunchReport
-
-VENDOR = "cpu"
 
 
 @dataclass(frozen=True)
@@ -85,11 +84,8 @@ class CpuBackend:
             BackendError: It is for other devices, this machine lacks an instruction set, or the library is missing
                 or cannot be loaded.
         """
+        check_vendor("cpu", manifest)
         record = manifest.device
-        if record.vendor != VENDOR:
-            raise BackendError(
-                f"{manifest.function!r} was compiled for {record.name} of {record.vendor}; cpu runs artifacts for CPUs"
-            )
         problem = missing_feature(record.architecture)
         if problem:
             raise BackendError(f"{manifest.function!r} was compiled for {record.name}: {problem}; compile for 'host'")

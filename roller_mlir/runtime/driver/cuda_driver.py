@@ -28,7 +28,7 @@ _DESCRIBED = {
 class CudaDriver(Driver):
     """One NVIDIA device."""
 
-    label, vendor, legacy_stream, query_tool = "CUDA", "nvidia", 1, "nvidia-smi"
+    label, legacy_stream, query_tool = "CUDA", 1, "nvidia-smi"
     memory_kinds = (2, 13)
 
     def __init__(self, ordinal: int = 0) -> None:

@@ -37,7 +37,7 @@ _DESCRIBED = {
 class HipDriver(Driver):
     """One AMD device."""
 
-    label, vendor, legacy_stream, query_tool = "HIP", "amd", 0, ""
+    label, legacy_stream, query_tool = "HIP", 0, ""
     memory_kinds = (10,)
 
     def __init__(self, ordinal: int = 0) -> None:

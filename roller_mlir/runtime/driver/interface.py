@@ -149,7 +149,6 @@ class Driver(ABC):
 
     Attributes:
         label: The driver's name ("CUDA").
-        vendor: Whose devices, as manifests spell it.
         legacy_stream: The number of the default stream in DLPack's numbering; 0 where it is numbered as the driver
             does.
         query_tool: The vendor's tool that says more of a device, called as nvidia-smi is; "" where there is none.
@@ -162,7 +161,6 @@ class Driver(ABC):
     """
 
     label: ClassVar[str]
-    vendor: ClassVar[str]
     legacy_stream: ClassVar[int]
     query_tool: ClassVar[str]
     memory_kinds: ClassVar[tuple[int, ...]]
@@ -182,7 +180,7 @@ class Driver(ABC):
             BackendError: There is no driver, or no such device.
         """
         self.bindings, self.ordinal = bindings, ordinal
-        subject = f"back end '{self.label.lower()}'"
+        subject = f"back end '{self.back_end}'"
         try:
             self.call("Init", 0)
         except BackendError:
@@ -193,6 +191,11 @@ class Driver(ABC):
         count = int(self.call("DeviceGetCount"))
         if not 0 <= ordinal < count:
             raise BackendError(f"{subject}: device {ordinal} is not one of the {count} here")
+
+    @property
+    def back_end(self) -> str:
+        """The name under which its back end is registered."""
+        return self.label.lower()
 
     def call(self, function: str, *arguments: Any) -> Any:
         """Call a function of the driver, named as CUDA does, without the prefix; return the first thing it found.

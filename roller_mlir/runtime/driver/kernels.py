@@ -13,6 +13,7 @@ from roller_mlir.runtime.driver.images import Images
 from roller_mlir.runtime.driver.interface import Driver, Graph, Setup
 from roller_mlir.runtime.driver.memory import ALIGNMENT_BYTES
 from roller_mlir.runtime.errors import BackendError
+from roller_mlir.runtime.registry import check_vendor
 
 _MAP_ALIGNMENT_BYTES, _MAP_STRIDE_BYTES = 128, 16
 _MAP_ELEMENT_BYTES = {"f16": 2, "bf16": 2, "f32": 4, "tf32": 4, "i8": 1}
@@ -99,12 +100,7 @@ def load_kernels(driver: Driver, manifest: Manifest, files: Mapping[str, bytes])
     Raises:
         BackendError: The artifact is for another device, or a launch asks for more than this one has.
     """
-    record = manifest.device
-    if record.vendor != driver.vendor:
-        raise BackendError(
-            f"{manifest.function!r} was compiled for {record.name} of {record.vendor}; {driver.label} runs "
-            f"{driver.vendor}'s devices"
-        )
+    check_vendor(driver.back_end, manifest)
     images = Images(driver, manifest, files)
     launches: dict[int, LoadedLaunch] = {}
     for number, launch in enumerate(manifest.launches):

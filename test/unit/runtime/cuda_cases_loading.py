@@ -46,7 +46,11 @@ DEVICE = DeviceRecord(name="a100-80", vendor="nvidia", architecture="sm_80", sub
             {},
             "kernel 'twice_b' needs 10000 blocks at the same time, but device 0 runs 8448 of them",
         ),
-        (manifest(device=replace(DEVICE, vendor="amd")), {}, "was compiled for a100-80 of amd; CUDA runs nvidia's"),
+        (
+            manifest(device=replace(DEVICE, vendor="amd")),
+            {},
+            "was compiled for a100-80 of amd; cuda runs devices of nvidia",
+        ),
         (
             manifest(device=replace(DEVICE, architecture="sm_100a")),
             {},

@@ -122,7 +122,7 @@ def test_run_with_numpy() -> None:
             FILES,
             "kernel 'twice' has hsaco for gfx90a, but device 0 (gfx942:sramecc+:xnack-) needs one for gfx942",
         ),
-        (manifest(device=replace(manifest().device, vendor="nvidia")), FILES, "HIP runs amd's devices"),
+        (manifest(device=replace(manifest().device, vendor="nvidia")), FILES, "hip runs devices of amd"),
         (
             manifest(launches=(replace(manifest().launches[0], cluster=(2, 1, 1)),)),
             FILES,

@@ -46,7 +46,7 @@ def test_it_works_without_the_package(tmp_path: Path) -> None:
     done = run([sys.executable, "-c", script], tmp_path)
     assert done.returncode == 0, done.stderr
     said = done.stdout.splitlines()
-    assert "cpu runs artifacts for CPUs" in said[0]
+    assert "cpu runs devices of cpu" in said[0]
     assert "needs cuda-bindings" in said[1] and "needs hip-python" in said[2]
     assert "back end 'sim' is not available here" in said[3]
 

@@ -124,14 +124,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _back_end(arguments: argparse.Namespace) -> str:
     """Return where to run if nobody says it: on this machine what was compiled for such, else in the simulator."""
     from roller_mlir.hal import find_device
-    from roller_mlir.lowering.targets.family import family_named, family_of
     from roller_mlir.runtime import Artifact
+    from roller_mlir.runtime.registry import backend_here
     from roller_mlir.tools.console.targets import target_of
 
     path = Path(arguments.file)
-    if not path.is_dir():
-        return family_of(find_device(target_of(arguments))).runs_here or "sim"
-    return family_named(Artifact.load(path).manifest.device.vendor).runs_here or "sim"
+    device = Artifact.load(path).manifest.device if path.is_dir() else find_device(target_of(arguments))
+    return backend_here(device.vendor) or "sim"
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:

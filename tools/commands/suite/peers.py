@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from roller_mlir.evaluation.suites import Operator
-from roller_mlir.lowering.targets import family_of
 from roller_mlir.plan.records.codec import to_json
+from roller_mlir.runtime.registry import backend_here
 from roller_mlir.support.standard_output import print_error
 from roller_mlir.tools.console.arguments import positive
 from roller_mlir.tools.console.errors import InputError, UsageError
@@ -69,8 +69,8 @@ def run_peers(arguments: argparse.Namespace, operators: Sequence[Operator]) -> i
     from roller_mlir.evaluation.measure.cpu_peers.tables import is_ours, library_table, rate_table, trouble_lines
 
     device, target = device_of(arguments), target_of(arguments)
-    native = family_of(device).runs_here
-    if not native:
+    native = backend_here(device.vendor)
+    if native is None:
         raise UsageError(f"--peers times this machine, but '{device.name}' is none of its kind; use --target host")
     names = list(PEERS) if arguments.peers == EVERY else arguments.peers.split(",")
     for name in names:

@@ -26,11 +26,11 @@ from roller_mlir.evaluation.fuzz.refusals import reason_of
 from roller_mlir.evaluation.reference import Evaluation, compare_all, evaluate_function, random_inputs
 from roller_mlir.evaluation.reference.values import Array
 from roller_mlir.hal import find_device
-from roller_mlir.lowering.targets import family_of
 from roller_mlir.model.options import PipelineOptions
 from roller_mlir.plan.accuracy.accumulation import accumulation_of
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.findings import SanitizedRunError
+from roller_mlir.runtime.registry import backend_here
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import DiagnosedError
 
@@ -86,7 +86,7 @@ def _run(job: FuzzJob, source: Source, options: CompileOptions) -> FuzzOutcome:
     manifest = artifact.manifest
     inputs = random_inputs([manifest.buffer(name) for name in manifest.inputs], job.seed, job.values)
     before = [array.copy() for array in inputs]
-    native = family_of(find_device(job.target)).runs_here
+    native = backend_here(find_device(job.target).vendor)
     more: dict[str, Any] = {"sanitize": True} if job.sanitize else {}
     more |= {"level": job.level} if job.level != "kernels" else {}
     asked: dict[str, Any] = {} if native else {"seed": job.seed, "timeout_s": SIMULATOR_TIMEOUT_S, **more}
@@ -122,7 +122,7 @@ def classify(job: FuzzJob, outputs: Sequence[Array], expected: Evaluation) -> tu
 def _options(job: FuzzJob, source: Source, folder: Path) -> CompileOptions:
     forced = job.forced
     asked = PipelineOptions.values_of(forced)
-    native = bool(family_of(find_device(job.target)).runs_here)
+    native = bool(backend_here(find_device(job.target).vendor))
     options = CompileOptions(**asked, binaries=native, llvm=job.level == "llvm", cache=False)
     try:
         if forced.families:

@@ -22,8 +22,8 @@ from roller_mlir.evaluation.suites.programs.write import function_text
 from roller_mlir.evaluation.suites.records import operator_record
 from roller_mlir.evaluation.suites.select import points, shrink
 from roller_mlir.hal import find_device
-from roller_mlir.lowering.targets import family_of
 from roller_mlir.plan.accuracy.accumulation import accumulation_of
+from roller_mlir.runtime.registry import backend_here
 from roller_mlir.support.bindings import make_context
 
 TIMEOUT_S = 60.0
@@ -68,7 +68,7 @@ def run_operator(
         )
     text = function_text(shrunk, dtype)
     begun = time.perf_counter()
-    native = family_of(find_device(target)).runs_here
+    native = backend_here(find_device(target).vendor)
     options = replace(options or CompileOptions(), binaries=bool(native), cache=False)
     artifact = compile_source(Source("-", text), target, options)
     compiled = time.perf_counter()

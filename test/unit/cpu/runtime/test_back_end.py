@@ -94,7 +94,7 @@ def test_a_machine_without_the_instructions_is_told(artifact: Artifact, monkeypa
 
 def test_an_artifact_of_another_family_is_refused(artifact: Artifact) -> None:
     device = replace(artifact.manifest.device, name="h200", vendor="nvidia")
-    with pytest.raises(BackendError, match="was compiled for h200 of nvidia; cpu runs artifacts for CPUs"):
+    with pytest.raises(BackendError, match="was compiled for h200 of nvidia; cpu runs devices of cpu"):
         Artifact(replace(artifact.manifest, device=device), artifact.files).run(*_inputs(), on="cpu")
 
 

@@ -187,5 +187,5 @@ def test_what_does_not_fit_is_refused(artifact: Artifact, program: HostProgram) 
     with pytest.raises(BackendError, match="threads must be a number of threads from 1 to 1024, but is 0"):
         artifact.open("cpu", threads=0)
     device = replace(artifact.manifest.device, name="h200", vendor="nvidia")
-    with pytest.raises(BackendError, match="was compiled for h200 of nvidia; cpu runs artifacts for CPUs"):
+    with pytest.raises(BackendError, match="was compiled for h200 of nvidia; cpu runs devices of cpu"):
         Artifact(replace(artifact.manifest, device=device), artifact.files).open("cpu")

@@ -129,5 +129,7 @@ def test_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "_PROVIDERS", dict(registry._PROVIDERS))
     register_backend("gone", "no_such_module", "Backend", vendor="amd")
     assert [registry.backend_of_vendor(name) for name in ("nvidia", "amd", "graphcore")] == ["cuda", "gone", None]
+    assert [registry.backend_here(name) for name in ("nvidia", "cpu", "graphcore")] == [None, "cpu", None]
+    assert registry.device_backends() == ("cuda", "hip", "gone")
     with pytest.raises(BackendError, match="back end 'gone' is not available here: No module named 'no_such_module'"):
         find_backend("gone")
