@@ -14,7 +14,6 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from roller_mlir.evaluation.measure.kit.families import family_of
-from roller_mlir.evaluation.measure.records import BackEnd
 from roller_mlir.evaluation.measure.runner.processes.worker import worker_main
 from roller_mlir.evaluation.measure.runner.sim_bench import SimBench, SimLoaded
 from roller_mlir.runtime import Artifact, BackendError
@@ -88,7 +87,7 @@ class PlantedBench(SimBench):
         return PlantedLoaded(artifact)
 
 
-def open_planted(_: BackEnd, __: int) -> PlantedBench:
+def open_planted(_: str, __: int) -> PlantedBench:
     """Open it."""
     return PlantedBench()
 

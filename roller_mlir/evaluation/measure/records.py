@@ -7,16 +7,21 @@ compiler. The runner writes `results.jsonl` while it works (one record a line, t
 """
 
 from dataclasses import dataclass, field
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, TypeAlias
 
 from roller_mlir.plan.plan import Plan
 from roller_mlir.plan.records.codec import Range
+from roller_mlir.runtime.registry import device_backends
 
 KIT_SCHEMA = 1
 RESULTS_SCHEMA = 1
 
 Count: TypeAlias = Annotated[int, Range(0)]
-BackEnd: TypeAlias = Literal["cuda", "hip", "sim"]
+
+
+def back_ends() -> tuple[str, ...]:
+    """Return the names of the back ends that kits run on: those of devices, and the simulator."""
+    return (*device_backends(), "sim")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,7 +190,7 @@ class MeasuredMachine:
     """Where it was measured.
 
     Attributes:
-        back_end: "cuda", "hip", or "sim": a dry run, whose times say nothing of any device.
+        back_end: One of `back_ends()`; "sim": a dry run, whose times say nothing of any device.
         device: As its driver names it ("NVIDIA H200").
         driver: The driver's version.
         started: Date and time, ISO 8601, UTC.
@@ -194,13 +199,18 @@ class MeasuredMachine:
         facts: What else the driver said: clocks, units, memory.
     """
 
-    back_end: BackEnd
+    back_end: str
     device: str = ""
     driver: str = ""
     started: str = ""
     command: str = ""
     versions: dict[str, str] = field(default_factory=dict[str, str])
     facts: dict[str, int | float | str] = field(default_factory=dict[str, int | float | str])
+
+    def __post_init__(self) -> None:
+        """Raise ValueError where kits do not run on the back end."""
+        if self.back_end not in back_ends():
+            raise ValueError(f"back_end must be one of {', '.join(back_ends())}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,9 @@ def test_what_only_the_simulator_does(capsys: Any, option: list[str]) -> None:
 
 
 def test_what_only_a_device_does(capsys: Any) -> None:
-    assert main(["run", "any.roller", "--random", "--time"]) == 2
-    assert "--time is for a device (--on cuda, --on hip); how long the simulator takes" in capsys.readouterr().err
+    for on in ("sim", "cpu"):
+        assert main(["run", "any.roller", "--on", on, "--random", "--time"]) == 2
+        said = f"--time is for a device (--on cuda, --on hip), whose events time it; {on} has none"
+        assert said in capsys.readouterr().err
     assert main(["run", "any.roller", "--on", "cuda", "--random", "--time", "0"]) == 2
     assert "--time must be at least 1, but got 0" in capsys.readouterr().err

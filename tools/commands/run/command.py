@@ -135,8 +135,11 @@ def _back_end(arguments: argparse.Namespace) -> str:
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return what the back end is told; only the simulator counts, sanitizes and takes seeds."""
-    if arguments.time is not None and arguments.on == "sim":
-        raise UsageError("--time is for a device (--on cuda, --on hip); how long the simulator takes is no speed")
+    from roller_mlir.runtime.registry import device_backends
+
+    if arguments.time is not None and arguments.on not in device_backends():
+        devices = ", ".join(f"--on {name}" for name in device_backends())
+        raise UsageError(f"--time is for a device ({devices}), whose events time it; {arguments.on} has none")
     if arguments.time is not None and arguments.time < 1:
         raise UsageError(f"--time must be at least 1, but got {arguments.time}")
     asked = {"--count": arguments.count, "--sanitize": arguments.sanitize, "--level": arguments.level}

@@ -6,16 +6,18 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from roller_mlir.evaluation.measure.records import BackEnd, MeasuredMachine
+from roller_mlir.evaluation.measure.records import MeasuredMachine
 from roller_mlir.evaluation.measure.runner.machine import machine_of_driver
 from roller_mlir.plan.manifest import Buffer, Manifest
 from roller_mlir.runtime.arguments.arrays import describe
 from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
 from roller_mlir.runtime.artifact import Artifact
+from roller_mlir.runtime.driver.backend import DriverBackend
 from roller_mlir.runtime.driver.interface import Driver
 from roller_mlir.runtime.driver.memory import CachingAllocator, DeviceArray
 from roller_mlir.runtime.driver.program import LoadedProgram
 from roller_mlir.runtime.errors import BackendError
+from roller_mlir.runtime.registry import find_backend
 from roller_mlir.runtime.timing import Samples, flush_bytes_of, time_interleaved
 
 STREAM = 0
@@ -61,7 +63,7 @@ class Bench(Protocol):
     """One device for one process."""
 
     @property
-    def back_end(self) -> BackEnd:
+    def back_end(self) -> str:
         """Its name."""
         ...
 
@@ -154,16 +156,15 @@ class DriverLoaded:
 class DriverBench:
     """A device through its vendor's driver; implements `Bench`."""
 
-    def __init__(self, driver: Driver, back_end: BackEnd) -> None:
+    def __init__(self, driver: Driver) -> None:
         """Take a device."""
-        self.driver = driver
-        self.back_end: BackEnd = back_end
+        self.driver, self.back_end = driver, driver.back_end
         self.allocator = CachingAllocator(driver)
         self._flush_bytes = flush_bytes_of(driver)
 
     def machine(self) -> MeasuredMachine:
         """Describe device, driver and libraries."""
-        return machine_of_driver(self.driver, self.back_end)
+        return machine_of_driver(self.driver)
 
     def load(self, artifact: Artifact) -> Loaded:
         """Load an artifact."""
@@ -226,24 +227,21 @@ class DriverBench:
             self.allocator.trim()
 
 
-def open_device(on: BackEnd, device: int = 0) -> Bench:
+def open_device(on: str, device: int = 0) -> Bench:
     """Open a device.
 
     Args:
-        on: "cuda", "hip", or "sim" where this compiler is installed.
+        on: One of `back_ends()`; the simulator is there where this compiler is installed.
         device: Its number.
 
     Raises:
         BackendError: It is not available here.
     """
-    if on == "cuda":
-        from roller_mlir.runtime.driver.cuda_driver import CudaDriver
+    if on == "sim":
+        from roller_mlir.evaluation.measure.runner.sim_bench import SimBench
 
-        return DriverBench(CudaDriver(device), on)
-    if on == "hip":
-        from roller_mlir.runtime.driver.hip_driver import HipDriver
-
-        return DriverBench(HipDriver(device), on)
-    from roller_mlir.evaluation.measure.runner.sim_bench import SimBench
-
-    return SimBench()
+        return SimBench()
+    backend = find_backend(on, {"device": device})
+    if not isinstance(backend, DriverBackend):
+        raise BackendError(f"back end '{on}' has no driver, whose events time kernels")
+    return DriverBench(backend.driver)

@@ -5,7 +5,7 @@ import platform
 import subprocess
 from importlib.metadata import PackageNotFoundError, version
 
-from roller_mlir.evaluation.measure.records import BackEnd, MeasuredMachine
+from roller_mlir.evaluation.measure.records import MeasuredMachine
 from roller_mlir.evaluation.measure.runner.expected.inputs import INPUTS
 from roller_mlir.runtime.driver.interface import Driver
 
@@ -16,12 +16,11 @@ _QUERIES = ("driver_version", "clocks.max.sm", "clocks.max.mem", "power.limit", 
 _ASK_S = 10.0
 
 
-def machine_of_driver(driver: Driver, back_end: BackEnd) -> MeasuredMachine:
+def machine_of_driver(driver: Driver) -> MeasuredMachine:
     """Describe a device, without start and command.
 
     Args:
         driver: The device.
-        back_end: What it is called here.
 
     Raises:
         BackendError: The driver refuses.
@@ -38,7 +37,9 @@ def machine_of_driver(driver: Driver, back_end: BackEnd) -> MeasuredMachine:
     facts |= said.more
     if driver.query_tool:
         facts |= _ask_tool(driver.query_tool, driver.ordinal)
-    return MeasuredMachine(back_end=back_end, device=said.name, driver=said.driver, versions=versions(), facts=facts)
+    return MeasuredMachine(
+        back_end=driver.back_end, device=said.name, driver=said.driver, versions=versions(), facts=facts
+    )
 
 
 def versions() -> dict[str, str]:

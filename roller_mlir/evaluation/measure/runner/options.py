@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from roller_mlir.evaluation.measure.records import back_ends
 from roller_mlir.evaluation.measure.runner.steps import DRY_PEERS, PEERS, PHASES
 
 IS_BUNDLED = __name__.partition(".")[0] != "roller_mlir"
@@ -33,7 +34,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.add_argument("kit", nargs="?", type=Path, default=script().parent, help="folder of the kit (this one)")
     else:
         parser.add_argument("kit", type=Path, help="folder of the kit")
-    parser.add_argument("--on", choices=("cuda", "hip", "sim"), help="back end (as the kit says); sim: a dry run")
+    parser.add_argument("--on", choices=back_ends(), help="back end (as the kit says); sim: a dry run")
     parser.add_argument("--device", type=_count, default=0, metavar="N", help="number of the device (0)")
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("results"), metavar="DIR", help="folder of the results (results)"

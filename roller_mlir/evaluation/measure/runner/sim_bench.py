@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.evaluation.measure.records import BackEnd, MeasuredMachine
+from roller_mlir.evaluation.measure.records import MeasuredMachine
 from roller_mlir.evaluation.measure.runner.machine import versions
 from roller_mlir.plan.manifest import Manifest
 from roller_mlir.runtime.arguments.checks import as_bits
@@ -73,7 +73,7 @@ class SimLoaded:
 class SimBench:
     """The simulator; implements `devices.Bench`."""
 
-    back_end: BackEnd = "sim"
+    back_end = "sim"
     driver = None
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 
-from roller_mlir.evaluation.measure.records import BackEnd, Check, Count, Item, ItemCandidate, Kit, Timing, Trouble
+from roller_mlir.evaluation.measure.records import Check, Count, Item, ItemCandidate, Kit, Timing, Trouble
 
 PHASES = ("smoke", "check", "calibrate", "top1", "topk", "peers")
 PEERS = ("torch", "torch.compile", "triton")
@@ -232,7 +232,7 @@ def base_rank(item: Item, checks: Mapping[tuple[str, int], Check]) -> int | None
     return next((rank for rank, check in found if check is not None and check.ok and check.against == ITSELF), None)
 
 
-def has_time(candidate: ItemCandidate, back_end: BackEnd) -> bool:
+def has_time(candidate: ItemCandidate, back_end: str) -> bool:
     """Return whether a candidate is timed there: the simulator has no graphs, and runs their launches one by one."""
     return not (candidate.graph and back_end == "sim")
 

@@ -62,7 +62,7 @@ def results(*, back_end: str = "cuda", samples: int = 20) -> Results:
     kit = Kit(
         target="v100", architecture="sm_70", vendor="nvidia", created="2026-01-02", compiler="0", items=tuple(items)
     )
-    machine = MeasuredMachine(back_end=back_end)  # type: ignore[arg-type]
+    machine = MeasuredMachine(back_end=back_end)
     return Results(kit=kit, machine=machine, complete=True, checks=tuple(checks), timings=tuple(timings))
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from roller_mlir.evaluation.measure.kit.files import open_kit
-from roller_mlir.evaluation.measure.records import BackEnd
 from roller_mlir.evaluation.measure.runner.devices import Bench, open_device
 from roller_mlir.evaluation.measure.runner.processes.channels import say, take_channels, tie_to
 from roller_mlir.evaluation.measure.runner.steps import Step
@@ -25,11 +24,11 @@ _LOST = 3
 
 def worker_main(
     folder: Path,
-    on: BackEnd,
+    on: str,
     device: int,
     samples: int,
     parent: int,
-    open_bench: Callable[[BackEnd, int], Bench] = open_device,
+    open_bench: Callable[[str, int], Bench] = open_device,
 ) -> int:
     """Do steps until there are no more.
 
