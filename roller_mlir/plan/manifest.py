@@ -51,9 +51,6 @@ Alignment: TypeAlias = Annotated[int, Range(1, 2**20)]
 ElementType: TypeAlias = Literal["f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "i1"]
 Role: TypeAlias = Literal["input", "output", "workspace", "state", "constant"]
 
-IMAGES = ("ptx", "cubin", "hsaco")
-"""Kinds of files of a kernel that a driver loads."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceRecord:

@@ -37,6 +37,7 @@ AMD = TargetFamily(
             role="hsaco",
             suffix=".hsaco",
             replaceable=False,
+            image=True,
         ),
     ),
     runtime_package="hip-python",

@@ -173,6 +173,11 @@ def families() -> tuple[TargetFamily, ...]:
     return tuple(_families.values())
 
 
+def image_roles() -> tuple[str, ...]:
+    """Return the roles of the files of kernels that drivers load."""
+    return tuple(stage.role for family in families() for stage in family.files if stage.image)
+
+
 def family_named(name: str) -> TargetFamily:
     """Return the family of that name, which must be known."""
     return _families[name]

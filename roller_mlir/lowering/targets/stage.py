@@ -21,6 +21,7 @@ class Stage:
         role: The role of these files in an artifact; "" for a module.
         suffix: How names of its files end.
         replaceable: Whether an edited file can stand in its place.
+        image: Whether a device's driver loads these files.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Stage:
     role: str = ""
     suffix: str = ".mlir"
     replaceable: bool = True
+    image: bool = False
 
     def __post_init__(self) -> None:
         """Check that it is either a module or files."""

@@ -13,7 +13,7 @@ from hashlib import sha256
 from math import gcd
 
 from roller_mlir.hal import Device, DeviceError, find_device
-from roller_mlir.plan.manifest import IMAGES, BufferView, Kernel, Launch
+from roller_mlir.plan.manifest import BufferView, Kernel, Launch
 from roller_mlir.plan.tensor_maps.tensor_map import MAP_BYTES, TensorMap
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.driver.cuda_maps import DATA_TYPES, PROMOTE_128, SWIZZLES
@@ -27,6 +27,8 @@ from roller_mlir.sim.driver.memory import MappedMemory
 from roller_mlir.sim.launcher import SimulatorBackend
 
 _ADDRESS_BYTES = 8
+_IMAGES = ("ptx", "cubin", "hsaco")
+"""What CUDA and HIP load, which are simulated; drivers of other targets are not."""
 
 
 class KnownKernel:
@@ -168,7 +170,7 @@ class KnownKernels:
             backend.open(artifact.manifest, artifact.files)
             launched = {one.kernel for one in artifact.manifest.launches}
             for kernel in artifact.kernels:
-                files = [kernel.files[kind] for kind in IMAGES if kind in kernel.files]
+                files = [kernel.files[kind] for kind in _IMAGES if kind in kernel.files]
                 if not files:
                     raise BackendError(f"{name}: kernel '{kernel.name}' has no binary; compile it with binaries")
                 if kernel.name in launched:

@@ -246,9 +246,9 @@ def _files_to_emit(arguments: argparse.Namespace, artifact: "Artifact") -> list[
     if not found:
         notes = "; ".join(dict.fromkeys(note for kernel in artifact.kernels for note in kernel.notes))
         raise InputError(f"there is no {arguments.emit} to print: {notes or 'the function launches no kernel'}")
-    if role == "hsaco" and (len(found) > 1 or sys.stdout.isatty()):
+    if b"\0" in found[0] and (len(found) > 1 or sys.stdout.isatty()):
         raise InputError(
-            "--emit hsaco writes 1 binary to a file or a pipe; use -o DIR for several kernels or a terminal"
+            f"--emit {arguments.emit} writes 1 binary to a file or a pipe; use -o DIR for several kernels or a terminal"
         )
     return found
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.lowering.targets.family import image_roles
 from roller_mlir.model.options import FusionOptions, LoopOptions
-from roller_mlir.plan.manifest import IMAGES
 from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.support.standard_output import print_error
 from roller_mlir.tools.commands.compile.command import open_source
@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="graph",
         help="who decides what runs together: we (graph, the default), or IREE (dispatch, config)",
     )
-    parser.add_argument("--image", choices=IMAGES, help="kind of binaries (ptx; for AMD hsaco)")
+    parser.add_argument("--image", choices=image_roles(), help="kind of binaries (ptx; for AMD hsaco)")
     parser.add_argument("--weights", metavar="FILE", help="write the weights there, .irpa, instead of into the module")
     parser.add_argument("--report", metavar="FILE", help="write who compiles what there, as JSON")
     parser.add_argument("--artifacts", metavar="DIR", help="write what we compile there, an artifact for each program")

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from roller_mlir.downstream.iree.tools import INSTALL_RUNTIME, IreeError
+from roller_mlir.lowering.targets.family import image_roles
 from roller_mlir.plan.extent import as_extents
-from roller_mlir.plan.manifest import IMAGES, Buffer, ElementType
+from roller_mlir.plan.manifest import Buffer, ElementType
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
 from roller_mlir.runtime.store import MANIFEST_NAME
@@ -96,7 +97,7 @@ class ModuleFile:
 
     def holds(self, artifact: Artifact) -> bool:
         """Return whether the module has an image of one of an artifact's kernels."""
-        files = {kernel.files[kind] for kernel in artifact.kernels for kind in IMAGES if kind in kernel.files}
+        files = {kernel.files[kind] for kernel in artifact.kernels for kind in image_roles() if kind in kernel.files}
         return any(artifact.files[name].rstrip(b"\0") in self.data for name in files)
 
     def artifacts(self, places: Sequence[Path] = ()) -> dict[Path, Artifact]:

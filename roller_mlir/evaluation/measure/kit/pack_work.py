@@ -9,7 +9,7 @@ from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.evaluation.measure.kit.contents import PackRequest
 from roller_mlir.evaluation.measure.kit.families import family_of
-from roller_mlir.evaluation.measure.kit.writer import DEVICE_ROLES, SIMULATOR_ROLES, stripped
+from roller_mlir.evaluation.measure.kit.writer import stripped
 from roller_mlir.evaluation.measure.tune.candidates import candidates_of, compile_candidate, whole_dispatch
 from roller_mlir.evaluation.measure.tune.dispatches import Dispatch, dispatches_of
 from roller_mlir.evaluation.suites.errors import SuiteError
@@ -165,7 +165,7 @@ def _compiled(job: PackJob, variant: Variant) -> CompiledVariant:
     predictions = {kernel.name: kernel.plan.prediction for kernel in artifact.kernels if kernel.plan is not None}
     launched = [predictions.get(launch.kernel) for launch in artifact.manifest.launches]
     return CompiledVariant(
-        artifact=stripped(artifact, SIMULATOR_ROLES if job.simulator else DEVICE_ROLES),
+        artifact=stripped(artifact, simulator=job.simulator),
         predicted_s=predicted_seconds(artifact),
         saturated=" + ".join(one.saturated for one in predictions.values() if one is not None),
         plans=plans,

@@ -10,7 +10,7 @@ from typing import Any
 from roller_mlir.evaluation.measure.kit.contents import PackRequest
 from roller_mlir.evaluation.measure.kit.files import KitError
 from roller_mlir.evaluation.measure.kit.pack_work import Answer, CompiledVariant, PackJob, Refused, Variant, Variants
-from roller_mlir.evaluation.measure.kit.writer import DEVICE_ROLES, SIMULATOR_ROLES, KitWriter, index_bytes, stripped
+from roller_mlir.evaluation.measure.kit.writer import KitWriter, index_bytes, stripped
 from roller_mlir.evaluation.measure.records import Item, ItemCandidate, Kit, Probe, Skipped
 from roller_mlir.plan.records.codec import to_json
 from roller_mlir.runtime import Artifact
@@ -92,11 +92,10 @@ class Packing:
 
     def add_probes(self, probes: Iterable[tuple[Probe, Artifact]]) -> None:
         """Add micro-benchmarks; those that share an artifact's name share the artifact."""
-        roles = SIMULATOR_ROLES if self._options.simulator else DEVICE_ROLES
         added: set[str] = set()
         for probe, artifact in probes:
             if probe.artifact not in added:
-                self._writer.add(probe.artifact, stripped(artifact, roles))
+                self._writer.add(probe.artifact, stripped(artifact, simulator=self._options.simulator))
                 added.add(probe.artifact)
             self._probes.append(probe)
             self._index_bytes += json_bytes(probe)

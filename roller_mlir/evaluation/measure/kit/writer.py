@@ -3,21 +3,15 @@
 
 import json
 import zipfile
-from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
 from roller_mlir.evaluation.measure.kit.files import ARCHIVE, INDEX, artifact_names, check_kit, plain_name
 from roller_mlir.evaluation.measure.records import Kit
-from roller_mlir.plan.manifest import IMAGES
+from roller_mlir.lowering.targets.family import image_roles
 from roller_mlir.plan.records.codec import CodecError, JsonValue, to_json
 from roller_mlir.runtime.artifact import Artifact
-
-DEVICE_ROLES = frozenset({*IMAGES, "constants"})
-"""What a device needs of an artifact: its driver compiles the PTX where it is older than the cubin."""
-SIMULATOR_ROLES = frozenset({*DEVICE_ROLES, "kernels"})
-"""What a dry run needs beside."""
 
 # The oldest date that the format knows: contents decide the archive's bytes, not the hour.
 _DATE = (1980, 1, 1, 0, 0, 0)
@@ -25,13 +19,14 @@ _DATE = (1980, 1, 1, 0, 0, 0)
 _ENTRY_BYTES, _END_BYTES = 46, 22
 
 
-def stripped(artifact: Artifact, keep: Collection[str] = DEVICE_ROLES) -> Artifact:
+def stripped(artifact: Artifact, *, simulator: bool = False) -> Artifact:
     """Return an artifact without the files that a device needs not, and without the times of its compilation.
 
     Args:
-        artifact: Any.
-        keep: Roles of the files to keep.
+        artifact: Any; a driver compiles its PTX where it is older than the cubin.
+        simulator: Whether to keep what a dry run needs beside.
     """
+    keep = {*image_roles(), "constants", *(("kernels",) if simulator else ())}
     manifest = artifact.manifest
     kernels = tuple(
         replace(kernel, files={role: name for role, name in kernel.files.items() if role in keep}, phases_s={})

@@ -31,6 +31,9 @@ MATMUL = """func.func @matmul(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>) -> t
 """
 
 
+MLP = Path(__file__).parents[4] / "examples" / "mlp.mlir"
+
+
 @pytest.fixture
 def source(tmp_path: Path) -> str:
     (tmp_path / "matmul.mlir").write_text(MATMUL)
@@ -157,6 +160,16 @@ def test_compile_stats_json(source: str, capsys: Any) -> None:
 def test_emit(source: str, capfd: Any, stage: str, device: str, expected: str) -> None:
     assert main(["compile", source, "--emit", stage, "--target", device]) == 0
     assert expected in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(("stage", "device"), [("hsaco", "mi300x"), ("object", "zen4")])
+def test_a_binary_is_printed_alone(source: str, capfdbinary: Any, stage: str, device: str) -> None:
+    assert main(["compile", source, "--target", device, "--emit", stage]) == 0
+    assert capfdbinary.readouterr().out.startswith(b"\x7fELF")
+    assert main(["compile", str(MLP), "--target", device, "--emit", stage]) == 1
+    said = capfdbinary.readouterr()
+    assert f"--emit {stage} writes 1 binary to a file or a pipe; use -o DIR for several".encode() in said.err
+    assert not said.out
 
 
 def test_a_plan_for_part_of_a_device_has_a_grid_of_what_that_holds(source: str, tmp_path: Path, capsys: Any) -> None:

@@ -12,14 +12,13 @@ import pytest
 
 from roller_mlir.hal import Device, DeviceError, find_device
 from roller_mlir.lowering.backend import BuildRequest, KernelBinary, Toolchain
-from roller_mlir.lowering.targets import compile_kernels, families, family_of, register_target
+from roller_mlir.lowering.targets import compile_kernels, family_of, register_target
 from roller_mlir.lowering.targets import family as family_module
 from roller_mlir.lowering.targets.amd import AMD
-from roller_mlir.lowering.targets.family import load_passes
+from roller_mlir.lowering.targets.family import image_roles, load_passes
 from roller_mlir.lowering.targets.nvidia import NVIDIA
 from roller_mlir.lowering.targets.simulator import SIMULATOR
 from roller_mlir.lowering.targets.stage import COMMON, LLVM, LOOPS, Stage
-from roller_mlir.plan.manifest import IMAGES
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.passes.passes import find_pass, registered_pipelines
 
@@ -96,8 +95,11 @@ def test_a_build_is_given_the_tools_of_its_family_alone(tmp_path: Path, monkeypa
     assert given == [Toolchain(lld=tmp_path)]
 
 
-def test_what_drivers_load_is_made_by_stages() -> None:
-    assert {stage.role for family in families() for stage in family.files} >= set(IMAGES)
+def test_what_drivers_load(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert image_roles() == ("ptx", "cubin", "hsaco")
+    other = replace(SIMULATOR, stages=(*COMMON, Stage(name="image", gives="code", role="image", image=True)))
+    monkeypatch.setitem(family_module._families, "other", other)
+    assert image_roles()[-1] == "image"
 
 
 def test_names_of_families_are_unique() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from roller_mlir.evaluation.measure.kit.files import ARCHIVE, INDEX, KitError, KitFiles, check_kit, open_kit
-from roller_mlir.evaluation.measure.kit.writer import SIMULATOR_ROLES, KitWriter, stripped
+from roller_mlir.evaluation.measure.kit.writer import KitWriter, stripped
 from roller_mlir.evaluation.measure.records import Item, ItemCandidate, Kit, Probe
 from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, File, Kernel, Launch, Manifest
 from roller_mlir.plan.records.codec import CodecError
@@ -143,7 +143,7 @@ def test_stripped_keeps_what_a_device_needs() -> None:
         content={name: CONTENT[name] for name in ("constants.bin", "k.ll")} | {"k.hsaco": ("hsaco", b"code")}
     )
     assert [file.role for file in stripped(amd).manifest.files] == ["constants", "hsaco"]
-    roles = [file.role for file in stripped(artifact(), SIMULATOR_ROLES).manifest.files]
+    roles = [file.role for file in stripped(artifact(), simulator=True).manifest.files]
     assert roles == ["kernels", "constants", "ptx", "cubin"]
 
 
