@@ -16,32 +16,50 @@ VENDORS = {family.name for family in families()}
 _NAMED = re.compile(f"[\"'](?:{'|'.join(map(re.escape, sorted(VENDORS)))})[\"']")
 
 
-def named(node: ast.expr | None) -> bool:
-    return isinstance(node, ast.Constant) and node.value in VENDORS
+def constants_of(module: ast.Module) -> dict[str, str]:
+    """Return the constants of a module that are names of vendors."""
+    return {
+        target.id: str(node.value.value)
+        for node in module.body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        and isinstance(node.value, ast.Constant)
+        and node.value.value in VENDORS
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    }
 
 
 def places_of(text: str) -> list[int]:
-    """Return the lines that compare a vendor with something, or list vendors.
+    """Return the lines that compare a vendor with something, or list vendors, also those that are constants.
 
     "cpu" and "simulator" are names of other things, too: they count beside a vendor, or where a vendor or a family is
     what is compared.
     """
+    if not _NAMED.search(text):
+        return []
     found: list[int] = []
-    for node in ast.walk(parsed(text)) if _NAMED.search(text) else ():
+    module = parsed(text)
+    constants = constants_of(module)
+
+    def named(node: ast.AST | None) -> str | None:
+        said = constants.get(node.id) if isinstance(node, ast.Name) else getattr(node, "value", None)
+        return said if isinstance(said, str) and said in VENDORS else None
+
+    for node in ast.walk(module):
         match node:
             case ast.Compare():
-                inner = [one for one in ast.walk(node) if isinstance(one, ast.Constant)]
+                inner = list(ast.walk(node))
             case ast.Match():
-                inner = [one for case in node.cases for one in ast.walk(case.pattern) if isinstance(one, ast.Constant)]
+                inner = [one for case in node.cases for one in ast.walk(case.pattern)]
             case ast.Tuple() | ast.List() | ast.Set() if all(map(named, node.elts)):
-                inner = list(node.elts)
+                inner = list[ast.AST](node.elts)
             case ast.Dict():
                 inner = [key for key in node.keys if key is not None]
             case _:
                 continue
-        said = [str(one.value) for one in inner if isinstance(one, ast.Constant) and named(one)]
-        compared = node.subject if isinstance(node, ast.Match) else node
-        if said and ({"nvidia", "amd"} & set(said) or re.search("vendor|family", ast.unparse(compared))):
+        said = set(filter(None, map(named, inner)))
+        compared = ast.unparse(node.subject if isinstance(node, ast.Match) else node)
+        if said and ({"nvidia", "amd"} & said or re.search("vendor|family", compared, re.IGNORECASE)):
             found.append(node.lineno)
     return found
 
@@ -64,6 +82,9 @@ def test_vendors_are_compared_in_their_rooms_only() -> None:
         "if 'nvidia' != vendor: pass",
         "x = 1 if family_of(device).name == 'cpu' else 0",
         "if vendor in ('nvidia', 'graphcore'): pass",
+        "VENDOR = 'cpu'\nif one != VENDOR: pass",
+        "_MINE: Final = 'amd'\nx = one.maker == _MINE",
+        "FIRST = 'nvidia'\nKNOWN = (FIRST, 'amd')",
     ],
 )
 def test_comparisons_are_found(text: str) -> None:
