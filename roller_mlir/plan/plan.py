@@ -31,7 +31,6 @@ LAYERS, STORES = (WORKGROUP, REGISTER, CONSTANT), (SYNCHRONOUS, STAGED, TENSOR)
 
 DIRECT, REGISTER_PREFETCH = "direct", "register-prefetch"
 DEEP_ASYNCHRONOUS, WARP_SPECIALISED = "deep-asynchronous", "warp-specialised"
-PIPELINES = (DIRECT, REGISTER_PREFETCH, DEEP_ASYNCHRONOUS, WARP_SPECIALISED)
 """How a task walks the steps of its reduction: nothing is staged; the next step's tiles travel to registers while one
 computes; copies run ahead by several buffers; threads of their own copy, in a ring of buffers."""
 
@@ -44,6 +43,45 @@ Count = Annotated[int, Range(1, MOST_POINTS)]
 LoopNumber = Annotated[int, Range(0)]
 InputNumber = Annotated[int, Range(0)]
 Width = Annotated[int, PowerOfTwo(1, MOST_WIDTH)]
+
+
+@dataclass(frozen=True)
+class StepPipeline:
+    """How a task walks the steps of its reduction.
+
+    Attributes:
+        name: As plans spell it.
+        specialised: Whether threads of their own copy, also for a block's next task while its last one ends.
+        left: Buffers, of two and more, that are not filled before the first step computes.
+    """
+
+    name: str
+    specialised: bool = False
+    left: int = 1
+
+    def steps_ahead(self, stages: int, trips: int) -> int:
+        """Return the steps whose tiles are copied before the first one computes.
+
+        Args:
+            stages: Buffers of each staged tile.
+            trips: Steps of the reduction.
+
+        >>> [PIPELINES[name].steps_ahead(4, 8) for name in (DEEP_ASYNCHRONOUS, WARP_SPECIALISED)]
+        [3, 4]
+        """
+        return max(1, min(stages, trips) - self.left)
+
+
+PIPELINES = {
+    one.name: one
+    for one in (
+        StepPipeline(DIRECT),
+        StepPipeline(REGISTER_PREFETCH),
+        StepPipeline(DEEP_ASYNCHRONOUS),
+        StepPipeline(WARP_SPECIALISED, specialised=True, left=0),
+    )
+}
+"""All pipelines by name."""
 
 
 def pipeline_of(copies: Sequence[str], stages: int, *, matrix: bool) -> str:
@@ -63,23 +101,6 @@ def pipeline_of(copies: Sequence[str], stages: int, *, matrix: bool) -> str:
         return WARP_SPECIALISED
     ahead = matrix or stages > 2 or any(copy != SYNCHRONOUS for copy in copies)
     return DEEP_ASYNCHRONOUS if ahead else REGISTER_PREFETCH
-
-
-def steps_ahead(copies: Sequence[str], stages: int, trips: int, pipeline: str) -> int:
-    """Return the steps of a reduction whose tiles are copied before the first one computes.
-
-    Args:
-        copies: How each staged tile gets to workgroup memory.
-        stages: Buffers of each.
-        trips: Steps of the reduction.
-        pipeline: How a task walks them.
-
-    >>> steps_ahead((TENSOR,), 4, 8, WARP_SPECIALISED), steps_ahead((ASYNCHRONOUS,), 4, 8, DEEP_ASYNCHRONOUS)
-    (4, 3)
-    """
-    if TENSOR in copies:
-        return min(stages, trips)
-    return max(1, min(stages, trips) - 1) if copies and pipeline == DEEP_ASYNCHRONOUS else 1
 
 
 def pipeline_problem(pipeline: str, copies: Sequence[str], stages: int, *, matrix: bool) -> str:

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels around task bodies: function, memory, and what may alias; the body in `task.py` knows nothing of these."""
+"""Kernels around task bodies: function, memory, and what may alias; the body in `task.py` knows nothing of these.
 
-from collections.abc import Sequence
+The pipeline of the plan names what emits its kernel (`KERNELS`).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
 from roller_mlir.dialects import rtile
@@ -25,13 +28,14 @@ from roller_mlir.lowering.codegen.kernel_function import (
 )
 from roller_mlir.lowering.codegen.last_block import LastBlock
 from roller_mlir.lowering.codegen.task.arena import plan_arena
+from roller_mlir.lowering.codegen.task.strategies import STRATEGIES
 from roller_mlir.lowering.codegen.task.task import TaskBuilder
 from roller_mlir.lowering.codegen.wrappers import wrapper_of
 from roller_mlir.lowering.loops.loop_nest import parallel_nest
 from roller_mlir.lowering.loops.program import computes_of, stores_of
 from roller_mlir.mapping.index import Symbol
 from roller_mlir.mapping.joined_memory import flag_offset, joined_bytes
-from roller_mlir.plan.plan import WARP_SPECIALISED
+from roller_mlir.plan.plan import DIRECT, PIPELINES, WARP_SPECIALISED
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -57,41 +61,44 @@ def emit_kernel(
             may access before; None of one that is launched when they have ended.
         last: The second stage of a divided reduction, where the last block of a tile runs it.
     """
-    computes = computes_of(program.operation)
-    if not computes:
+    if not computes_of(program.operation):
         fail(program, f"'rtile.program' '{program.program_name}' has no rtile.compute, so there is nothing to launch")
-    if _pipeline(program, computes) == WARP_SPECIALISED:
-        return emit_warp_specialised(program, module_body, limits, tensor_maps, early, last)
-    return _emit_alike(program, computes, module_body, limits, early, last)
+    return KERNELS[_pipeline(program)](program, module_body, limits, tensor_maps, early, last)
 
 
-def _pipeline(program: rtile.ProgramOp, computes: Sequence[rtile.ComputeOp]) -> str:
-    """Return the pipeline of a program; "" leaves it to the loads of each reduction, see `strategy_of`.
+def _pipeline(program: rtile.ProgramOp) -> str:
+    """Return the pipeline that names a program's kernel.
 
-    A program by hand may leave its pipeline out: an instruction that reads workgroup memory has one only.
+    A program by hand may leave it out: an instruction that reads workgroup memory has one only, and the others have
+    one kernel, in which the loads of each reduction tell its strategy.
     """
-    said, needed = program.pipeline, reads_memory(computes)
-    if said and (said == WARP_SPECIALISED) != needed:
-        what = "whose wgmma reads" if needed else "without an instruction that reads"
-        name = program.program_name
-        fail(program, f"'rtile.program' '{name}' has pipeline '{said}' {what} workgroup memory; change it")
-    return WARP_SPECIALISED if needed else said
+    needed = reads_memory(computes_of(program.operation))
+    said = program.pipeline or (WARP_SPECIALISED if needed else DIRECT)
+    if PIPELINES[said].specialised != needed:
+        what = "with" if needed else "without"
+        fail(
+            program,
+            f"'rtile.program' '{program.program_name}' has pipeline '{said}' {what} an instruction that reads "
+            "workgroup memory; change it",
+        )
+    return said
 
 
 def _emit_alike(
     program: rtile.ProgramOp,
-    computes: Sequence[rtile.ComputeOp],
     module_body: ir.Block,
     limits: BlockLimits,
-    early: Sequence[int] | None,
-    last: LastBlock | None,
+    tensor_maps: str = "host",
+    early: Sequence[int] | None = None,
+    last: LastBlock | None = None,
 ) -> EmittedKernel:
-    """Emit a kernel all of whose threads copy and compute; see `emit_kernel`."""
-    name = program.program_name
+    """Emit a kernel all of whose threads copy and compute, which takes no tensor maps; see `emit_kernel`."""
+    del tensor_maps
+    name, computes = program.program_name, computes_of(program.operation)
     wrapper = wrapper_of(parallel_nest(program.operation).trips, resident_blocks(program, limits))
     for store in stores_of(program.operation):
         if is_tensor_store(store):
-            fail(store, "'rtile.store' by tensor copy needs a program of wgmma; leave out its copy")
+            fail(store, f"'rtile.store' by tensor copy needs pipeline '{WARP_SPECIALISED}'; leave out its copy")
     threads = prod(axis[0] for axis in computes[0].thread_map.axes)
     arena = plan_arena(program.operation, limits.subgroup_size)
     if threads > limits.max_threads:
@@ -157,3 +164,13 @@ def _emit_alike(
         workgroup_bytes=total,
         dependent=early is not None,
     )
+
+
+Kernel = Callable[[rtile.ProgramOp, ir.Block, BlockLimits, str, Sequence[int] | None, LastBlock | None], EmittedKernel]
+"""Emits a program as a kernel; see `emit_kernel`."""
+
+KERNELS: Mapping[str, Kernel] = {
+    **dict.fromkeys(STRATEGIES, _emit_alike),
+    WARP_SPECIALISED: emit_warp_specialised,
+}
+"""What emits the kernel of each pipeline."""

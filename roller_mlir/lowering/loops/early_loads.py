@@ -12,9 +12,9 @@ from math import prod
 from roller_mlir.dialects.rtile import ComputeOp, ProgramOp, TileLoad
 from roller_mlir.lowering.linalg.affine import map_indices
 from roller_mlir.lowering.loops.loop_nest import LoopNest, parallel_nest, reduction_nest
-from roller_mlir.lowering.loops.program import box_axes, box_loops, lane_of, load_layout, reduction_pipeline
+from roller_mlir.lowering.loops.program import box_axes, box_loops, lane_of, reduction_pipeline
 from roller_mlir.mapping.unrolling import HELD_EARLY, rolled_loops
-from roller_mlir.plan.plan import WORKGROUP, steps_ahead
+from roller_mlir.plan.plan import PIPELINES, WORKGROUP
 from roller_mlir.support.bindings import ir
 
 _WORD_BYTES = 4
@@ -66,9 +66,8 @@ def early_loads(program: ProgramOp, early: Sequence[int]) -> list[EarlyLoad]:
 
 def _ahead(program: ProgramOp, nest: LoopNest, staged: Sequence[TileLoad]) -> int:
     """Return the steps whose tiles are copied before the first one computes."""
-    copies = [load_layout(load).copy for load in staged]
-    pipeline = reduction_pipeline(program.pipeline, nest, staged)
-    return steps_ahead(copies, nest.stages, nest.trips.static, pipeline)
+    pipeline = PIPELINES[reduction_pipeline(program.pipeline, nest, staged)]
+    return pipeline.steps_ahead(nest.stages, nest.trips.static)
 
 
 def _hold(found: list[EarlyLoad], computes: Sequence[ComputeOp], early: Sequence[int], held: int) -> int:

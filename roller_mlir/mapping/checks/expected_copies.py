@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a plan with `wgmma` expects of its tensor copies and products: where tiles come from, and who multiplies what.
+"""What a plan expects of its tensor copies and of the products: where tiles come from, and who multiplies what.
 
 Positions are points of the expression's loops, tiles are counted in elements that are copied; no address is among them,
 so that whoever compares a kernel must take addresses from the hardware's rules.
@@ -13,7 +13,7 @@ from math import prod
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.thread_map import ThreadMap, live_registers, register_offset
 from roller_mlir.plan import Access, Plan, TensorExpression
-from roller_mlir.plan.plan import TENSOR, WARP_SPECIALISED
+from roller_mlir.plan.plan import TENSOR
 
 _TF32 = {"f32": "tf32"}
 _SUBGROUP = 32
@@ -84,7 +84,7 @@ def expected_products(expression: TensorExpression, plan: Plan) -> ExpectedProdu
     """Return what a plan expects of its tensor copies and the products of what they bring; None without them."""
     atom = plan.atom
     copied = [number for number, operand in enumerate(plan.operands) if operand.copy == TENSOR]
-    if atom is None or plan.pipeline != WARP_SPECIALISED:
+    if atom is None:
         return None
     sides = [[i for i in copied if loop in expression.inputs[i].loops()] for loop in (atom.row, atom.column)]
     if any(len(side) != 1 for side in sides):

@@ -17,7 +17,7 @@ from roller_mlir.model.cost.performance import context_of, work_of
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
 from roller_mlir.model.machine import Machine
 from roller_mlir.plan import Plan, TensorExpression
-from roller_mlir.plan.plan import WORKGROUP, steps_ahead
+from roller_mlir.plan.plan import PIPELINES, WORKGROUP
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +100,7 @@ def planned_early(
     """
     context = context_of(expression, machine, plan)
     steps, blocks = work_of(context, plan).steps, [axis.block for axis in plan.axes]
-    ahead = steps_ahead(plan.copies, plan.stages, steps, plan.pipeline)
+    ahead = PIPELINES[plan.pipeline].steps_ahead(plan.stages, steps)
     found: list[EarlyBytes] = []
     held = 0
     for number, (access, operand) in enumerate(zip(context.inputs, plan.operands, strict=False)):

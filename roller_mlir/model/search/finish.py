@@ -20,7 +20,7 @@ from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.programs.splitting import Division, tile_estimate
 from roller_mlir.plan import Plan, Prediction, SplitK
 from roller_mlir.plan.extent import as_extent
-from roller_mlir.plan.plan import STAGED, SYNCHRONOUS, TENSOR, WARP_SPECIALISED
+from roller_mlir.plan.plan import PIPELINES, STAGED, SYNCHRONOUS, TENSOR
 from roller_mlir.plan.rewrite.split import output_loops, whole_plan
 
 MAX_UNROLLED_POINTS = 2048
@@ -88,7 +88,7 @@ def finish(
     prediction = with_traffic(context, plan, prediction) if counted else prediction
     resident = prediction.tasks_per_unit
     # Blocks that stay begin the next task's copies while the last one's results are stored.
-    persistent = plan.pipeline == WARP_SPECIALISED and prediction.tasks > context.machine.units * resident
+    persistent = PIPELINES[plan.pipeline].specialised and prediction.tasks > context.machine.units * resident
     return replace(plan, tasks_per_unit=resident, prediction=prediction, persistent=persistent)
 
 

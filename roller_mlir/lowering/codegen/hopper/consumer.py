@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The threads of a wgmma kernel that compute: products of the steps' tiles as they arrive, then the rest of the task.
+"""The threads of a warp-specialised kernel that compute: products of tiles as they arrive, then the rest of the task.
 
 The products of a step are one group; while it runs, the group before is waited for and its buffer given back. The
 accumulators pass through the last wait, so that nothing reads them before.

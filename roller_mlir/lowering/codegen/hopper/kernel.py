@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernel wrapper of wgmma: blocks of warpgroups that compute and one that copies, in a loop over tasks.
+"""The kernel of the warp-specialised pipeline: blocks of warpgroups that compute and one that copies.
 
 The buffers of the steps are a ring with two barriers each: the producer waits until a buffer was emptied, and starts
 tensor copies, whose bytes arrive at the other barrier, for which the consumers wait. A block of a persistent program
 takes every `grid`-th task; the ring goes on from task to task, so that the tiles of the next one arrive while the
-consumers still store the last one.
+consumers still store the last one. Which tasks a block takes, `wrappers` says.
 """
 
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ def emit_warp_specialised(
     early: Sequence[int] | None = None,
     last: LastBlock | None = None,
 ) -> EmittedKernel:
-    """Emit a program whose reduction root is wgmma as a kernel at the end of a gpu.module.
+    """Emit a program whose reduction is warp-specialised as a kernel at the end of a gpu.module.
 
     Args:
         program: An rtile.program on memrefs whose region is parallel loops.
@@ -80,7 +80,7 @@ def emit_warp_specialised(
         fail(
             program,
             f"'rtile.program' '{name}' has {consumers} threads that compute and {PRODUCER_THREADS} that copy, "
-            f"{limits.device} has {limits.max_threads} in a block, and wgmma takes {WARPGROUP_THREADS} at a time; "
+            f"{limits.device} has {limits.max_threads} in a block, and a warpgroup is {WARPGROUP_THREADS}; "
             "change the threads of rtile.compute",
         )
     resident = program.tasks_per_unit or 1

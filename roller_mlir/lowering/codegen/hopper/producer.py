@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The thread of a wgmma kernel that copies: it fills buffers ahead of the threads that compute, across tasks too."""
+"""The thread of a warp-specialised kernel that copies: it fills buffers ahead of those that compute, across tasks."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The roles of the warpgroups of a wgmma kernel: those that compute, and the last one, of which one thread copies."""
+"""Roles of warpgroups in a warp-specialised kernel: those that compute, and the last, of which one thread copies."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

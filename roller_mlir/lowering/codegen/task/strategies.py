@@ -2,7 +2,7 @@
 """How a task walks its reduction steps: one object a strategy, all around the same compute.
 
 The pipeline of the plan names one (`strategy_of`). That of kernels with threads that only copy, `WarpSpecialised` of
-`lowering.codegen.hopper.consumer`, needs the ring that they fill, so that `lowering.codegen.kernel` makes it with them.
+`lowering.codegen.hopper.consumer`, needs the ring that they fill: its kernel makes it (`lowering.codegen.kernel`).
 """
 
 from collections.abc import Callable, Sequence

@@ -10,7 +10,7 @@ from dataclasses import replace
 from roller_mlir.mapping.joined_memory import WORD_BYTES, joined_bytes
 from roller_mlir.model.machine import Machine
 from roller_mlir.plan import Plan, Prediction
-from roller_mlir.plan.plan import WARP_SPECIALISED
+from roller_mlir.plan.plan import PIPELINES
 
 MOVED = (
     *("global_load_bytes", "global_store_bytes", "global_load_sectors", "global_store_sectors"),
@@ -86,7 +86,7 @@ def together(plan: Plan, first: Prediction, join: Prediction, machine: Machine) 
     """
     if plan.split is None or not plan.split.joined:
         return in_turn(first, join)
-    return in_one_kernel(first, join, machine, apart=plan.pipeline == WARP_SPECIALISED)
+    return in_one_kernel(first, join, machine, apart=PIPELINES[plan.pipeline].specialised)
 
 
 def _summed(first: Prediction, join: Prediction, join_s: float) -> Prediction:

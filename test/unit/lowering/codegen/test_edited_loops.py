@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 from kernel_cases import MULTIPLY_ADD, axis, expand, generic, integers, plan, run_loops
 
+from roller_mlir.lowering.codegen.kernel import KERNELS
+from roller_mlir.lowering.codegen.task.strategies import STRATEGIES
+from roller_mlir.plan.plan import PIPELINES
 from roller_mlir.support.diagnostics import DiagnosedError
 
 SHAPES = [(100, 40), (40, 72)]
@@ -29,6 +32,11 @@ def replaced(text: str, *pairs: tuple[str, str]) -> str:
         assert old in text, f"{old} is not in the loops:\n{text}"
         text = text.replace(old, new)
     return text
+
+
+def test_each_pipeline_has_a_kernel_and_a_strategy() -> None:
+    assert list(KERNELS) == list(PIPELINES)
+    assert list(STRATEGIES) == [name for name, one in PIPELINES.items() if not one.specialised]
 
 
 def test_unedited(loops: str) -> None:

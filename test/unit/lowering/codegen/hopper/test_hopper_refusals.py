@@ -62,7 +62,7 @@ def test_buffers():
 
 def test_pipelines():
     message = refused(PLAIN, ('sym_name = "', 'pipeline = "direct", sym_name = "'))
-    assert "has pipeline 'direct' whose wgmma reads workgroup memory; change it" in message
+    assert "has pipeline 'direct' with an instruction that reads workgroup memory; change it" in message
 
 
 def test_registers():
@@ -170,5 +170,5 @@ def test_programs_of_other_instructions():
     }
     """
     text = lonely.replace("STORE", ', copy = "tensor"')
-    with pytest.raises(DiagnosedError, match="by tensor copy needs a program of wgmma; leave out its copy"):
+    with pytest.raises(DiagnosedError, match="by tensor copy needs pipeline 'warp-specialised'; leave out its copy"):
         compiler.compile(text, "h200", binaries=False)
