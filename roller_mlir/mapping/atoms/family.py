@@ -118,6 +118,8 @@ class Family:
         memory_bytes: Of what passes memory of the task beside results: a description of the tiles.
         machine_pieces: Oldest compute capability, and instructions of machine code that one instruction becomes on it
             and on younger ones; empty: one.
+        ptx: How names of its instructions in PTX begin, a regular expression; empty: PTX has none.
+        machine_code: How those in machine code begin, likewise; empty: they are those of operations of one point.
     """
 
     name: str
@@ -135,6 +137,8 @@ class Family:
     vectors: VectorTiles | None = field(default=None, repr=False)
     memory_bytes: int = 0
     machine_pieces: tuple[tuple[int, int], ...] = ()
+    ptx: str = ""
+    machine_code: str = ""
 
     def __post_init__(self) -> None:
         """Check the fields against each other.
@@ -146,6 +150,8 @@ class Family:
             raise ValueError(f"family '{self.name}' must have lane maps where it has lanes, but got {self.lanes} lanes")
         if self.has_shape and not self.factor_types:
             raise ValueError(f"family '{self.name}' must say which types of factors it multiplies")
+        if self.has_shape and not self.machine_code:
+            raise ValueError(f"family '{self.name}' must say how its instructions are told in machine code")
         if self.packed_bytes and self.factors is not Factors.LANES:
             raise ValueError(f"family '{self.name}' has packed_bytes, which needs factors that each lane reads")
 

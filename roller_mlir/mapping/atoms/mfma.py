@@ -42,4 +42,5 @@ MFMA = Family(
     lane_maps=mfma_fragments,
     packed_bytes=16,
     independent=True,
+    machine_code="v_s?mfmac?_",
 )

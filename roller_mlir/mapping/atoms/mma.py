@@ -39,4 +39,6 @@ MMA = Family(
     exists=_exists,
     lane_maps=mma_fragments,
     factors=Factors.PIECES,
+    ptx=r"mma\.sync",
+    machine_code=r"[HIBDQ]MMA\b",
 )

@@ -99,11 +99,18 @@ def _amx_step(product: VectorProduct, one: Instruction, tile: VectorTile) -> Vec
     return VectorTileStep(step, tile.rows + tile.vectors * TILE_ROWS, 0.0, beside)
 
 
-DOT = Family(name="dot", vectors=VectorTiles(_dot_tiles, _dot_step), factor_types=("bf16", "i8"), exists=_dot_exists)
+DOT = Family(
+    name="dot",
+    vectors=VectorTiles(_dot_tiles, _dot_step),
+    factor_types=("bf16", "i8"),
+    exists=_dot_exists,
+    machine_code=r"(?:vdpbf16ps|vpdpbusd)\b",
+)
 AMX = Family(
     name="amx",
     vectors=VectorTiles(_amx_tiles, _amx_step),
     factor_types=("bf16", "i8"),
     exists=_amx_exists,
     memory_bytes=_DESCRIPTION_BYTES,
+    machine_code=r"(?:tdpbf16ps|tdpbssd)\b",
 )

@@ -31,4 +31,6 @@ WGMMA = Family(
     exists=_exists,
     lane_maps=wgmma_fragments,
     factors=Factors.MEMORY,
+    ptx=r"wgmma\.mma_async",
+    machine_code=r"[HIBDQ]GMMA\b",
 )

@@ -38,4 +38,6 @@ WMMA = Family(
     scratch_padding=4,
     # Read off the code that ptxas makes of one with f32 sums.
     machine_pieces=((80, 2), (75, 4), (70, 16)),
+    ptx=r"wmma\.mma\.",
+    machine_code=r"HMMA\b",
 )

@@ -78,7 +78,7 @@ def test_a_family_with_a_wrong_lane_map_is_refused_with_its_first_shape() -> Non
     def exists(shape: tuple[int, int, int], element_bytes: int) -> bool:
         return True
 
-    family = Family(name="toy", lanes=32, factor_types=("f16",), exists=exists, lane_maps=wrong)
+    family = Family(name="toy", lanes=32, factor_types=("f16",), exists=exists, lane_maps=wrong, machine_code="toy")
     assert family.fragments((16, 8, 16), 2) == MMA
     with pytest.raises(ValueError, match="the first factor does not hold each of 32 points of k once"):
         family.fragments((16, 8, 32), 2)
@@ -89,6 +89,10 @@ def test_a_family_with_a_wrong_lane_map_is_refused_with_its_first_shape() -> Non
     [
         ({"lanes": 32}, "must have lane maps where it has lanes"),
         ({"lanes": 32, "lane_maps": ATOMS["mma"].lane_maps}, "must say which types of factors"),
+        (
+            {"lanes": 32, "lane_maps": ATOMS["mma"].lane_maps, "factor_types": ("f16",)},
+            "must say how its instructions are told in machine code",
+        ),
         ({"packed_bytes": 16, "factors": Factors.WHOLE}, "packed_bytes, which needs factors that each lane reads"),
     ],
 )

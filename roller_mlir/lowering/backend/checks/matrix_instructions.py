@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Matrix instructions in PTX and machine code, told by their names.
+"""Matrix instructions in PTX and machine code, told by their names, which stand in the records of their families.
 
 One instruction of PTX is one of machine code, but for families whose record says otherwise.
 """
@@ -7,13 +7,18 @@ One instruction of PTX is one of machine code, but for families whose record say
 import re
 from collections.abc import Iterable
 
-from roller_mlir.mapping.atoms import atom_family
+from roller_mlir.mapping.atoms import ATOMS, atom_family
 from roller_mlir.plan.sm_architecture import sm_number
 
-_PTX = ("mma.sync", "wmma.mma.", "wgmma.mma_async")
-_SASS = re.compile(r"(?:[HIBDQ]G?MMA)\b")
-_GROUP = re.compile(r"[HIQ]GMMA\b")
-_GCN = re.compile(r"v_s?mfmac?_")
+
+def _beginnings(names: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(name for name in names if name))
+
+
+_FAMILIES = [one for one in ATOMS.values() if one.is_matrix]
+_NAMES = _beginnings(name for one in _FAMILIES for name in (one.ptx, one.machine_code))
+_GROUP = _beginnings(name for one in _FAMILIES if one.reads_memory for name in (one.ptx, one.machine_code))
+_PTX = _beginnings([r"ld\.param", *(one.ptx for one in _FAMILIES)])
 
 
 def matrix_count(instructions: Iterable[str]) -> int:
@@ -29,7 +34,7 @@ def is_matrix(name: str) -> bool:
     >>> [is_matrix(name) for name in ("HFMA2.MMA", "wgmma.fence.sync.aligned", "WARPGROUP.ARRIVE", "v_fma_f32")]
     [False, False, False, False]
     """
-    return name.startswith(_PTX) or _SASS.match(name) is not None or _GCN.match(name) is not None
+    return _NAMES.match(name) is not None
 
 
 def is_group(name: str) -> bool:
@@ -38,7 +43,16 @@ def is_group(name: str) -> bool:
     >>> [is_group(name) for name in ("HGMMA.64x256x16.F32", "HMMA.16816.F32")]
     [True, False]
     """
-    return name.startswith("wgmma.mma_async") or _GROUP.match(name) is not None
+    return _GROUP.match(name) is not None
+
+
+def is_ptx(name: str) -> bool:
+    """Return whether an instruction is one that kernels have in PTX only: it reads a parameter or multiplies matrices.
+
+    >>> [is_ptx(name) for name in ("ld.param.u64", "mma.sync.aligned.m16n8k16.row.col.f32", "HMMA.16816.F32")]
+    [True, True, False]
+    """
+    return _PTX.match(name) is not None
 
 
 def pieces(family: str, architecture: str, *, machine_code: bool) -> int:

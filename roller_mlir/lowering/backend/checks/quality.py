@@ -30,7 +30,7 @@ from roller_mlir.lowering.backend.checks.assembly import (
     main_loop_range,
     multiply_add_count,
 )
-from roller_mlir.lowering.backend.checks.matrix_instructions import matrix_count, pieces
+from roller_mlir.lowering.backend.checks.matrix_instructions import is_ptx, matrix_count, pieces
 from roller_mlir.lowering.backend.checks.statistics import KernelStatistics
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.checks.expected_code import (
@@ -52,8 +52,6 @@ KINDS = (
 
 _KINDS = {MATRIX_LOAD: "workgroup", ASYNCHRONOUS_COPY: "global", TENSOR_COPY: "global"}
 """Where an access is counted whose own name does not begin with that."""
-
-_PTX_ONLY = ("ld.param", "mma.sync", "wmma.", "wgmma.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,7 +165,7 @@ def _packed(expected_code: ExpectedCode, listing: Listing) -> list[Mismatch]:
 def _matrices(expected_code: ExpectedCode, listing: Listing) -> list[Mismatch]:
     if not expected_code.pass_matrices:
         return []
-    machine_code = not any(name.startswith(_PTX_ONLY) for name in listing.instructions)
+    machine_code = not any(map(is_ptx, listing.instructions))
     each = expected_code.pass_matrices * pieces(
         expected_code.family, expected_code.device.architecture, machine_code=machine_code
     )

@@ -10,11 +10,12 @@ from roller_mlir.lowering.backend.checks.statistics import KernelStatistics
 from roller_mlir.lowering.backend.cpu.floats import LIBRARY
 from roller_mlir.lowering.backend.job import BackendJob, KernelBinary, generate
 from roller_mlir.lowering.backend.sources import KernelSource
+from roller_mlir.mapping.atoms import ATOMS
 from roller_mlir.mapping.checks.expected_code import ExpectedCode
 
 _X86 = re.compile(r"^\s*vfn?m(?:add|sub)\d+([ps])([sd])\b(.*)$", re.MULTILINE)
 _ARM = re.compile(r"^\s*(?:fml[as]\s+v\d+\.(\d+)[sd]\b|fn?m(?:add|sub)\s)", re.MULTILINE)
-_PRODUCTS = re.compile(r"^\s*(?:vdpbf16ps|vpdpbusd|tdpbf16ps|tdpbssd)\s", re.MULTILINE)
+_PRODUCTS = re.compile(rf"^\s*(?:{'|'.join(one.machine_code for one in ATOMS.values() if one.vectors)})", re.MULTILINE)
 _WIDTHS = {"zmm": 64, "ymm": 32, "xmm": 16}
 _ELEMENTS = {"s": 4, "d": 8}
 
