@@ -11,7 +11,7 @@ them call `check`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Annotated
 
 from roller_mlir.dialects.rtile.checks import InvalidOpError, integers, require
@@ -22,11 +22,12 @@ from roller_mlir.dialects.rtile.fields import (
     check_thread_order,
     check_tile,
     read_record,
+    spelled,
     to_attribute,
 )
 from roller_mlir.hal.instructions import FAMILIES, MATRIX_FAMILIES, VECTOR_FAMILIES
-from roller_mlir.plan.plan import LAYERS, SYNCHRONOUS, WORKGROUP, AtomPlan, Count, LoopNumber, OperandPlan, Plan
-from roller_mlir.plan.records.codec import OneOf, Range
+from roller_mlir.plan.plan import LAYERS, WORKGROUP, AtomPlan, Count, LoopNumber, OperandPlan, Plan
+from roller_mlir.plan.records.codec import OneOf, Range, seldom
 from roller_mlir.support.bindings import ir
 
 
@@ -38,7 +39,7 @@ class ThreadsRecord:
     order: tuple[LoopNumber, ...]
     lane: Annotated[int, Range(-1)] = -1
     unroll: Count = 1
-    lane_order: tuple[LoopNumber, ...] = ()
+    lane_order: tuple[LoopNumber, ...] = seldom(())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,10 +111,8 @@ class LayoutAttr(RTile.Attribute, name="layout"):
     @classmethod
     def of(cls, operand: OperandPlan) -> "LayoutAttr":
         """Build the attribute of an operand's layout; what has its default may be left out."""
-        names = [one.name for one in fields(operand) if one.name not in ("layer", "pad_value")]
-        entries = {name: getattr(operand, name) for name in names}
-        seldom = {"copy": None if operand.copy == SYNCHRONOUS else operand.copy, "panel": operand.panel or None}
-        return cls.get(to_attribute(entries | seldom))
+        beside = ("layer", "pad_value")
+        return cls.get(to_attribute({name: value for name, value in spelled(operand).items() if name not in beside}))
 
     def read(self, layer: str = WORKGROUP, pad_value: float | None = None) -> OperandPlan:
         """Return the layout as the operand of a plan, with the layer and the pad value that stand beside it."""
@@ -140,7 +139,7 @@ class ThreadsAttr(RTile.Attribute, name="threads"):
     @classmethod
     def of(
         cls,
-        axes: Sequence[Sequence[int]],
+        axes: Sequence[tuple[int, ...]],
         *,
         order: Sequence[int],
         lane: int = -1,
@@ -148,8 +147,10 @@ class ThreadsAttr(RTile.Attribute, name="threads"):
         lane_order: Sequence[int] = (),
     ) -> "ThreadsAttr":
         """Build the attribute with all its keys, `lane_order` only where there is one."""
-        entries = {"axes": [list(axis) for axis in axes], "order": list(order), "lane": lane, "unroll": unroll}
-        return cls.get(to_attribute(entries | ({"lane_order": list(lane_order)} if lane_order else {})))
+        record = ThreadsRecord(
+            axes=tuple(axes), order=tuple(order), lane=lane, unroll=unroll, lane_order=tuple(lane_order)
+        )
+        return cls.get(to_attribute(record))
 
     def read(self) -> ThreadsRecord:
         """Return the entries."""

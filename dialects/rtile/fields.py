@@ -7,23 +7,12 @@ from typing import Any, TypeVar, cast
 
 from roller_mlir.dialects.rtile.checks import InvalidOpError, require
 from roller_mlir.plan.extent import Extent
-from roller_mlir.plan.records.codec import CodecError, from_json
+from roller_mlir.plan.records.codec import CodecError, from_json, is_seldom
 from roller_mlir.support.bindings import ir
 
 T = TypeVar("T")
 
 _SCALARS = {ir.BoolAttr, ir.IntegerAttr, ir.FloatAttr, ir.StringAttr}
-
-SELDOM = (
-    *("accumulates", "accumulator_type", "constant", "copy", "epilogue", "epilogue_flops", "epilogue_vectors"),
-    *("inner_order", "panel", "walked"),
-    *("gathered", "lane_order", "lanes", "live_words", "more_outputs", "offset_bytes", "persistent", "prologue_flops"),
-    *("raster", "reduction", "row_passes", "skips", "spread", "store", "tile", "whole"),
-    *("tail_apart", "tail_inputs", "tail_exchanges", "epilogue_chain"),
-    *("point_cycles", "epilogue_cycles", "prologue_cycles", "joined_results"),
-)
-"""Fields of records that are left out of an attribute where they have their default."""
-
 
 _records: dict[tuple[Any, ...], Any] = {}
 """Records by what they were read from; they are frozen, so that one can be handed out many times."""
@@ -58,15 +47,19 @@ def to_attribute(data: Any) -> Any:
         elements = cast(Sequence[Any], data)
         return ir.ArrayAttr.get([to_attribute(element) for element in elements])
     if is_dataclass(data):
-        said = {field.name: getattr(data, field.name) for field in fields(data) if not _is_left_out(data, field)}
-        return ir.DictAttr.get({name: to_attribute(value) for name, value in said.items()})
+        return ir.DictAttr.get({name: to_attribute(value) for name, value in spelled(data).items()})
     raise ValueError(f"attributes hold booleans, numbers, strings, sequences and dictionaries, but got {data!r}")
+
+
+def spelled(record: Any) -> dict[str, Any]:
+    """Return the fields of a record that its attribute has, with their values."""
+    return {field.name: getattr(record, field.name) for field in fields(record) if not _is_left_out(record, field)}
 
 
 def _is_left_out(record: Any, field: Field[Any]) -> bool:
     """Return whether a record's field is not spelled."""
     value = getattr(record, field.name)
-    return field.default is not MISSING and (value is None or (field.name in SELDOM and value == field.default))
+    return field.default is not MISSING and (value is None or (is_seldom(field) and value == field.default))
 
 
 def from_attribute(attribute: Any) -> Any:

@@ -12,6 +12,7 @@ from math import inf, prod
 from types import MappingProxyType
 
 from roller_mlir.plan.extent import Extent, Size, as_extent, as_extents, static_sizes
+from roller_mlir.plan.records.codec import seldom
 from roller_mlir.plan.records.exact import exact_number
 from roller_mlir.plan.records.hashed import hashed_once
 
@@ -66,7 +67,7 @@ class Loop:
     """
 
     extent: Extent
-    reduction: bool = False
+    reduction: bool = seldom(False)
 
     def __init__(self, extent: Size, reduction: bool = False) -> None:
         object.__setattr__(self, "extent", as_extent(extent))
@@ -84,7 +85,7 @@ class LinearIndex:
     """
 
     coefficients: tuple[int, ...]
-    constant: int = 0
+    constant: int = seldom(0)
 
     def terms(self) -> Mapping[int, int]:
         """Return {loop: coefficient} of the loops that occur."""
@@ -122,7 +123,7 @@ class Access:
     shape: tuple[Extent, ...]
     element_type: str
     indices: tuple[LinearIndex, ...]
-    gathered: int = 0
+    gathered: int = seldom(0)
 
     def __init__(
         self, name: str, shape: Iterable[Size], element_type: str, indices: tuple[LinearIndex, ...], gathered: int = 0
@@ -178,7 +179,7 @@ class RowPass:
 
     inputs: tuple[int, ...]
     flops: int
-    point_cycles: int = 0
+    point_cycles: int = seldom(0)
 
 
 @dataclass(frozen=True)
@@ -233,25 +234,25 @@ class TensorExpression:
     combiner: str | None
     flops_per_point: int
     pad_values: tuple[float | None, ...]
-    accumulates: bool = False
+    accumulates: bool = seldom(False)
     fused_multiply_add: bool = False
     widens_only: bool = True
-    epilogue: tuple[Access, ...] = ()
-    epilogue_flops: int = 0
-    prologue_flops: tuple[int, ...] = ()
-    accumulator_type: str = ""
-    more_outputs: tuple[Access, ...] = ()
-    whole: tuple[int, ...] = ()
-    live_words: int = 0
-    row_passes: tuple[RowPass, ...] = ()
-    point_cycles: int = 0
-    epilogue_cycles: int = 0
-    epilogue_chain: int = 0
-    prologue_cycles: tuple[int, ...] = ()
-    joined_results: int = 0
-    tail_apart: bool = False
-    tail_inputs: tuple[int, ...] = ()
-    tail_exchanges: tuple[int, ...] = ()
+    epilogue: tuple[Access, ...] = seldom(())
+    epilogue_flops: int = seldom(0)
+    prologue_flops: tuple[int, ...] = seldom(())
+    accumulator_type: str = seldom("")
+    more_outputs: tuple[Access, ...] = seldom(())
+    whole: tuple[int, ...] = seldom(())
+    live_words: int = seldom(0)
+    row_passes: tuple[RowPass, ...] = seldom(())
+    point_cycles: int = seldom(0)
+    epilogue_cycles: int = seldom(0)
+    epilogue_chain: int = seldom(0)
+    prologue_cycles: tuple[int, ...] = seldom(())
+    joined_results: int = seldom(0)
+    tail_apart: bool = seldom(False)
+    tail_inputs: tuple[int, ...] = seldom(())
+    tail_exchanges: tuple[int, ...] = seldom(())
 
     def parallel(self) -> tuple[int, ...]:
         """Return the parallel loops, outermost first."""

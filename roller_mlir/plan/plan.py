@@ -10,7 +10,7 @@ from math import ceil, prod
 from typing import Annotated
 
 from roller_mlir.plan.extent import Extent
-from roller_mlir.plan.records.codec import OneOf, PowerOfTwo, Range
+from roller_mlir.plan.records.codec import OneOf, PowerOfTwo, Range, seldom
 from roller_mlir.plan.records.hashed import hashed_once
 
 WORKGROUP = "workgroup"
@@ -137,9 +137,9 @@ class AxisPlan:
     block: Count
     threads: Count = 1
     chunk: Count = 1
-    lanes: Annotated[int, Range(0, MOST_POINTS)] = 0
-    tile: Annotated[int, Range(0, MOST_POINTS)] = 0
-    walked: Annotated[int, Range(0, MOST_POINTS)] = 0
+    lanes: Annotated[int, Range(0, MOST_POINTS)] = seldom(0)
+    tile: Annotated[int, Range(0, MOST_POINTS)] = seldom(0)
+    walked: Annotated[int, Range(0, MOST_POINTS)] = seldom(0)
 
     @property
     def registers(self) -> int:
@@ -177,8 +177,8 @@ class OperandPlan:
     fragment_vector: Width = 1
     pad_value: float | None = None
     swizzle: Annotated[str, OneOf((XOR, TMA128))] | None = None
-    copy: Annotated[str, OneOf((SYNCHRONOUS, ASYNCHRONOUS, TENSOR))] = SYNCHRONOUS
-    panel: Annotated[int, Range(0, MOST_POINTS)] = 0
+    copy: Annotated[str, OneOf((SYNCHRONOUS, ASYNCHRONOUS, TENSOR))] = seldom(SYNCHRONOUS)
+    panel: Annotated[int, Range(0, MOST_POINTS)] = seldom(0)
     interleave: Annotated[int, PowerOfTwo(2, MOST_WIDTH)] | None = None
 
 
@@ -340,7 +340,7 @@ class Plan:
     unit_order: tuple[LoopNumber, ...]
     reduction_order: tuple[LoopNumber, ...]
     operands: tuple[OperandPlan, ...]
-    epilogue_vectors: tuple[Width, ...] = ()
+    epilogue_vectors: tuple[Width, ...] = seldom(())
     stages: Count = 1
     pipeline: Annotated[str, OneOf(("", *PIPELINES))] = ""
     unroll: Count = 1
@@ -349,13 +349,13 @@ class Plan:
     split: SplitK | None = None
     part: SplitKPartial | None = None
     max_units: Count | None = None
-    store: Annotated[str, OneOf(STORES)] = SYNCHRONOUS
-    spread: bool = False
-    persistent: bool = False
-    inner_order: tuple[LoopNumber, ...] = ()
-    raster: tuple[tuple[LoopNumber, Count, Count], ...] = ()
+    store: Annotated[str, OneOf(STORES)] = seldom(SYNCHRONOUS)
+    spread: bool = seldom(False)
+    persistent: bool = seldom(False)
+    inner_order: tuple[LoopNumber, ...] = seldom(())
+    raster: tuple[tuple[LoopNumber, Count, Count], ...] = seldom(())
     atom: AtomPlan | None = None
-    skips: tuple[InputNumber, ...] = ()
+    skips: tuple[InputNumber, ...] = seldom(())
     prediction: Prediction | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ Infinities, which JSON has not, are written as the strings "inf" and "-inf".
 import math
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -73,6 +73,16 @@ class OneOf:
     def expected(self, _: str) -> str:
         """Return what another value should be."""
         return _or(self.choices)
+
+
+def seldom(default: T) -> T:
+    """Return a field that text for people leaves out where it has its default; JSON spells all."""
+    return field(default=default, metadata={"seldom": True})
+
+
+def is_seldom(declared: Field[Any]) -> bool:
+    """Return whether a field was declared so."""
+    return "seldom" in declared.metadata
 
 
 class CodecError(ValueError):

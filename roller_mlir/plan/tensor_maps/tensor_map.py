@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 
 from roller_mlir.plan.extent import Extent, as_extents, static_sizes
-from roller_mlir.plan.records.codec import Range
+from roller_mlir.plan.records.codec import Range, seldom
 
 MAP_BYTES = 128
 """Bytes of an encoded tensor map."""
@@ -47,7 +47,7 @@ class TensorMap:
     steps: tuple[_Positive, ...]
     swizzle: Literal[0, 32, 64, 128] = 128
     fill: Literal[0] = 0
-    offset_bytes: _Count = 0
+    offset_bytes: _Count = seldom(0)
 
     def __post_init__(self) -> None:
         """Take numbers as extents, and check that all dimensions are described."""
