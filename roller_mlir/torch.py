@@ -19,13 +19,11 @@ from functools import partial
 from typing import Any
 
 from roller_mlir.compiler import CompileOptions, compile  # noqa: A004 - as in re.compile
-from roller_mlir.hal import find_device
+from roller_mlir.hal import DEFAULT_TARGET, find_device
 from roller_mlir.importers.imported import refuse
 from roller_mlir.importers.torch_graph import array_of, import_graph, load_torch, results_of
 from roller_mlir.importers.torch_operators import decompositions
 from roller_mlir.support.diagnostics import DiagnosedError, render
-
-_DEFAULT_TARGET = "h200"
 
 
 def backend(
@@ -65,7 +63,7 @@ class _Settings:
         if unknown := sorted(set(rest) - known):
             raise ValueError(f"options are target, on and the fields of CompileOptions, but got {unknown[0]!r}")
         CompileOptions(**rest)
-        target = options.get("target", _DEFAULT_TARGET)
+        target = options.get("target", DEFAULT_TARGET)
         find_device(target)
         return cls(target, options.get("on"), rest)
 

@@ -33,9 +33,10 @@ from roller_mlir.evaluation.suites import SuiteError, find_suite
 from roller_mlir.evaluation.suites.element_types import DTYPES
 from roller_mlir.evaluation.suites.select import select
 from roller_mlir.hal import DeviceError, find_device
+from roller_mlir.model.options import CandidateOptions
 from roller_mlir.runtime.errors import ArtifactError
 from roller_mlir.support.jobs.jobs import JobsError
-from roller_mlir.tools.console.arguments import patterns, positive
+from roller_mlir.tools.console.arguments import add_options, patterns, positive
 from roller_mlir.tools.console.interrupt import interruptible
 from roller_mlir.tools.console.targets import anywhere
 
@@ -74,7 +75,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--suite", default="roller119", metavar="NAME|DIR", help="a suite (roller119)")
     parser.add_argument("--only", type=patterns, default=(), metavar="ID,...", help="ids, patterns or classes of it")
     parser.add_argument("--dtypes", type=_dtypes, default=("f32", "f16"), help="element types (f32,f16)")
-    parser.add_argument("--top-k", type=positive, default=10, metavar="K", help="candidates of each operator (10)")
+    add_options(parser, CandidateOptions)
     for name, what in (
         ("smoke", "small functions with a kernel of each family, which are run first"),
         ("persistent", "graphs of small operators as persistent kernels, beside other ways to launch them"),

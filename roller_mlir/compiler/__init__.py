@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from roller_mlir.compiler.errors import InternalError
 from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.hal import DEFAULT_TARGET
 
 if TYPE_CHECKING:
     from roller_mlir.importers.imported import Imported
@@ -18,7 +19,7 @@ __all__ = ["CompileOptions", "InternalError", "compile"]
 
 def compile(  # noqa: A001 - the public name, as in re.compile
     program: "Imported | ir.Module | str | bytes | PathLike[str]",
-    target: str = "h200",
+    target: str = DEFAULT_TARGET,
     options: CompileOptions | None = None,
     **forced: Any,
 ) -> "Artifact":

@@ -4,7 +4,7 @@
 Paper: ROLLER sections 3.1 and 4.
 """
 
-from roller_mlir.hal.catalogue import device_file, device_files, device_names, find_device
+from roller_mlir.hal.catalogue import DEFAULT_TARGET, device_file, device_files, device_names, find_device
 from roller_mlir.hal.describe import Table, describe, device_table
 from roller_mlir.hal.errors import DeviceError
 from roller_mlir.hal.files.calibration import calibrated, parse_calibration
@@ -15,6 +15,7 @@ from roller_mlir.hal.spec import FEATURES, REGISTER_BYTES, Device, Instruction, 
 from roller_mlir.hal.vector_constants import VectorConstants
 
 __all__ = [
+    "DEFAULT_TARGET",
     "FEATURES",
     "REGISTER_BYTES",
     "Device",

@@ -12,6 +12,8 @@ from roller_mlir.hal.host import NAME as HOST
 from roller_mlir.hal.host import calibrated_host, host_files
 from roller_mlir.hal.spec import Device
 
+DEFAULT_TARGET = "h200"
+"""The device that is compiled for where none is named."""
 DEVICE_FOLDER = Path(__file__).parent / "devices"
 
 

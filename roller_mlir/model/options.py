@@ -226,24 +226,27 @@ class PipelineOptions(PlanFileOptions, PlanningOptions, FusionOptions, LoopOptio
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConstructOptions(PlanningOptions):
+class CandidateOptions(Options):
+    """How many plans of an op are asked for."""
+
+    top_k: int = option(10, value="K", least=1, help="plans of each operator at most")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstructOptions(CandidateOptions, PlanningOptions):
     """Options of `construct`, beside those of `PlanningOptions`.
 
     Attributes:
-        top_k: Programs to return at most.
         epsilon: Largest share of an axis by which padding may grow it, before it is relaxed (ROLLER section 3.1).
         constants: Inputs whose content is known when the program is compiled, so that it may be packed then.
         finite: Those of them whose elements are finite numbers: a product of one and of padding is nothing.
     """
 
-    top_k: int = 10
     epsilon: float = 0.5
     constants: tuple[int, ...] = ()
     finite: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.top_k < 1:
-            raise ValueError(f"top_k must be at least 1, but got {self.top_k}")
         if self.epsilon < 0:
             raise ValueError(f"epsilon must not be negative, but got {self.epsilon}")

@@ -23,12 +23,12 @@ from roller_mlir.lowering.codegen import FAMILIES
 from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.explain.explanation import Explanation
-from roller_mlir.model.options import ChoiceOptions, FusionOptions, PlanFileOptions, ResidualOptions
+from roller_mlir.model.options import CandidateOptions, ChoiceOptions, FusionOptions, PlanFileOptions, ResidualOptions
 from roller_mlir.plan.records.codec import to_json
 from roller_mlir.rammer.options import PlacingOptions
 from roller_mlir.support.standard_output import writing_output
 from roller_mlir.tools.commands.compile.command import open_source
-from roller_mlir.tools.console.arguments import add_options, given_flags, named_flags, positive
+from roller_mlir.tools.console.arguments import add_options, given_flags, named_flags
 from roller_mlir.tools.console.errors import InputError, UsageError
 from roller_mlir.tools.console.interrupt import check
 from roller_mlir.tools.console.output import print_json, print_line, write_whole
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("file", metavar="FILE", help="MLIR text or bytecode; - reads the standard input")
-    add_target_arguments(parser, default="h200")
+    add_target_arguments(parser)
     add_options(parser, CompileOptions, "entry")
     parser.add_argument("--op", metavar="NAME", help="program to explain, such as matmul_0; by default all")
-    parser.add_argument("--top-k", type=positive, metavar="K", help="programs to show (10)")
+    add_options(parser, CandidateOptions)
     parser.add_argument("--json", action="store_true", help="print JSON, an array of one object per operator")
     parser.add_argument("--html", metavar="OUT.html", help="write one self-contained page")
     add_options(parser, FusionOptions, "fusion", "channels_last")
@@ -100,7 +100,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _check_persistent(arguments: argparse.Namespace) -> None:
     if not arguments.persistent and (given := sorted(given_flags(arguments, PlacingOptions))):
         raise UsageError(f"{', '.join(given)}: only a persistent kernel has a schedule; add --persistent")
-    if arguments.persistent and (given := sorted(named_flags(arguments, "op", "top_k", "html"))):
+    if arguments.persistent and (
+        given := sorted(named_flags(arguments, "op", "html") | given_flags(arguments, CandidateOptions))
+    ):
         raise UsageError(f"{', '.join(given)}: --persistent explains a schedule, not operators; leave out one of them")
 
 
@@ -131,7 +133,7 @@ def _heading(operator: "SourceOperator", name: str, tuned: dict[str, str]) -> st
 def _explained(operator: "SourceOperator", device: Any, arguments: argparse.Namespace) -> Explanation:
     from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic
 
-    options = ConstructOptions(top_k=arguments.top_k or 10, **_chosen(arguments))
+    options = ConstructOptions(**ConstructOptions.values_of(arguments))
     if device.vector_bytes is not None:
         options = replace(options, constants=operator.constants, finite=operator.finite)
     try:
@@ -145,10 +147,6 @@ def _explained(operator: "SourceOperator", device: Any, arguments: argparse.Name
         )
     except ConstructionError as error:
         raise DiagnosedError([Diagnostic("error", f"'{operator.name}' {error}", operator.place)]) from None
-
-
-def _chosen(arguments: argparse.Namespace) -> dict[str, Any]:
-    return {**ChoiceOptions.values_of(arguments), **ResidualOptions.values_of(arguments)}
 
 
 def place(operator: "SourceOperator", name: str) -> str:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("file", metavar="FILE", help="MLIR text or bytecode, or a model; - reads the standard input")
-    add_target_arguments(parser, default="h200")
+    add_target_arguments(parser)
     add_options(parser, CompileOptions, "entry")
     parser.add_argument("--times", metavar="FILE.json", help="what `roller run --times` recorded, shown beside it")
     parser.add_argument("--html", metavar="OUT.html", help="write one self-contained page")

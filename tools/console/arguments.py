@@ -62,9 +62,9 @@ def add_options(parser: Any, kind: type[Options], *fields: str) -> None:
         parser.add_argument(one.flag, action=OptionAction, option=one, metavar=value, **settings)
 
 
-def given_flags(arguments: argparse.Namespace, kind: type[Options]) -> set[str]:
+def given_flags(arguments: argparse.Namespace, *kinds: type[Options]) -> set[str]:
     """Return the flags of those options that were given another value than their default."""
-    return {one.flags(value)[0] for one, value in kind.given_in(arguments)}
+    return {one.flags(value)[0] for kind in kinds for one, value in kind.given_in(arguments)}
 
 
 def named_flags(arguments: argparse.Namespace, *names: str) -> set[str]:

@@ -10,24 +10,23 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from roller_mlir.hal import Device, find_device
+from roller_mlir.hal import DEFAULT_TARGET, Device, find_device
 from roller_mlir.tools.console.errors import UsageError
 
 _HELP_TARGET = "device, alias or architecture, see 'roller devices'"
 
 
-def add_target_arguments(parser: Any, *, required: bool = False, default: str = "", plural: bool = False) -> None:
+def add_target_arguments(parser: Any, *, required: bool = False, plural: bool = False) -> None:
     """Declare --target, --device-file (one of the two at most) and --calibration.
 
     Args:
         parser: An `argparse.ArgumentParser` or a group of one.
-        required: Whether one of --target and --device-file must be given.
-        default: The device where none is given, for the help text; `target_of` takes it again.
+        required: Whether one of --target and --device-file must be given; else `target_of` takes `hal.DEFAULT_TARGET`.
         plural: Whether --target may name several devices, parted by commas; `targets_of` reads them.
     """
     either = parser.add_mutually_exclusive_group(required=required)
-    about = f"{_HELP_TARGET}{', or several, parted by commas' if plural else ''}{f' ({default})' if default else ''}"
-    either.add_argument("--target", metavar="DEVICE", help=about)
+    several, default = ", or several, parted by commas" * plural, f" ({DEFAULT_TARGET})" * (not required)
+    either.add_argument("--target", metavar="DEVICE", help=f"{_HELP_TARGET}{several}{default}")
     add_device_file_argument(either)
     add_calibration_argument(parser)
 
@@ -44,7 +43,7 @@ def add_calibration_argument(parser: Any) -> None:
     parser.add_argument("--calibration", metavar="FILE", help=about)
 
 
-def target_of(arguments: argparse.Namespace, default: str = "h200") -> str:
+def target_of(arguments: argparse.Namespace, default: str = DEFAULT_TARGET) -> str:
     """Return what `hal.find_device` and the passes' option `device` take: a name or a path, with the calibration.
 
     Args:
@@ -63,10 +62,10 @@ def target_of(arguments: argparse.Namespace, default: str = "h200") -> str:
     return f"{given}+{arguments.calibration}"
 
 
-def targets_of(arguments: argparse.Namespace, default: str = "h200") -> list[str]:
+def targets_of(arguments: argparse.Namespace) -> list[str]:
     """Return what `target_of` does for each device of a --target such as "v100,h200"; the calibration is for each."""
     if arguments.device_file is not None or "," not in (arguments.target or ""):
-        return [target_of(arguments, default)]
+        return [target_of(arguments)]
     names = [name.strip() for name in arguments.target.split(",") if name.strip()]
     return [target_of(argparse.Namespace(**{**vars(arguments), "target": name})) for name in names]
 
@@ -80,14 +79,14 @@ def anywhere(target: str) -> str:
     return "+".join(str(Path(one).resolve()) if one.endswith(".toml") else one for one in target.split("+"))
 
 
-def device_of(arguments: argparse.Namespace, default: str = "h200") -> Device:
+def device_of(arguments: argparse.Namespace) -> Device:
     """Return the device that the arguments name, calibrated where they say so.
 
     Raises:
         UsageError: As for `target_of`.
         DeviceError: The device is unknown, or a file is wrong.
     """
-    return find_device(target_of(arguments, default))
+    return find_device(target_of(arguments))
 
 
 def given_target(arguments: argparse.Namespace) -> bool:

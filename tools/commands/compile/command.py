@@ -65,7 +65,7 @@ _REMARK = "remark: "
 def add_compile_options(parser: argparse.ArgumentParser) -> None:
     """Declare what `compile` and `run` share."""
     chosen = parser.add_argument_group("compiling a .mlir file")
-    add_target_arguments(chosen, default="h200")
+    add_target_arguments(chosen)
     add_options(chosen, CompileOptions, "entry")
     schedule = parser.add_argument_group("user schedule and plans (by default the model decides)")
     for kind in (TileOptions, ChoiceOptions, PlanFileOptions, ResidualOptions):

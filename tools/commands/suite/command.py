@@ -33,7 +33,7 @@ from roller_mlir.evaluation.suites.element_types import DTYPES
 from roller_mlir.evaluation.suites.records import operator_record
 from roller_mlir.evaluation.suites.select import select
 from roller_mlir.model import ConstructOptions
-from roller_mlir.model.options import ChoiceOptions, PlanFileOptions, ResidualOptions
+from roller_mlir.model.options import CandidateOptions, ChoiceOptions, PlanFileOptions, ResidualOptions
 from roller_mlir.plan.records.codec import to_json
 from roller_mlir.rammer.options import GraphOptions, PlacingOptions
 from roller_mlir.support.standard_output import print_error
@@ -65,7 +65,7 @@ _MODELS = "rammer6"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("suite", nargs="?", metavar="NAME|DIR", help="a suite, or a folder with a table operators.csv")
-    add_target_arguments(parser, default="h200", plural=True)
+    add_target_arguments(parser, plural=True)
     parser.add_argument(
         "--stage",
         choices=tuple(dict.fromkeys((*_STAGES, *_MODEL_STAGES))),
@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--top-k",
         type=positive,
         metavar="K",
-        help="programs at most; construct, explain: 10, compile, verify: the best alone",
+        help=f"plans at most; construct, explain: {CandidateOptions.top_k}, compile, verify: the best alone",
     )
     parser.add_argument(
         "--shrink",
@@ -280,7 +280,7 @@ def _explain(arguments: argparse.Namespace, operators: Sequence[Operator]) -> in
     from roller_mlir.tools.report.explain.text import plain_text
 
     device = device_of(arguments)
-    options = ConstructOptions(top_k=arguments.top_k or 10, **ChoiceOptions.values_of(arguments))
+    options = ConstructOptions(top_k=arguments.top_k or CandidateOptions.top_k, **ChoiceOptions.values_of(arguments))
     records: list[dict[str, Any]] = []
     refused = 0
 

@@ -109,7 +109,9 @@ def _work(stage: str, arguments: argparse.Namespace) -> "Work":
     if stage == "construct":
         from roller_mlir.evaluation.suites.stages.construct_stage import construct_for
 
-        return partial(construct_for, options=ConstructOptions(top_k=arguments.top_k or 10, **asked), **common)
+        return partial(
+            construct_for, options=ConstructOptions(top_k=arguments.top_k or ConstructOptions.top_k, **asked), **common
+        )
     common["options"] = CompileOptions(**asked, tuning=tuning)
     if stage == "run":
         from roller_mlir.evaluation.suites.stages.run_stage import run_operator

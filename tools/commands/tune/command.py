@@ -29,7 +29,7 @@ from roller_mlir.evaluation.measure.tune.store import add_records, check_file
 from roller_mlir.evaluation.suites import SuiteError, find_suite
 from roller_mlir.evaluation.suites.element_types import DTYPES
 from roller_mlir.evaluation.suites.select import select
-from roller_mlir.model.options import ChoiceOptions, FusionOptions, PipelineOptions
+from roller_mlir.model.options import CandidateOptions, ChoiceOptions, FusionOptions, PipelineOptions
 from roller_mlir.plan.files.tuning import TuningError, read_tuning
 from roller_mlir.plan.records.codec import to_json
 from roller_mlir.support.foreign.reasons import reason_of
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "subject", nargs="?", metavar="FILE|SUITE", help="MLIR (- reads the standard input), or a suite"
     )
-    add_target_arguments(parser, default="h200")
+    add_target_arguments(parser)
     action = parser.add_argument_group("what to do").add_mutually_exclusive_group(required=True)
     action.add_argument("--measure", action="store_true", help="measure on this machine's device")
     action.add_argument("--pack", metavar="KIT", help="write a kit for a machine with the device, a new folder")
@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     action.add_argument("--show", action="store_true", help="print the data base")
     parser.add_argument("--db", metavar="FILE", help=f"the data base ({_TUNING})")
-    parser.add_argument("--top-k", type=positive, metavar="K", help="plans of each operator (10)")
+    add_options(parser, CandidateOptions)
     parser.add_argument("--only", type=patterns, default=(), metavar="ID,...", help="operators: ids, patterns, classes")
     parser.add_argument("--dtype", choices=DTYPES, help="of a suite: element type, instead of the table's")
     of_a_file = parser.add_argument_group("of a file")
@@ -94,8 +94,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_usage(arguments: argparse.Namespace) -> None:
-    packing = named_flags(arguments, "top_k", "only", "dtype", "entry", "jobs", "ray")
-    packing |= given_flags(arguments, PipelineOptions) | ({"FILE|SUITE"} if arguments.subject else set())
+    packing = named_flags(arguments, "only", "dtype", "entry", "jobs", "ray")
+    packing |= given_flags(arguments, PipelineOptions, CandidateOptions)
+    packing |= {"FILE|SUITE"} if arguments.subject else set()
     measuring = named_flags(arguments, "keep", "time_limit")
     action = "--show" if arguments.show else "--import" if arguments.imported else ""
     if action and packing:
@@ -128,7 +129,7 @@ def _requests(arguments: argparse.Namespace) -> "list[PackRequest]":
     from roller_mlir.evaluation.measure.kit.contents import of_suite
     from roller_mlir.evaluation.measure.tune.tune import requests_of_source
 
-    device, target, top_k = device_of(arguments), _target(arguments), arguments.top_k or 10
+    device, target, top_k = device_of(arguments), _target(arguments), arguments.top_k
     device.require_compiles()
     if not _is_file(arguments.subject):
         rows, name = select(find_suite(arguments.subject), arguments.only), Path(arguments.subject).resolve().name

@@ -19,6 +19,7 @@ from roller_mlir.evaluation.suites.kinds import KINDS
 from roller_mlir.evaluation.suites.operator import Operator
 from roller_mlir.evaluation.suites.programs.write import function_text
 from roller_mlir.evaluation.suites.records import published_record
+from roller_mlir.model.options import CandidateOptions
 
 HALF_KINDS = ("matmul", "conv2d")
 """Classes that are wanted in half precision: products and convolutions, which have matrix instructions."""
@@ -75,7 +76,7 @@ class PackRequest:
     published_s: dict[str, float] = field(default_factory=dict[str, float])
     same_as: tuple[str, ...] = ()
     options: CompileOptions = field(default_factory=CompileOptions)
-    top_k: int = 10
+    top_k: int = CandidateOptions.top_k
     unfused: bool = False
     ways: tuple[Way, ...] = ()
     base: str = ""
@@ -95,7 +96,7 @@ def of_suite(
     target: str,
     dtype: str | None = None,
     *,
-    top_k: int = 10,
+    top_k: int = CandidateOptions.top_k,
     options: CompileOptions | None = None,
 ) -> list[PackRequest]:
     """Return the rows of a suite, those that are another's duplicate standing in `same_as` of that one.
@@ -137,7 +138,9 @@ def of_suite(
     return found
 
 
-def of_gemms(extents: Sequence[int] = GEMM_EXTENTS, dtype: str = "f16", *, top_k: int = 10) -> list[PackRequest]:
+def of_gemms(
+    extents: Sequence[int] = GEMM_EXTENTS, dtype: str = "f16", *, top_k: int = CandidateOptions.top_k
+) -> list[PackRequest]:
     """Return plain products of square matrices.
 
     Args:
@@ -176,7 +179,7 @@ def of_example(path: Path, *, large: bool = False, top_k: int = 1) -> PackReques
 
 
 def of_dispatch(
-    dispatch: Dispatch, suite: str, options: CompileOptions | None = None, *, top_k: int = 10
+    dispatch: Dispatch, suite: str, options: CompileOptions | None = None, *, top_k: int = CandidateOptions.top_k
 ) -> PackRequest:
     """Return a dispatch of tuning; where no other library knows what it computes, its own candidates are compared.
 

@@ -16,7 +16,7 @@ from roller_mlir.compiler.source import Source
 from roller_mlir.evaluation.measure.tune.dispatches import Dispatch
 from roller_mlir.hal import find_device
 from roller_mlir.model import construct
-from roller_mlir.model.options import PlanningOptions
+from roller_mlir.model.options import CandidateOptions, PlanningOptions
 from roller_mlir.plan import Plan
 from roller_mlir.plan.records.codec import to_json
 from roller_mlir.runtime import Artifact
@@ -36,7 +36,7 @@ def whole_dispatch(dispatches: Sequence[Dispatch], text: str) -> Dispatch | None
 
 
 def candidates_of(
-    dispatch: Dispatch, target: str, options: CompileOptions | None = None, top_k: int = 10
+    dispatch: Dispatch, target: str, options: CompileOptions | None = None, top_k: int = CandidateOptions.top_k
 ) -> list[dict[str, Plan]]:
     """Return the best plans of a dispatch, as the model ranks them; the first is what the compiler takes by itself.
 

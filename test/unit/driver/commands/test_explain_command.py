@@ -196,7 +196,7 @@ def test_a_family_without_code_is_said(tmp_path: Path, capsys: Any) -> None:
             2,
             "memory-bank, tensor-shape, but got 'gravity'",
         ),
-        (["--top-k", "0"], 2, "must be an integer of at least 1"),
+        (["--top-k", "0"], 2, "must be at least 1, but got 0"),
         (["--max-units", "-1"], 2, "must be at least 1, but got -1"),
         (["--html", ""], 2, "--html must name a file to write"),
         (["--html", "."], 2, "--html must name a file to write"),

@@ -166,7 +166,7 @@ def test_the_data_base_is_shown(tmp_path: Path, capsys: Captured) -> None:
         (("roller119", "--pack", "K", "--channels-last"), "--channels-last goes with a file of MLIR"),
         (("m.mlir", "--pack", "K", "--dtype", "f16"), "--dtype goes with a suite"),
         (("m.mlir", "--pack", "K", "--db", "f.jsonl"), "--db goes with --measure, --import and --show"),
-        (("m.mlir", "--pack", "K", "--top-k", "0"), "must be an integer of at least 1, but got '0'"),
+        (("m.mlir", "--pack", "K", "--top-k", "0"), "must be at least 1, but got 0"),
         (("m.mlir", "--pack", "K", "--only", ","), "must name operators as in C0,M*,relu, but got ','"),
     ],
 )
