@@ -19,12 +19,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.lowering.targets.family import image_roles
 from roller_mlir.model.options import FusionOptions, LoopOptions
 from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.support.standard_output import print_error
 from roller_mlir.tools.commands.compile.command import open_source
-from roller_mlir.tools.commands.iree.residency import add_residency_argument
+from roller_mlir.tools.commands.iree.programs import add_program_arguments
 from roller_mlir.tools.console.arguments import add_options
 from roller_mlir.tools.console.errors import InputError, UsageError
 from roller_mlir.tools.console.interrupt import check
@@ -62,12 +61,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="graph",
         help="who decides what runs together: we (graph, the default), or IREE (dispatch, config)",
     )
-    parser.add_argument("--image", choices=image_roles(), help="kind of binaries (ptx; for AMD hsaco)")
     parser.add_argument("--weights", metavar="FILE", help="write the weights there, .irpa, instead of into the module")
     parser.add_argument("--report", metavar="FILE", help="write who compiles what there, as JSON")
     parser.add_argument("--artifacts", metavar="DIR", help="write what we compile there, an artifact for each program")
     add_options(parser, CompileOptions, "instructions", "allow_tf32", "persistent")
-    add_residency_argument(parser)
+    add_program_arguments(parser)
     for kind in (LoopOptions, FusionOptions):
         add_options(parser, kind)
     parser.add_argument("--json", action="store_true", help="print the report as JSON")

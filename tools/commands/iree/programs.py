@@ -3,12 +3,12 @@
 
 import argparse
 
-from roller_mlir.plan.manifest import IMAGES
+from roller_mlir.lowering.targets.family import image_roles
 
 
 def add_program_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare `--image`, and `--assume-resident` for kernels whose blocks wait for each other."""
-    parser.add_argument("--image", choices=IMAGES, help="kind of binaries (ptx; for AMD hsaco)")
+    parser.add_argument("--image", choices=image_roles(), help="kind of binaries (ptx; for AMD hsaco)")
     parser.add_argument(
         "--assume-resident",
         action="store_true",

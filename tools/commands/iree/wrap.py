@@ -12,8 +12,7 @@ the kernels. `roller simulate --artifact mlp.roller -- iree-run-module ...` exec
 import argparse
 from pathlib import Path
 
-from roller_mlir.lowering.targets.family import image_roles
-from roller_mlir.tools.commands.iree.residency import add_residency_argument
+from roller_mlir.tools.commands.iree.programs import add_program_arguments
 from roller_mlir.tools.console.errors import InputError, UsageError
 from roller_mlir.tools.console.output import check_place, print_line, write_whole
 
@@ -22,8 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("artifact", metavar="ARTIFACT", help="a directory made by 'roller compile -o', with binaries")
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="a .vmfb module, or a .mlir program")
-    parser.add_argument("--image", choices=image_roles(), help="kind of binaries (ptx; for AMD hsaco)")
-    add_residency_argument(parser)
+    add_program_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
