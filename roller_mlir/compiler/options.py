@@ -3,11 +3,15 @@
 
 from dataclasses import dataclass
 from os import PathLike
+from typing import Any
 
 from roller_mlir.lowering.backend.target import CODE_OBJECT, CODE_OBJECTS, DEFAULT_TIMEOUT_S
 from roller_mlir.model.options import BufferOptions, LaunchOptions, MapOptions, PipelineOptions
 from roller_mlir.rammer.options import PersistentOptions
-from roller_mlir.support.foreign.options import Options, option
+from roller_mlir.support.foreign.options import Option, Options, option
+
+_OF_LAUNCHES = ("bounded", "dependent_launch")
+"""Options of kernels that are launched one by one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,13 +78,10 @@ class CompileOptions(PersistentOptions, BufferOptions, MapOptions, LaunchOptions
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.persistent and (given := PersistentOptions.given_in(self)):
-            names = ", ".join(one.field for one, _ in given)
-            raise ValueError(f"{names}: only a persistent kernel has a schedule, but persistent is False")
-        if self.persistent and self.bounded:
-            raise ValueError("bounded: kernels that are launched one by one, but persistent asks for one kernel")
-        if self.persistent and self.dependent_launch:
-            raise ValueError("dependent_launch: a persistent kernel is one launch, on which no other depends")
+        refused, reason = refused_beside(self)
+        if refused:
+            names = ", ".join(one.field for one, _ in refused)
+            raise ValueError(f"{names}: {reason}, but persistent is {self.persistent}")
 
     @property
     def for_shares(self) -> bool:
@@ -94,3 +95,15 @@ class CompileOptions(PersistentOptions, BufferOptions, MapOptions, LaunchOptions
             kind: Declares the options.
         """
         return {one.name: one.text(value) for one, value in kind.given_in(self)}
+
+
+def refused_beside(holder: Any) -> tuple[list[tuple[Option, Any]], str]:
+    """Return the options that do not go with `persistent` as it is given, with their values, and why.
+
+    Args:
+        holder: `CompileOptions`, or the arguments of a command.
+    """
+    if not holder.persistent:
+        return PersistentOptions.given_in(holder), "only a persistent kernel has a schedule"
+    given = CompileOptions.given_in(holder)
+    return [one for one in given if one[0].field in _OF_LAUNCHES], "a persistent kernel is one launch"

@@ -27,7 +27,7 @@ from roller_mlir.model.options import CandidateOptions, ChoiceOptions, FusionOpt
 from roller_mlir.plan.records.codec import to_json
 from roller_mlir.rammer.options import PlacingOptions
 from roller_mlir.support.standard_output import writing_output
-from roller_mlir.tools.commands.compile.command import open_source
+from roller_mlir.tools.commands.compile.command import check_persistent, open_source
 from roller_mlir.tools.console.arguments import add_options, given_flags, named_flags
 from roller_mlir.tools.console.errors import InputError, UsageError
 from roller_mlir.tools.console.interrupt import check
@@ -98,8 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_persistent(arguments: argparse.Namespace) -> None:
-    if not arguments.persistent and (given := sorted(given_flags(arguments, PlacingOptions))):
-        raise UsageError(f"{', '.join(given)}: only a persistent kernel has a schedule; add --persistent")
+    check_persistent(arguments)
     if arguments.persistent and (
         given := sorted(named_flags(arguments, "op", "html") | given_flags(arguments, CandidateOptions))
     ):

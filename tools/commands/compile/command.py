@@ -22,7 +22,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.compiler.options import CompileOptions, refused_beside
 from roller_mlir.lowering.targets import families, family_of
 from roller_mlir.lowering.targets.stage import COMMON, KERNELS, PERSISTENT
 from roller_mlir.model.options import (
@@ -39,7 +39,7 @@ from roller_mlir.plan.records.codec import to_json
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.stage import keep_input
 from roller_mlir.tools.commands.compile.plans import plan_tables
-from roller_mlir.tools.console.arguments import add_options, given_flags, named_flags
+from roller_mlir.tools.console.arguments import add_options
 from roller_mlir.tools.console.errors import InputError, UsageError
 from roller_mlir.tools.console.interrupt import check
 from roller_mlir.tools.console.output import print_bytes, print_json, print_line, print_tables, seconds
@@ -200,10 +200,7 @@ def compile_options(
     arguments: argparse.Namespace, disassemble: bool = False, binaries: bool = True, llvm: bool = False
 ) -> CompileOptions:
     """Return the options of the command line."""
-    if not arguments.persistent and (given := sorted(given_flags(arguments, PersistentOptions))):
-        raise UsageError(f"{', '.join(given)}: only a persistent kernel has a schedule; add --persistent")
-    if arguments.persistent and (given := sorted(named_flags(arguments, "dependent_launch", "bounded"))):
-        raise UsageError(f"{', '.join(given)}: a persistent kernel is one launch; leave out --persistent, or these")
+    check_persistent(arguments)
     before, after = _printed(arguments, "before"), _printed(arguments, "after")
     return CompileOptions(
         **CompileOptions.values_of(arguments),
@@ -215,6 +212,15 @@ def compile_options(
         cache=not before and not after,
         override_stages=tuple(arguments.override_stage),
     )
+
+
+def check_persistent(arguments: argparse.Namespace) -> None:
+    """Refuse options that do not go with --persistent, or need it."""
+    refused, reason = refused_beside(arguments)
+    if refused:
+        flags = ", ".join(sorted(one.flags(value)[0] for one, value in refused))
+        remedy = "leave out --persistent, or these" if arguments.persistent else "add --persistent"
+        raise UsageError(f"{flags}: {reason}; {remedy}")
 
 
 def _check_target_device(arguments: argparse.Namespace) -> None:

@@ -34,7 +34,7 @@ def test_plans_are_those_of_the_persistent_kernel(model: str, device: str) -> No
 
 
 def test_what_goes_not_with_it() -> None:
-    with pytest.raises(ValueError, match="bounded: kernels that are launched one by one"):
+    with pytest.raises(ValueError, match="bounded: a persistent kernel is one launch, but persistent is True"):
         CompileOptions(bounded=True, persistent=True)
     text, *_ = MODELS["mlp"]()
     with pytest.raises(DiagnosedError, match="bounded: k80 has no cooperative launch"):
