@@ -165,7 +165,7 @@ def make_case(kind: str, random_: random.Random, originals: Path, place: Path, *
             if kind != "manifest":
                 _resigned(place / "f.roller", name)
             level = ["--level", "llvm"] if kind == "llvm" else []
-            return [*ROLLER, "run", "f.roller", "--random", "--timeout", "2", *level]
+            return [*ROLLER, "run", "f.roller", "--random", "--timeout-s", "2", *level]
         case "kit" | "archive":
             shutil.copytree(originals / "kit", place / "kit")
             changed("kit/index.json", tamper_json) if kind == "kit" else changed("kit/artifacts.zip", tamper_zip)

@@ -11,10 +11,14 @@ Not modelled: weak memory (a missing fence, but for proxy fences), the rounding 
 units (`matrix_ir` says what is computed instead), flushing of denormals, registers, clusters of several blocks.
 """
 
-from roller_mlir.sim.counting import Counts, SiteCount
-from roller_mlir.sim.diagnosis.errors import Position, SimulationError
-from roller_mlir.sim.diagnosis.findings import SanitizerError
-from roller_mlir.sim.launch import LaunchResult, SimulatedKernels
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from roller_mlir.sim.counting import Counts, SiteCount
+    from roller_mlir.sim.diagnosis.errors import Position, SimulationError
+    from roller_mlir.sim.diagnosis.findings import SanitizerError
+    from roller_mlir.sim.launch import LaunchResult, SimulatedKernels
 
 __all__ = [
     "Counts",
@@ -25,3 +29,20 @@ __all__ = [
     "SimulationError",
     "SiteCount",
 ]
+
+_HOMES = {
+    "Counts": "roller_mlir.sim.counting",
+    "LaunchResult": "roller_mlir.sim.launch",
+    "Position": "roller_mlir.sim.diagnosis.errors",
+    "SanitizerError": "roller_mlir.sim.diagnosis.findings",
+    "SimulatedKernels": "roller_mlir.sim.launch",
+    "SimulationError": "roller_mlir.sim.diagnosis.errors",
+    "SiteCount": "roller_mlir.sim.counting",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name at its first use: commands read the options without the simulator."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -30,6 +30,7 @@ from roller_mlir.sim.matrix.units import provide
 from roller_mlir.sim.memory.buffers import Arguments
 from roller_mlir.sim.memory.records import Records
 from roller_mlir.sim.memory.shadow import Shadow
+from roller_mlir.sim.options import SimulatorOptions
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.support.nesting import check_nesting
@@ -129,7 +130,7 @@ class SimulatedKernels:
         args: Sequence[Any],
         *,
         seed: int | None = 0,
-        timeout_s: float = 60.0,
+        timeout_s: float = SimulatorOptions.timeout_s,
         resident_blocks: int | None = 1,
         sweep: bool = False,
         written: Sequence["np.ndarray[Any, Any] | None"] | None = None,

@@ -21,14 +21,12 @@ from roller_mlir.sim.engine.layout import Before
 from roller_mlir.sim.launch import SimulatedKernels
 from roller_mlir.sim.llvm.launcher import LlvmKernels, text_of
 from roller_mlir.sim.memory.buffers import aligned_empty
+from roller_mlir.sim.options import SimulatorOptions
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 # Every bit set: NaN in any float type, -1 in integers. What a kernel forgets to write shows.
 _POISON = 0xFF
-
-LEVELS = ("gpu", "llvm")
-"""What is executed: the kernels in the gpu dialect, or their LLVM IR as the vendor's code generator gets it."""
 
 
 @lru_cache(maxsize=8)
@@ -40,12 +38,18 @@ class SimulatorBackend:
     """Runs kernels in the simulator; memory is bytes of numpy, poisoned until it is written."""
 
     def __init__(
-        self, *, count: bool = False, seed: int = 0, timeout_s: float = 60.0, level: str = "gpu", sanitize: bool = False
+        self,
+        *,
+        count: bool = False,
+        seed: int = 0,
+        timeout_s: float = SimulatorOptions.timeout_s,
+        level: str = SimulatorOptions.level,
+        sanitize: bool = False,
     ) -> None:
         """Set how to run.
 
         Args:
-            level: What is executed, one of `LEVELS`.
+            level: What is executed, one of `sim.options.LEVELS`.
             count: Whether to count memory transactions.
             seed: Of the order of blocks and threads.
             timeout_s: Time after which a launch is given up, in seconds.
@@ -53,12 +57,12 @@ class SimulatorBackend:
                 findings ends the run with a `SanitizedRunError`.
 
         Raises:
-            ValueError: The time is not above 0.
+            BackendError: An option breaks its rule, or two do not go together.
         """
-        if timeout_s <= 0:
-            raise ValueError(f"timeout_s must be above 0, but got {timeout_s}")
-        if level not in LEVELS:
-            raise BackendError(f"the simulator's level must be {' or '.join(LEVELS)}, but got {level!r}")
+        try:
+            SimulatorOptions(level=level, timeout_s=timeout_s)
+        except ValueError as error:
+            raise BackendError(f"the simulator's {error}") from None
         if level == "llvm" and count:
             raise BackendError("transactions are counted at level gpu; level llvm has no access sites of the plan")
         if level == "llvm" and sanitize:

@@ -23,10 +23,11 @@ from fnmatch import filter as matching
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from roller_mlir.evaluation.fuzz.options import CampaignOptions
 from roller_mlir.hal import find_device
 from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.support.standard_output import print_error
-from roller_mlir.tools.console.arguments import positive
+from roller_mlir.tools.console.arguments import add_options, positive
 from roller_mlir.tools.console.errors import InputError, UsageError
 from roller_mlir.tools.console.interrupt import check
 from roller_mlir.tools.console.output import check_place, print_json, print_line, print_tables, seconds, write_whole
@@ -40,7 +41,7 @@ _TARGETS = ("h200", "mi300x", "v100", "a100")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("--count", type=positive, default=300, metavar="N", help="cases (300)")
-    parser.add_argument("--seed", type=_natural, default=0, metavar="S", help="of all cases (0)")
+    add_options(parser, CampaignOptions, "seed", "jobs", "keep")
     parser.add_argument("--first", type=_natural, default=0, metavar="K", help="number of the first case (0)")
     parser.add_argument("--case", type=_natural, metavar="K", help="only this case, and print its program")
     parser.add_argument(
@@ -49,23 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--only", type=_kinds, default=(), metavar="KIND,...", help="kinds of programs or patterns, such as 'matrix*'"
     )
-    parser.add_argument("--jobs", type=positive, default=1, metavar="J", help="processes at a time (1)")
-    parser.add_argument("--keep", metavar="DIR", help="write each failure, shrunk, to DIR")
     parser.add_argument("--limits", metavar="FILE", help="write the page of limits and of reasons of refusals")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
         "--oracle", choices=("numpy", "iree"), default="numpy", help="compare numpy with IREE too (numpy)"
     )
-    parser.add_argument("--no-kernels", action="store_true", help="with --oracle iree: compile and run no kernels")
-    limits = parser.add_argument_group("how")
-    limits.add_argument("--timeout", type=positive, default=60, metavar="S", help="time for a case (60 s)")
-    limits.add_argument("--shrink", type=_natural, default=60, metavar="S", help="time to shrink a failure (60 s)")
-    limits.add_argument(
-        "--sanitize", type=_percent, default=10, metavar="P", help="percent of cases that are searched for races (10)"
-    )
-    limits.add_argument(
-        "--llvm", type=_percent, default=5, metavar="P", help="percent of cases run from the vendor's LLVM IR (5)"
-    )
+    add_options(parser, CampaignOptions, "kernels")
+    add_options(parser.add_argument_group("how"), CampaignOptions, "case_timeout_s", "shrink_s", "sanitize", "llvm")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -76,23 +67,16 @@ def run(arguments: argparse.Namespace) -> int:
         find_device(name).require_compiles()
     if arguments.case is not None and arguments.limits:
         raise UsageError("--limits tells of many cases, but got --case")
-    if arguments.no_kernels and arguments.oracle == "numpy":
+    if not arguments.kernels and arguments.oracle == "numpy":
         raise UsageError("--no-kernels leaves nothing to try; give --oracle iree too")
     _check_places(arguments)
     first = arguments.first if arguments.case is None else arguments.case
     campaign = Campaign(
-        seed=arguments.seed,
+        **CampaignOptions.values_of(arguments),
         numbers=range(first, first + (arguments.count if arguments.case is None else 1)),
         targets=arguments.target,
-        workers=arguments.jobs,
-        limit_s=float(arguments.timeout),
-        shrink_s=float(arguments.shrink),
-        sanitize=arguments.sanitize,
-        llvm=arguments.llvm,
         only=arguments.only,
-        keep=None if arguments.keep is None else Path(arguments.keep),
         oracle="" if arguments.oracle == "numpy" else arguments.oracle,
-        kernels=not arguments.no_kernels,
     )
     if arguments.case is not None and not arguments.json:
         _show(campaign, arguments.case)
@@ -115,7 +99,7 @@ def _check_places(arguments: argparse.Namespace) -> None:
         check_place(Path(arguments.limits))
     if arguments.keep is not None:
         try:
-            Path(arguments.keep).mkdir(parents=True, exist_ok=True)
+            arguments.keep.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             reason = reason_of(error)
             raise InputError(f"failures cannot be kept in {arguments.keep}: {reason}") from None
@@ -225,13 +209,6 @@ def _natural(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 12:
         raise argparse.ArgumentTypeError(f"must be an integer of at least 0, but got '{text}'")
     return int(text)
-
-
-def _percent(text: str) -> int:
-    value = _natural(text)
-    if value > 100:
-        raise argparse.ArgumentTypeError(f"must be 0 to 100, but got '{text}'")
-    return value
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -23,8 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from roller_mlir.compiler.cache.settings import CacheSettingError, CacheSettings, parse_limit
+from roller_mlir.sim.options import SimulatorOptions
 from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.support.tied import tie
+from roller_mlir.tools.console.arguments import add_options
 from roller_mlir.tools.console.errors import InputError, UsageError
 
 
@@ -56,19 +58,7 @@ def add_device_arguments(parser: Any, *, artifact: str, llvm: str) -> None:
     parser.add_argument("--artifact", action="append", default=[], metavar="DIR", help=artifact)
     parser.add_argument("--llvm", action="append", default=[], metavar="FILE", help=llvm)
     parser.add_argument("--target", default="", metavar="DEVICE", help="the device, where no artifact says it")
-    parser.add_argument(
-        "--level",
-        choices=("gpu", "llvm"),
-        default="gpu",
-        help="what is executed: kernels in the gpu dialect (default), or the LLVM IR that the vendor's compiler gets",
-    )
-    parser.add_argument("--timeout", type=float, default=60.0, metavar="S", help="end a kernel that hangs (60 s)")
-
-
-def check_timeout(arguments: argparse.Namespace) -> None:
-    """Refuse a time limit that is none."""
-    if not 0 < arguments.timeout < float("inf"):
-        raise UsageError(f"--timeout must be a time above 0, but got {arguments.timeout:g}")
+    add_options(parser, SimulatorOptions)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -79,7 +69,6 @@ def run(arguments: argparse.Namespace) -> int:
         memory_bytes, libraries = parse_limit(arguments.memory, "--memory"), driver_libraries()
     except CacheSettingError as error:
         raise UsageError(str(error)) from None
-    check_timeout(arguments)
     if not arguments.artifact and not arguments.target:
         raise UsageError("nothing says which device to simulate; name --artifact or --target")
     with simulated_device(
@@ -87,9 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
         llvm=llvm_files(arguments.llvm),
         target=arguments.target,
         libraries=libraries,
-        level=arguments.level,
         assume_resident=arguments.assume_resident,
-        timeout_s=arguments.timeout,
+        **SimulatorOptions.values_of(arguments),
         memory_bytes=memory_bytes,
         log=arguments.log or "",
     ) as environment:

@@ -14,53 +14,38 @@ from roller_mlir.evaluation.fuzz.generate import make_case
 from roller_mlir.evaluation.fuzz.jobs.failed import ORACLE_JOB, RUN_JOB, failed_oracle
 from roller_mlir.evaluation.fuzz.jobs.job import FuzzJob, FuzzOutcome
 from roller_mlir.evaluation.fuzz.keep import write_failure
+from roller_mlir.evaluation.fuzz.options import CampaignOptions
 from roller_mlir.evaluation.fuzz.program.program import elements
 from roller_mlir.evaluation.fuzz.shrink import shrink
 from roller_mlir.support.jobs.job_pool import JobPool
 
 
 @dataclass(frozen=True, kw_only=True)
-class Campaign:
+class Campaign(CampaignOptions):
     """What to try.
 
     Attributes:
-        seed: Of all cases.
         numbers: Of the cases.
         targets: Devices, in turn.
-        workers: Processes at a time.
-        limit_s: Time for a case.
-        shrink_s: Time to shrink a failure.
         shrink_at_most: Failures that are shrunk; further ones are kept as they are.
-        sanitize: Percent of the cases in which the simulator looks for races and uninitialised reads.
-        llvm: Percent of the cases in which the simulator executes the vendor's LLVM IR.
         only: Patterns of the kinds of programs to draw; () for all.
-        keep: Folder for failures; None keeps none.
         entry: The function that tries a job, as "module:name".
         oracle: "iree" compares the reference with IREE's llvm-cpu too; "" has no second oracle.
-        kernels: Whether kernels are tried.
     """
 
-    seed: int
     numbers: range
     targets: tuple[str, ...]
-    workers: int = 1
-    limit_s: float = 60.0
-    shrink_s: float = 60.0
     shrink_at_most: int = 20
-    sanitize: int = 10
-    llvm: int = 5
     only: tuple[str, ...] = ()
-    keep: Path | None = None
     entry: str = RUN_JOB
     oracle: str = ""
-    kernels: bool = True
 
     def case(self, number: int) -> Case:
         """Return a case of this campaign."""
         case = make_case(self.seed, number, self.targets, only=self.only)
         drawn = random.Random(f"{self.seed}:{number}:level")
         sanitize, level = drawn.random() * 100 < self.sanitize, drawn.random() * 100 < self.llvm
-        return replace(case, sanitize=sanitize and not level, level="llvm" if level else "kernels")
+        return replace(case, sanitize=sanitize and not level, level="llvm" if level else case.level)
 
 
 @dataclass(frozen=True)
@@ -181,13 +166,13 @@ def _try_cases(
             yield case, job_of(case)
 
     failed: list[tuple[Case, FuzzOutcome]] = []
-    with JobPool(campaign.workers, campaign.limit_s, entry, on_failure) as pool:
+    with JobPool(campaign.jobs, campaign.case_timeout_s, entry, on_failure) as pool:
         for case, outcome in pool.run(jobs()):
             check()
             tally.count(case, outcome)
             if outcome.failed:
                 failed.append((case, outcome))
-    with JobPool[FuzzJob, FuzzOutcome](1, campaign.limit_s, entry, on_failure) as pool:
+    with JobPool[FuzzJob, FuzzOutcome](1, campaign.case_timeout_s, entry, on_failure) as pool:
         for failure in _shrunk(campaign, pool, failed, check):
             tally.failures.append(failure)
             found(failure)

@@ -7,6 +7,7 @@ from roller_mlir.evaluation.fuzz.forced import Forced
 from roller_mlir.evaluation.fuzz.jobs.job import FuzzJob
 from roller_mlir.evaluation.fuzz.program.program import Program
 from roller_mlir.evaluation.fuzz.program.write import write_program
+from roller_mlir.sim.options import SimulatorOptions
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Case:
         exact: Per result, whether kernel and reference must agree to the bit.
         forced: What the case forces.
         sanitize: Whether the simulator looks for races and uninitialised reads too.
-        level: What the simulator executes: "kernels" or "llvm".
+        level: What the simulator executes: one of `sim.options.LEVELS`.
         only: Patterns of the kinds that were drawn from; () for all.
         oracle: What the reference is compared with instead of kernels: "iree"; "" where kernels are tried.
     """
@@ -37,7 +38,7 @@ class Case:
     exact: tuple[bool, ...]
     forced: Forced
     sanitize: bool = False
-    level: str = "kernels"
+    level: str = SimulatorOptions.level
     only: tuple[str, ...] = ()
     oracle: str = ""
 

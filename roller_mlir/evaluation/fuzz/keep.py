@@ -5,6 +5,7 @@ from pathlib import Path
 
 from roller_mlir.evaluation.fuzz.case import Case, command_of, job_of
 from roller_mlir.evaluation.fuzz.jobs.job import FuzzOutcome
+from roller_mlir.sim.options import SimulatorOptions
 
 
 def failure_text(case: Case, outcome: FuzzOutcome, shrunk: Case, after: FuzzOutcome) -> str:
@@ -21,7 +22,7 @@ def failure_text(case: Case, outcome: FuzzOutcome, shrunk: Case, after: FuzzOutc
         f"{after.status}: {after.message}",
         f"target {job.target}, inputs {job.values} of seed {job.seed}"
         + (", sanitized" if job.sanitize else "")
-        + (f", level {job.level}" if job.level != "kernels" else ""),
+        + (f", level {job.level}" if job.level != SimulatorOptions.level else ""),
         f"forced: {after.options or 'nothing'}",
         f"the case it was shrunk from ({outcome.status}, {case.program.ops()} ops): {command_of(case)}",
     ]

@@ -20,6 +20,7 @@ from roller_mlir.plan.records.codec import to_json
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.sim.driver.build import library_folder
 from roller_mlir.sim.driver.settings import ServerSettings
+from roller_mlir.sim.options import SimulatorOptions
 from roller_mlir.support.foreign.bounded import read_json
 
 DEFAULT_MEMORY_BYTES = 4 << 30
@@ -32,9 +33,9 @@ def simulated_device(
     llvm: Sequence[str | os.PathLike[str]] = (),
     target: str = "",
     libraries: Path | None = None,
-    level: str = "gpu",
+    level: str = SimulatorOptions.level,
     assume_resident: bool = False,
-    timeout_s: float = 60.0,
+    timeout_s: float = SimulatorOptions.timeout_s,
     memory_bytes: int = DEFAULT_MEMORY_BYTES,
     log: str | os.PathLike[str] = "",
 ) -> Generator[dict[str, str]]:
@@ -45,7 +46,7 @@ def simulated_device(
         llvm: Files of LLVM IR of other compilers' kernels that programs may launch.
         target: A device that programs see, where no artifact says it.
         libraries: Where the driver libraries are built; None: in a folder of their own that goes with the server.
-        level: What is executed: "gpu" or "llvm".
+        level: What is executed, one of `sim.options.LEVELS`.
         assume_resident: Whether kernels whose blocks wait for each other may be launched as others are.
         timeout_s: After which a launch is given up.
         memory_bytes: Memory of a program's device.

@@ -38,10 +38,11 @@ def option(
     name: str = "",
     value: str = "",
     least: float | None = None,
+    most: float | None = None,
     choices: Sequence[object] = (),
 ) -> _T:
     """Declare an option: a dataclass field with a default, a sentence for the manual, and what `Option` documents."""
-    metadata = {"help": help, "name": name, "value": value, "least": least, "choices": tuple(choices)}
+    metadata = {"help": help, "name": name, "value": value, "least": least, "most": most, "choices": tuple(choices)}
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -59,6 +60,7 @@ class Option:
       flag: Spelling of a command, such as "--tile-sizes": the name's, in the singular where words of a list add up.
       value: Word for the value in the help of a command; by default N for a number, and the type's otherwise.
       least: The value, or each of a list, must be at least that; None for no rule.
+      most: Likewise at most.
       choices: The value, or each of a list, must be one of these; () for no rule.
     """
 
@@ -70,6 +72,7 @@ class Option:
     flag: str
     value: str
     least: float | None
+    most: float | None
     choices: tuple[object, ...]
 
     @property
@@ -108,9 +111,11 @@ class Option:
         """
         listed = isinstance(value, tuple)
         for one in typing.cast("tuple[Any, ...]", value) if listed else () if value is None else (value,):
+            each = " each" if listed else ""
             if self.least is not None and not one >= self.least:
-                each = " each" if listed else ""
                 raise OptionError(f"must be at least {self.least}{each}, but got {self.spell(value)}")
+            if self.most is not None and not one <= self.most:
+                raise OptionError(f"must be at most {self.most}{each}, but got {self.spell(value)}")
             if self.choices and one not in self.choices:
                 known, got = ", ".join(map(str, self.choices)), f"'{one}'" if isinstance(one, str) else one
                 raise OptionError(f"must be {'some' if listed else 'one'} of {known}, but got {got}")

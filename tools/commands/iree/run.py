@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 from roller_mlir.hal import find_device
 from roller_mlir.plan.records.codec import to_json
+from roller_mlir.sim.options import SimulatorOptions
 from roller_mlir.support.foreign.bounded import read_json
-from roller_mlir.tools.commands.simulate import add_device_arguments, check_timeout, driver_libraries, llvm_files
+from roller_mlir.tools.commands.simulate import add_device_arguments, driver_libraries, llvm_files
 from roller_mlir.tools.console.errors import InputError, UsageError
 from roller_mlir.tools.console.output import print_json, print_line, print_tables, seconds, write_arrays
 
@@ -76,7 +77,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.random and arguments.input:
         raise UsageError("--random makes the inputs and --input names them; give one of them")
-    check_timeout(arguments)
     if arguments.seed < 0 or not 0 <= arguments.tolerance < 1:
         raise UsageError("--seed must be at least 0, and --tolerance in 0 to 1")
     if arguments.on != "sim" and (arguments.llvm or arguments.target):
@@ -187,10 +187,9 @@ def _execute(
         llvm=llvm_files(arguments.llvm) if arguments.llvm else beside,
         target=arguments.target,
         libraries=driver_libraries(),
-        level=arguments.level,
         assume_resident=True,  # the module was made so: IREE has no other way to launch such kernels
-        timeout_s=arguments.timeout,
         log=log,
+        **SimulatorOptions.values_of(arguments),
     ) as environment:
         printed = run_module(module.path, function, driver, inputs, outputs, flags=flags, environment=environment)
     lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []

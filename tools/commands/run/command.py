@@ -26,8 +26,10 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.plan.accuracy.accumulation import accumulation_of
 from roller_mlir.plan.persistent.task_times import chrome_trace
 from roller_mlir.plan.records.codec import to_json
+from roller_mlir.sim.options import SimulatorOptions
 from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.tools.commands.compile.command import add_compile_options, compile_artifact, open_source
+from roller_mlir.tools.console.arguments import add_options
 from roller_mlir.tools.console.errors import InputError, UsageError
 from roller_mlir.tools.console.interrupt import check
 from roller_mlir.tools.console.output import print_json, print_line, print_tables, seconds, write_arrays, write_whole
@@ -46,11 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="ARTIFACT|FILE", help="a directory made by 'roller compile -o', or MLIR text")
     about = "where to run: cpu, cuda, hip, sim (what was compiled for a CPU: cpu; else sim)"
     parser.add_argument("--on", metavar="BACKEND", help=about)
-    parser.add_argument(
-        "--level",
-        choices=("gpu", "llvm"),
-        help="what sim executes: kernels in the gpu dialect (default), or the LLVM IR that the vendor's compiler gets",
-    )
+    add_options(parser, SimulatorOptions, "level")
+    parser.set_defaults(level=None)  # a device refuses any that is given
     given = parser.add_argument_group("inputs")
     given.add_argument(
         "--input", action="append", default=[], metavar="A.npy", help="one .npy file per input, in order"
@@ -75,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--record-times",
     )
     results.add_argument("--output", metavar="DIR", help="write the results there as output0.npy, output1.npy, ...")
-    results.add_argument("--timeout", type=float, default=60.0, metavar="S", help="end a kernel that hangs (60 s)")
+    add_options(results, SimulatorOptions, "timeout_s")
     results.add_argument("--json", action="store_true", help="print JSON")
     add_compile_options(parser)
 
@@ -148,12 +147,9 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
             if value:
                 raise UsageError(f"{name} is for --on sim; {arguments.on} runs the kernels as they are")
         return {}
-    options = {"count": arguments.count, "seed": arguments.seed, "timeout_s": arguments.timeout}
-    if arguments.level:
-        options["level"] = arguments.level
-    if arguments.sanitize:
-        options["sanitize"] = True
-    return options
+    level = arguments.level or SimulatorOptions.level
+    told = {name: getattr(arguments, name) for name in ("count", "seed", "timeout_s", "sanitize")}
+    return {**told, "level": level}
 
 
 def _open(arguments: argparse.Namespace) -> "Artifact":

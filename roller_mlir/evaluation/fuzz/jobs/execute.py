@@ -87,10 +87,13 @@ def _run(job: FuzzJob, source: Source, options: CompileOptions) -> FuzzOutcome:
     inputs = random_inputs([manifest.buffer(name) for name in manifest.inputs], job.seed, job.values)
     before = [array.copy() for array in inputs]
     native = backend_here(find_device(job.target).vendor)
-    more: dict[str, Any] = {"sanitize": True} if job.sanitize else {}
-    more |= {"level": job.level} if job.level != "kernels" else {}
-    asked: dict[str, Any] = {} if native else {"seed": job.seed, "timeout_s": SIMULATOR_TIMEOUT_S, **more}
-    outputs = artifact.run(*inputs, on=native or "sim", **asked)
+    asked: dict[str, Any] = {
+        "seed": job.seed,
+        "timeout_s": SIMULATOR_TIMEOUT_S,
+        "sanitize": job.sanitize,
+        "level": job.level,
+    }
+    outputs = artifact.run(*inputs, on=native or "sim", **({} if native else asked))
     done = time.perf_counter()
     if any(not np.array_equal(a, b, equal_nan=True) for a, b in zip(before, inputs, strict=True)):
         return FuzzOutcome("wrong", "an input was changed")

@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass, field
 
 from roller_mlir.evaluation.fuzz.forced import Forced
+from roller_mlir.sim.options import SimulatorOptions
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class FuzzJob:
         exact: Per result, whether kernel and reference must agree to the bit.
         forced: Options of the compilation.
         sanitize: Whether the simulator looks for races and uninitialised reads too.
-        level: What the simulator executes: "kernels" or "llvm".
+        level: What the simulator executes: one of `sim.options.LEVELS`.
     """
 
     text: str
@@ -29,7 +30,7 @@ class FuzzJob:
     exact: tuple[bool, ...]
     forced: Forced = field(default_factory=Forced)
     sanitize: bool = False
-    level: str = "kernels"
+    level: str = SimulatorOptions.level
 
 
 @dataclass(frozen=True)

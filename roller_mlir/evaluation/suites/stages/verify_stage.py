@@ -35,6 +35,7 @@ from roller_mlir.plan.accuracy.accumulation import accumulation_of
 from roller_mlir.plan.records.codec import to_json
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.artifact import RunResult
+from roller_mlir.sim.options import LEVELS
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 
@@ -44,7 +45,6 @@ MOST_POINTS = 1 << 26
 """Points of a loop nest beyond which small extents are made smaller still, see `shrunk_extents`."""
 TIMEOUT_S = 300.0
 _KINDS = ("integers", "normal")
-_LEVELS = ("gpu", "llvm")
 
 
 def verify_operator(
@@ -155,7 +155,7 @@ def _check(
         inputs = random_inputs([manifest.buffer(name) for name in manifest.inputs], seed, kind)
         started = time.perf_counter()
         results: list[RunResult] = []
-        for number, level in enumerate(_LEVELS):
+        for number, level in enumerate(LEVELS):
             how: dict[str, Any] = {"level": level, "count": level == "gpu", "seed": seed + number}
             results.append(artifact.run_reported(*inputs, on="sim", timeout_s=TIMEOUT_S, **how))
         ran = time.perf_counter()

@@ -127,8 +127,8 @@ def test_what_cannot_be_run_or_compared_is_an_error(folder: Path, capfd: pytest.
     assert "iree-run-module fails: " in error(module, "--input", "3xf32=1", "--input", "3xf32=1")
     assert "iree-run-module fails: " in error(module, "--random", "--on", "cpu")
     for time_s in ("nan", "inf"):
-        said = error(module, "--random", "--timeout", time_s, code=2)
-        assert f"--timeout must be a time above 0, but got {time_s}" in said
+        said = error(module, "--random", "--timeout-s", time_s, code=2)
+        assert f"--timeout-s: must be a float, but got '{time_s}'" in said
     assert "--tolerance in 0 to 1" in error(module, "--random", "--tolerance", "nan", code=2)
 
 

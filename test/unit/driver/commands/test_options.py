@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 from roller_mlir.compiler import CompileOptions
+from roller_mlir.evaluation.fuzz.options import CampaignOptions
 from roller_mlir.lowering.targets.family import load_passes, passes_to
 from roller_mlir.lowering.targets.stage import PLANNED
 from roller_mlir.model import ConstructOptions
 from roller_mlir.model.options import PipelineOptions, PlanningOptions
 from roller_mlir.passes.rtile.construct import RTileConstruct
 from roller_mlir.rammer.options import GraphOptions, PersistentOptions
+from roller_mlir.sim.options import SimulatorOptions
 from roller_mlir.support.foreign.options import Option, Options, option
 from roller_mlir.support.passes.passes import registered_passes
 from roller_mlir.tools.commands.compile.command import add_arguments
@@ -60,7 +62,7 @@ def every_option() -> list[Option]:
     """Return the options of the package's passes, no passes of tests, and of records beside them."""
     load_passes()
     ours = [kind for kind in registered_passes() if kind.__module__.startswith("roller_mlir.passes.")]
-    kinds = [*ours, CompileOptions, ConstructOptions, GraphOptions]
+    kinds = [*ours, CompileOptions, ConstructOptions, GraphOptions, SimulatorOptions, CampaignOptions]
     return [one for kind in kinds for one in kind.options()]
 
 

@@ -57,7 +57,7 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("first", range(0, 300, 25))
 def test_300_random_programs_hold(first: int) -> None:
     numbers = range(first, first + 25)
-    tally = run_campaign(Campaign(seed=4, numbers=numbers, targets=TARGETS, workers=1, shrink_at_most=1))
+    tally = run_campaign(Campaign(seed=4, numbers=numbers, targets=TARGETS, shrink_at_most=1))
     assert not [(one.case.number, one.outcome.message) for one in tally.failures]
     held = tally.statuses["equal"] + tally.statuses["close"]
     assert held >= 18, tally.statuses
@@ -169,8 +169,9 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     ("arguments", "message"),
     [
         (["--case", "1", "--limits", "x.md"], "--limits tells of many cases, but got --case"),
-        (["--sanitize", "101"], "must be 0 to 100, but got '101'"),
-        (["--seed", "-1"], "must be an integer of at least 0, but got '-1'"),
+        (["--sanitize", "101"], "must be at most 100, but got 101"),
+        (["--seed", "-1"], "must be at least 0, but got -1"),
+        (["--first", "-1"], "must be an integer of at least 0, but got '-1'"),
         (["--only", "matrices"], "must name kinds of programs (contraction, named contraction,"),
         (["--only", ","], "but got ','"),
         (["--target", ","], "must name devices as in h200,mi300x, but got ','"),

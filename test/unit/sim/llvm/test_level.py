@@ -271,7 +271,7 @@ def test_an_artifact_without_llvm_ir() -> None:
     inputs = inputs_of(artifact)
     with pytest.raises(BackendError, match="holds no LLVM IR of kernel '\\w+'; compile it with llvm=True"):
         artifact.run(*inputs, level="llvm")
-    with pytest.raises(BackendError, match="level must be gpu or llvm, but got 'ptx'"):
+    with pytest.raises(BackendError, match="level must be one of gpu, llvm, but got 'ptx'"):
         artifact.run(*inputs, level="ptx")
     with pytest.raises(BackendError, match="transactions are counted at level gpu"):
         artifact.run(*inputs, level="llvm", count=True)
