@@ -3,10 +3,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib import metadata
-from platform import python_version
 from typing import Any
 
+from roller_mlir.compiler.cache.versions import package_versions
 from roller_mlir.compiler.errors import InternalError
 from roller_mlir.compiler.launch_list import LaunchList
 from roller_mlir.hal import Device
@@ -16,9 +15,6 @@ from roller_mlir.lowering.targets import family_of
 from roller_mlir.plan.manifest import DeviceRecord, File, Kernel, Manifest, Statistics
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.store import sha256
-
-# Packages that decide what a compilation gives.
-_PACKAGES = ("torch-mlir", "llvmlite", "iree-base-compiler", "nvidia-cuda-nvcc", "nvidia-nvvm")
 
 
 def assemble(
@@ -84,7 +80,7 @@ def assemble(
         kernels=tuple(kernels),
         files=_records(contents),
         phases_s=phases_s,
-        versions=_versions(),
+        versions=package_versions(),
         notes=notes,
     )
     package = family_of(device).package
@@ -143,15 +139,3 @@ def _statistics(binary: KernelBinary) -> Statistics:
         instructions=dict(binary.statistics.instructions),
         more=more,
     )
-
-
-def _versions() -> dict[str, str]:
-    from roller_mlir import __version__
-
-    versions = {"roller_mlir": __version__, "python": python_version()}
-    for package in _PACKAGES:
-        try:
-            versions[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
-    return versions

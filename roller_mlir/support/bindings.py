@@ -76,7 +76,6 @@ _LOADED = (
     *("memref", "nvgpu", "nvvm", "rocdl", "scf", "tensor", "ub", "vector"),
 )
 _DIALECTS = "roller_mlir.dialects"
-_DIALECT_MODULES = (f"{_DIALECTS}.rtile", f"{_DIALECTS}.rammer")
 
 
 def _find_package() -> str:
@@ -127,8 +126,7 @@ def make_context(*, allow_unregistered: bool = False) -> "ir.Context":
         context.get_dialect_descriptor(name)
     context.allow_unregistered_dialects = allow_unregistered
     # The dialects stand above this layer; only this one factory reaches up, so that no context lacks them.
-    for name in _DIALECT_MODULES:
-        importlib.import_module(name).load(context)
+    importlib.import_module(_DIALECTS).load(context)
     return context
 
 
