@@ -2,19 +2,20 @@
 """The operators of a source as `roller compile` would plan them: by program name, with their tensor expressions."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 
+from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.reached_stage import reached_stage
 from roller_mlir.compiler.source import Source, parse_source
-from roller_mlir.lowering.linalg.group.dispatches import constant_inputs, group_of, named_dispatches
-from roller_mlir.passes.rtile.fuse import RTileFuse
-from roller_mlir.passes.rtile.normalize import RTileNormalize
+from roller_mlir.lowering.linalg.group.dispatches import constant_inputs, group_of, named_dispatches, planned_blocks
+from roller_mlir.lowering.targets.family import passes_to
+from roller_mlir.lowering.targets.stage import FUSED
 from roller_mlir.plan import TensorExpression
-from roller_mlir.support.bindings import func, ir, make_context
+from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import SourcePlace, fail, place_of
-from roller_mlir.support.passes.pipeline import RunOptions, run_pipeline
+from roller_mlir.support.passes.pipeline import run_pipeline
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,12 @@ def read_operators(
     Raises:
         DiagnosedError: The source is refused, is planned already, or holds no operator.
     """
-    fuse = partial(RTileFuse, device=target, fusion=fusion, channels_last=channels_last)
+    asked = CompileOptions(fusion=fusion, channels_last=channels_last)
+    given = {"device": target, **asked.pipeline_options()}
     with make_context() as context, ir.Location.unknown():
-        unfused = _read(source, entry, context, fuse(fuse_axes=False))
+        unfused = _read(source, entry, context, {**given, "fuse-axes": "false"})
         before = dict(zip(_numbered_places(unfused), (one.expression for one in unfused), strict=True))
-        found = _read(source, entry, context, fuse())
+        found = _read(source, entry, context, given)
         return [
             SourceOperator(
                 one.name,
@@ -87,19 +89,15 @@ def _numbered_places(operators: list[SourceOperator]) -> list[tuple[SourcePlace 
     return found
 
 
-def _read(source: Source, entry: str | None, context: ir.Context, fuse: RTileFuse) -> list[SourceOperator]:
+def _read(
+    source: Source, entry: str | None, context: ir.Context, options: Mapping[str, str | None]
+) -> list[SourceOperator]:
     module = parse_source(source, context)
     if reached_stage(module) is not None:
         fail(module.operation, "the module is planned already; explain begins with linalg ops on tensors")
     function = isolate_entry(module, entry)
-    run_pipeline(module, [RTileNormalize(fuse_axes=False), fuse], RunOptions())
-    blocks = [
-        block
-        for op in module.body.operations
-        if isinstance(op, func.FuncOp) and not op.is_external
-        for block in op.regions[0].blocks
-    ]
-    dispatches = named_dispatches(blocks)
+    run_pipeline(module, passes_to(FUSED, options))
+    dispatches = named_dispatches(planned_blocks(module))
     if not dispatches:
         fail(module.operation, f"function '{function}' has no operator to explain")
     found: list[SourceOperator] = []

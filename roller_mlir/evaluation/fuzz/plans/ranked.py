@@ -13,13 +13,13 @@ from roller_mlir.evaluation.fuzz.plans.rasters import with_raster
 from roller_mlir.evaluation.fuzz.plans.vector_walks import with_walks
 from roller_mlir.hal import Device, find_device
 from roller_mlir.lowering.codegen import FAMILIES
-from roller_mlir.lowering.linalg.group.dispatches import named_dispatches
+from roller_mlir.lowering.linalg.group.dispatches import named_dispatches, planned_blocks
 from roller_mlir.lowering.targets.family import passes_to
 from roller_mlir.lowering.targets.stage import FUSED
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.records.codec import to_json
-from roller_mlir.support.bindings import func, ir, make_context
+from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError
 from roller_mlir.support.passes.pipeline import run_pipeline
 
@@ -142,13 +142,8 @@ def dispatches(source: Source, target: str) -> dict[str, tuple[TensorExpression,
         module = parse_source(source, context)
         isolate_entry(module, None)
         run_pipeline(module, passes_to(FUSED, {"device": target}))
-        blocks = [
-            block
-            for op in module.body.operations
-            if isinstance(op, func.FuncOp) and not op.is_external
-            for block in op.regions[0].blocks
-        ]
-        found = {name: (dispatch.expression, dispatch.joined) for name, dispatch in named_dispatches(blocks).items()}
+        planned = named_dispatches(planned_blocks(module))
+        found = {name: (dispatch.expression, dispatch.joined) for name, dispatch in planned.items()}
     if not found:
         raise UnknownPlansError("nothing to plan")
     return found
