@@ -8,7 +8,6 @@ import argparse
 import json
 import os
 import platform
-import re
 import sys
 from datetime import date
 from pathlib import Path
@@ -19,6 +18,8 @@ from cache_probe import caches
 from nest_kernel import native_columns
 from nest_problems import problems
 from nest_timing import measured
+
+from roller_mlir.support.foreign.cpuinfo import CPUINFO, parse_cpuinfo
 
 
 def main() -> int:
@@ -69,11 +70,10 @@ def packed(data: dict[str, Any]) -> str:
 def machine() -> str:
     """Return what the system says of its processor."""
     try:
-        found = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text())
+        name = parse_cpuinfo(CPUINFO.read_text()).name
     except OSError:
-        found = None
-    name = found[1].strip() if found else platform.processor()
-    return f"{name} ({llvm.get_host_cpu_name()})"
+        name = ""
+    return f"{name or platform.processor()} ({llvm.get_host_cpu_name()})"
 
 
 if __name__ == "__main__":

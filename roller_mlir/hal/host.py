@@ -11,7 +11,6 @@ multiply-adds and two loads a cycle.
 
 import hashlib
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -25,10 +24,11 @@ from roller_mlir.hal.instructions import Instruction
 from roller_mlir.hal.layers import MemoryLayer
 from roller_mlir.hal.spec import Device
 from roller_mlir.hal.vector_constants import DEFAULT_VECTORS
+from roller_mlir.support.foreign.cpuinfo import CPUINFO, NEEDED, CpuInfo, lacking_flags, parse_cpuinfo
 
 NAME = "host"
 _DEVICES = Path(__file__).parent / "devices"
-_CPUINFO, _CORE = Path("/proc/cpuinfo"), Path("/sys/devices/system/cpu/cpu0")
+_CORE = Path("/sys/devices/system/cpu/cpu0")
 _SIZES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _CORES = {
     "znver4": "zen4",
@@ -39,20 +39,8 @@ _CORES = {
     "neoverse-v1": "neoverse-v1",
 }
 """The device that describes a core, by LLVM's name of it: ports, instructions, what its caches give it in a cycle."""
-_ZEN4_FLAGS = {"avx512_bf16", "avx512_vnni", "avx512_vbmi2", "avx512_bitalg", "avx512_vpopcntdq", "gfni"}
-_RAPIDS_FLAGS = _ZEN4_FLAGS | {"avx_vnni", "avx512_fp16", "amx_tile", "amx_bf16", "amx_int8"}
-OWN_FLAGS = {
-    "znver4": _ZEN4_FLAGS,
-    "znver5": _ZEN4_FLAGS | {"avx_vnni", "movdiri"},
-    "sapphirerapids": _RAPIDS_FLAGS,
-    "emeraldrapids": _RAPIDS_FLAGS,
-}
-"""What a machine must show to be taken for its cores, as Linux spells it; a hypervisor may hide some. All that the
-runtime asks for beside the 512-bit level: a test holds both together, as the runtime's single file knows no devices."""
-_LEVELS = (
-    ("x86-64-v4", 64, 32, {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"}),
-    ("x86-64-v3", 32, 16, {"avx2", "fma", "bmi2", "f16c"}),
-)
+_VECTORS = (("x86-64-v4", 64, 32), ("x86-64-v3", 32, 16))
+"""Levels of x86 that code is generated for, the bytes of a vector and how many there are, widest first."""
 _L1_LATENCY_CYCLES = 5
 
 
@@ -63,10 +51,10 @@ def host_device() -> Device:
     Raises:
         DeviceError: It is not Linux, or has no vectors that code is generated for.
     """
-    text = _read(_CPUINFO)
+    info = parse_cpuinfo(_read(CPUINFO))
     machine = os.uname().machine
     if machine == "x86_64":
-        architecture, vector_bytes, registers = _x86(text)
+        architecture, vector_bytes, registers = _x86(info.flags)
     elif machine == "aarch64":
         architecture, vector_bytes, registers = _llvm_name() or "generic", 16, 32
     else:
@@ -74,7 +62,7 @@ def host_device() -> Device:
     core = _core(vector_bytes)
     fma_ports, load_ports = (core.fma_ports, core.load_ports) if core is not None else (2, 2)
     assert fma_ports is not None and load_ports is not None
-    clock_hz, units = _clock_hz(text), len(os.sched_getaffinity(0))
+    clock_hz, units = _clock_hz(info), len(os.sched_getaffinity(0))
     layers = (
         MemoryLayer(name="register", kind="explicit", instances=units, capacity_bytes=vector_bytes * registers),
         *(_as_known(layer, core, clock_hz) for layer in _caches(units, clock_hz, load_ports * vector_bytes)),
@@ -98,14 +86,12 @@ def host_device() -> Device:
         )
         for kind, lanes in (("f32", size), ("f64", size // 2))
     )
-    found = re.search(r"^model name\s*:\s*(.*)$", text, re.MULTILINE)
-    name = found[1].strip() if found else machine
     spared: dict[str, Any] = dict(without_threads(vector_bytes, registers))
     return Device(
         name=NAME,
         vendor="cpu",
         architecture=architecture,
-        description=f"this machine: {name}, {units} cores",
+        description=f"this machine: {info.name or machine}, {units} cores",
         units=units,
         clock_hz=clock_hz,
         layers=layers,
@@ -162,7 +148,7 @@ def host_files() -> tuple[Path, ...]:
     assert device.vector_bytes is not None
     core, calibration = _core(device.vector_bytes), calibration_file(device, os.environ)
     described = [] if core is None else [_DEVICES / f"{core.name}.toml"]
-    return (_CPUINFO, _CORE / "cache", *described, *([calibration] if os.path.exists(calibration) else []))
+    return (CPUINFO, _CORE / "cache", *described, *([calibration] if os.path.exists(calibration) else []))
 
 
 def _core(vector_bytes: int) -> Device | None:
@@ -172,16 +158,14 @@ def _core(vector_bytes: int) -> Device | None:
     return found if found is not None and found.vector_bytes == vector_bytes else None
 
 
-def _x86(text: str) -> tuple[str, int, int]:
-    """Return LLVM's name of the cores, and their vectors."""
-    found = re.search(r"^flags\s*:\s*(.*)$", text, re.MULTILINE)
-    flags = set(found[1].split()) if found else set[str]()
-    for level, size, registers, needed in _LEVELS:
-        if needed <= flags:
+def _x86(flags: frozenset[str]) -> tuple[str, int, int]:
+    """Return LLVM's name of the cores, if they show all that it stands for, else of their level; and their vectors."""
+    for level, size, registers in _VECTORS:
+        if not lacking_flags(level, flags):
             own = _llvm_name()
-            known = own in OWN_FLAGS and size == _LEVELS[0][1] and flags >= OWN_FLAGS[own]
+            known = set(NEEDED.get(own, ())) > set(NEEDED[_VECTORS[0][0]]) and not lacking_flags(own, flags)
             return (own if known else level), size, registers
-    lacking = ", ".join(sorted(_LEVELS[-1][3] - flags))
+    lacking = ", ".join(sorted(lacking_flags(_VECTORS[-1][0], flags)))
     raise DeviceError(f"device '{NAME}' lacks {lacking}: code is generated for AVX2 and AVX-512")
 
 
@@ -191,13 +175,12 @@ def _llvm_name() -> str:
     return str(llvmlite.binding.get_host_cpu_name())
 
 
-def _clock_hz(text: str) -> float:
+def _clock_hz(info: CpuInfo) -> float:
     """Return the highest clock that the system names."""
     most = _read(_CORE / "cpufreq" / "cpuinfo_max_freq", "")
     if most.strip().isdigit():
         return float(most) * 1e3
-    found = re.findall(r"^cpu MHz\s*:\s*([\d.]+)$", text, re.MULTILINE)
-    return max(map(float, found)) * 1e6 if found else 2e9
+    return info.clock_hz or 2e9
 
 
 def _caches(units: int, clock_hz: float, load_bytes: int) -> list[MemoryLayer]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from roller_mlir.hal import Device
 from roller_mlir.lowering.targets.family import Architectures, TargetFamily
 from roller_mlir.lowering.targets.stage import COMMON, LLVM, Stage
+from roller_mlir.support.foreign.cpuinfo import ARM_CORES
 
 if TYPE_CHECKING:
     from roller_mlir.lowering.backend.job import BuildRequest, KernelBinary
@@ -34,7 +35,7 @@ CPU = TargetFamily(
     dialect="cpu",
     summary="linalg on tensors to functions of vectors in the LLVM dialect, for CPUs",
     architectures=(
-        Architectures(names=r"(neoverse|cortex|apple).*", triple="aarch64-unknown-linux-gnu"),
+        Architectures(names=f"({'|'.join(ARM_CORES)}).*", triple="aarch64-unknown-linux-gnu"),
         Architectures(names=r".+", triple="x86_64-unknown-linux-gnu"),
     ),
     tools=("lld",),

@@ -4,7 +4,6 @@
 import ctypes
 import os
 import platform
-import re
 import sys
 import time
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ import llvmlite.binding as llvm
 
 from roller_mlir.evaluation.measure.cpu_peers.clocks import Clock
 from roller_mlir.evaluation.measure.cpu_peers.results import HostMachine
+from roller_mlir.support.foreign.cpuinfo import CPUINFO, parse_cpuinfo
 
 _VECTORS = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_tile", "asimd", "sve")
 _CACHE = Path("/sys/devices/system/cpu/cpu0/cache")
@@ -23,23 +23,19 @@ _WIDTHS = {"zmm": (16, "avx512f"), "ymm": (8, "fma")}
 
 def this_machine(threads: int, command: str) -> HostMachine:
     """Return the host, with its peak."""
-    info = _read(Path("/proc/cpuinfo"))
-    name = re.search(r"^model name\s*:\s*(.*)$", info, re.MULTILINE)
-    flags = re.search(r"^(?:flags|Features)\s*:\s*(.*)$", info, re.MULTILINE)
-    family = re.search(r"^cpu family\s*:\s*(\d+)$[\s\S]*?^model\s*:\s*(\d+)$", info, re.MULTILINE)
-    known = set(flags.group(1).split()) if flags else set()
-    title = name.group(1) if name else platform.machine()
-    if family:
-        title += f", family {family.group(1)} model {family.group(2)}"
+    info = parse_cpuinfo(_read(CPUINFO))
+    title = info.name or platform.machine()
+    if info.family:
+        title += f", family {info.family[0]} model {info.family[1]}"
     return HostMachine(
         processor=title,
         cores=len(os.sched_getaffinity(0)),
-        vectors=tuple(one for one in _VECTORS if one in known),
+        vectors=tuple(one for one in _VECTORS if one in info.flags),
         caches={
             f"L{_read(place / 'level')}{_read(place / 'type')[0].lower()}": _read(place / "size")
             for place in sorted(_CACHE.glob("index*"))
         },
-        peak_flops=peak_flops(known),
+        peak_flops=peak_flops(info.flags),
         threads=threads,
         clock=Clock(threads).name,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -48,7 +44,7 @@ def this_machine(threads: int, command: str) -> HostMachine:
     )
 
 
-def peak_flops(flags: set[str]) -> dict[str, float]:
+def peak_flops(flags: frozenset[str]) -> dict[str, float]:
     """Return multiplications and additions of f32 a second, by width of the vectors; nothing where there are no x86's.
 
     The best of many short loops of twelve independent chains, in processor time of the thread.

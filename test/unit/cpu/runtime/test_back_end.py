@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from cpu_programs import compiled, product, said_by
 
-from roller_mlir.hal.host import OWN_FLAGS
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.cpu import features
 from roller_mlir.runtime.cpu.threads import thread_count
@@ -169,8 +168,3 @@ def _frozen() -> np.ndarray:
     made = np.zeros((37, 70), np.float32)
     made.flags.writeable = False
     return made
-
-
-def test_a_host_is_only_taken_for_cores_whose_code_it_runs() -> None:
-    for core, flags in OWN_FLAGS.items():
-        assert set(features.NEEDED[core]) == flags | set(features.NEEDED["x86-64-v4"]), core
