@@ -49,11 +49,6 @@ class _Worker:
         os.set_blocking(self._stdin.fileno(), False)
 
     @property
-    def pid(self) -> int:
-        """Process id of the child."""
-        return self._process.pid
-
-    @property
     def alive(self) -> bool:
         """Whether the child still runs."""
         return self._process.poll() is None
@@ -179,12 +174,6 @@ class WorkerPool:
                     self._busy.add(worker)
                 return worker
             worker.end()  # died while idle: no kernel's fault
-
-    @property
-    def idle_pids(self) -> tuple[int, ...]:
-        """Process ids of the children that wait."""
-        with self._lock:
-            return tuple(worker.pid for worker in self._idle)
 
     def close(self) -> None:
         """End all children that wait. The pool starts new ones when it is used again."""

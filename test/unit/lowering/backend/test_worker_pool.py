@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -58,6 +59,22 @@ def alive(pid: int) -> bool:
     return True
 
 
+def idle_pids(pool: WorkerPool) -> list[int]:
+    """Process ids of the children that wait."""
+    return [worker._process.pid for worker in pool._idle]
+
+
+def when_at_work(pool: WorkerPool, act: Callable[..., object], *arguments: object) -> None:
+    """Do something from another thread as soon as a job has a child."""
+
+    def wait() -> None:
+        while not pool._busy:
+            time.sleep(0.01)
+        act(*arguments)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
 def gone(pid: int, within_s: float = 600.0) -> bool:
     """Whether a process ends in time."""
     end = time.monotonic() + within_s
@@ -79,18 +96,18 @@ def test_a_fatal_error_of_llvm_is_a_compile_error(parse: Any, kernels: Any, pool
 def test_a_bad_module_is_an_error_and_the_child_lives_on(pool: WorkerPool) -> None:
     """LLVM's message arrives; no new child is needed."""
     pool.run("copy", job(), 600)
-    (pid,) = pool.idle_pids
+    (pid,) = idle_pids(pool)
     with pytest.raises(
         CompileError, match=r"kernel 'bad': LLVM refused the module: LLVM IR parsing error .*expected type"
     ):
         pool.run("bad", job("define nonsense"), 600)
-    assert pool.idle_pids == (pid,)
+    assert idle_pids(pool) == [pid]
 
 
 def test_a_child_that_takes_too_long_is_ended(pool: WorkerPool) -> None:
     """A stopped child stands for one that hangs."""
     pool.run("copy", job(), 600)
-    (pid,) = pool.idle_pids
+    (pid,) = idle_pids(pool)
     os.kill(pid, signal.SIGSTOP)
     with pytest.raises(CompileError, match=r"kernel 'slow': LLVM code generation took more than 0\.3 s and was ended"):
         pool.run("slow", job(), 0.3)
@@ -101,7 +118,7 @@ def test_a_child_that_takes_too_long_is_ended(pool: WorkerPool) -> None:
 def test_a_big_job_for_a_child_that_hangs_is_given_up_too(pool: WorkerPool) -> None:
     """The pipe fills up; writing must not wait forever."""
     pool.run("copy", job(), 600)
-    os.kill(pool.idle_pids[0], signal.SIGSTOP)
+    os.kill(idle_pids(pool)[0], signal.SIGSTOP)
     with pytest.raises(CompileError, match=r"kernel 'big': .* took more than 0.3 s"):
         pool.run("big", job(COPY + ";" + "x" * 4_000_000), 0.3)
 
@@ -109,19 +126,19 @@ def test_a_big_job_for_a_child_that_hangs_is_given_up_too(pool: WorkerPool) -> N
 def test_a_child_that_died_while_idle_is_replaced(pool: WorkerPool) -> None:
     """Nobody's job was lost, so nobody hears of it."""
     pool.run("copy", job(), 600)
-    (first,) = pool.idle_pids
+    (first,) = idle_pids(pool)
     os.kill(first, signal.SIGKILL)
     os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
     pool.run("copy", job(), 600)
-    assert pool.idle_pids != (first,)
+    assert idle_pids(pool) != [first]
 
 
 def test_a_child_that_is_killed_at_work_is_a_compile_error(pool: WorkerPool) -> None:
     """As by the system when memory runs out."""
     pool.run("copy", job(), 600)
-    (pid,) = pool.idle_pids
+    (pid,) = idle_pids(pool)
     os.kill(pid, signal.SIGSTOP)
-    threading.Timer(0.2, os.kill, (pid, signal.SIGKILL)).start()
+    when_at_work(pool, os.kill, pid, signal.SIGKILL)
     with pytest.raises(CompileError, match=r"kernel 'killed': LLVM code generation died with signal SIGKILL"):
         pool.run("killed", job(), 600)
 
@@ -140,14 +157,14 @@ def test_threads_have_a_child_each_and_reuse_them(pool: WorkerPool) -> None:
         thread.join()
     assert len(results) == 10
     assert len(set(results)) == 1
-    assert 1 <= len(pool.idle_pids) <= 2
+    assert 1 <= len(idle_pids(pool)) <= 2
 
 
 def test_abort_ends_children_at_work(pool: WorkerPool) -> None:
     """Whoever waits for one gets an error."""
     pool.run("copy", job(), 600)
-    os.kill(pool.idle_pids[0], signal.SIGSTOP)
-    threading.Timer(0.2, pool.abort).start()
+    os.kill(idle_pids(pool)[0], signal.SIGSTOP)
+    when_at_work(pool, pool.abort)
     with pytest.raises(CompileError, match=r"kernel 'waiting': LLVM code generation died"):
         pool.run("waiting", job(), 600)
 
@@ -160,7 +177,7 @@ fields = {"kernel": "copy", "triple": "nvptx64-nvidia-cuda", "cpu": "sm_80", "fe
 fields |= {"library": "", "needed": [], "object": False, "unroll": True}
 job = Message(fields=fields, blobs={"llvm_ir": b"define void @copy(ptr %p) { ret void }"})
 process_pool().run("copy", job, 60)
-print(process_pool().idle_pids[0], flush=True)
+print(process_pool()._idle[0]._process.pid, flush=True)
 """
 
 
@@ -200,15 +217,15 @@ def test_a_forked_process_starts_its_own_child() -> None:
     """Two processes on one pipe would read each other's answers."""
     process = run_script(
         """
-first = process_pool().idle_pids[0]
+first = process_pool()._idle[0]._process.pid
 fork = os.fork()
 if fork == 0:
     process_pool().run("copy", job, 60)
-    print(process_pool().idle_pids[0] != first, flush=True)
+    print(process_pool()._idle[0]._process.pid != first, flush=True)
     os._exit(0)
 os.waitpid(fork, 0)
 process_pool().run("copy", job, 60)
-print(process_pool().idle_pids[0] == first)
+print(process_pool()._idle[0]._process.pid == first)
 """
     )
     out, err = process.communicate(timeout=600)
