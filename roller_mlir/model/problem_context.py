@@ -40,7 +40,7 @@ class AccessContext:
         walked_bytes: Bytes of the tensor, 0 of one that is read at computed positions: no loop walks it.
         own: Gives the entries of the access's own loops from one entry per loop.
         widths: What `estimate.ideal_widths` remembers.
-        rows: What `matrix_work` remembers of the rows of tiles.
+        rows: What `task.matrix` remembers of the rows of tiles.
         copies: What `traffic` remembers of staged copies.
         requests: What `cache_requests` remembers of staged tiles.
         canonical: What `traffic.layouts` remembers of tiles: the smallest operators with the same ones.
@@ -198,7 +198,7 @@ class ProblemContext:
         atom: The instruction that computes them.
         task_threads: Threads that compute in each block, None where the model decides.
         stores: What `traffic` remembers of the output.
-        direct: What `store_cost` remembers of programs.
+        direct: What `task.stores` remembers of programs.
         stageable: Whether results of a box may pass workgroup memory, by its points.
         block_costs: What `tiled` remembers of block tiles.
         moved: What `raster` remembers of tiles.

@@ -8,7 +8,7 @@ written, and asynchronous copies that nobody has waited for; it takes about 8 ns
 Matrix instructions are carried out once for all lanes, which must all take part. What Hopper does beside the threads
 (bulk copies, products of warpgroups) happens as late as it may, and what its barriers order is followed.
 Not modelled: weak memory (a missing fence, but for proxy fences), the rounding of GPU math libraries and inside matrix
-units (`matrix_ir` says what is computed instead), flushing of denormals, registers, clusters of several blocks.
+units (`matrix.ir` says what is computed instead), flushing of denormals, registers, clusters of several blocks.
 """
 
 from importlib import import_module

@@ -156,7 +156,7 @@ class CacheSlot(Generic[T]):
 def artifact_slot(
     cache: CompileCache | None, text: str, weights: "Weights", first: str, target: str, options: CompileOptions
 ) -> CacheSlot[Artifact]:
-    """Return the place of a whole compilation; see `cache_entries.artifact_name`."""
+    """Return the place of a whole compilation; see `entries.artifact_name`."""
     digests = "" if cache is None else digest_weights(weights)
 
     def name() -> str:
@@ -169,7 +169,7 @@ def artifact_slot(
 def binaries_slot(
     cache: CompileCache | None, kernels_ir: str, device: Device, emit: str, gate: bool, code_object: int
 ) -> CacheSlot[Sequence[KernelBinary]]:
-    """Return the place of the kernels of a module; see `cache_entries.binaries_name`."""
+    """Return the place of the kernels of a module; see `entries.binaries_name`."""
 
     def name() -> str:
         assert cache is not None

@@ -8,7 +8,7 @@ name and content of the tuning data base, which notes name. Weights are not kept
 `binaries`: the kernels of a module, from GPU dialects to machine code, by which other options or programs that lead to
 the same kernels are served. Its key is of the module of kernels with their plans and launches, every field of the
 device, how far code generation goes, and whether machine code is compared with plans.
-Each key is also of the state of the compiler (`cache_versions`).
+Each key is also of the state of the compiler (`cache.versions`).
 """
 
 import hashlib

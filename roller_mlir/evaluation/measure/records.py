@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a kit holds and what comes back from it, as frozen records; read and written as JSON by `plan.records.codec`.
 
-A kit is a folder: `index.json` (a `Kit`), `artifacts.zip` (see `kit_files`) and a runner for a machine without this
+A kit is a folder: `index.json` (a `Kit`), `artifacts.zip` (see `kit.files`) and a runner for a machine without this
 compiler. The runner writes `results.jsonl` while it works (one record a line, the journal from which it resumes) and
 `results.json` (`Results`) when it ends, however it ends.
 """

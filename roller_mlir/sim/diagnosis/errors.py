@@ -70,7 +70,7 @@ class SimulationError(Exception):
 
     Attributes:
         kind: "out-of-bounds", "misaligned", "divergent-barrier", "divergent-subgroup", "deadlock",
-            "timeout" or "too-many-copies"; of what Hopper does beside the threads, those of `hopper_faults`; of a
+            "timeout" or "too-many-copies"; of what Hopper does beside the threads, those of `hopper.faults`; of a
             sanitized launch also the kinds of a SanitizerFinding.
         kernel: The kernel.
         site: The operation, with its label and source place; "" where the whole launch is meant.

@@ -128,7 +128,7 @@ class Block(IntEnum):
     GATHERED = 39  # a clock that is being joined
     RELEASED = 40  # address of int64[threads]: until when its accesses have been released
     JOBS = 41  # address of int64[threads][len(Job)]: what the threads of a subgroup do together where they wait
-    MACHINE = 42  # address of the record of what goes on beside the threads (`hopper_layout`); 0: nothing does
+    MACHINE = 42  # address of the record of what goes on beside the threads (`hopper.layout`); 0: nothing does
     POLLS = 43  # address of int64[threads][len(Poll)]: what the thread's last turn of a spin loop looked at
     LAST = 44  # the block that the record ran last
     WAITED = 45  # address of int64[threads]: when the thread waited for the launches before
@@ -169,7 +169,7 @@ class LaunchFault(IntEnum):
     ALIGNMENT = 21  # ... an address that is not aligned as promised
     PROMISE = 22  # ... what `llvm.assume` or `unreachable` promised does not hold
     DIVISION = 23  # ... an integer divided by 0
-    # Of what goes on beside the threads: see `hopper_faults`.
+    # Of what goes on beside the threads: see `hopper.faults`.
     MBARRIER = 40  # no mbarrier has been initialised there
     MBARRIER_COUNT = 41  # more arrivals than a phase takes, or a count out of its range
     MBARRIER_DEADLOCK = 42  # a phase that can not complete any more
@@ -238,7 +238,7 @@ class ShadowAccess(IntFlag):
     ACQUIRE = 16
     RELEASE = 32
     COMPLETE = 64  # the end of an asynchronous copy
-    ASYNC = 128  # a read beside the threads, of which `hopper_layout` keeps what later writes must know
+    ASYNC = 128  # a read beside the threads, of which `hopper.layout` keeps what later writes must know
     BLOCK_SCOPE = 256  # of an atomic operation or fence: it orders the threads of its block alone
     PROBE = 512  # of a copy by the asynchronous proxy, where it is issued: checked, not noted
     BLIND = 1024  # an atomic operation whose result nobody uses: it learns nothing, as a `red` of PTX

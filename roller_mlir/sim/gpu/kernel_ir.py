@@ -43,7 +43,7 @@ class LaunchNeeds:
         narrow: Whether some of them may order the threads of their block alone.
         copies: Whether a kernel copies asynchronously.
         subgroup_ops: What subgroups do together.
-        machine: Whether a kernel has what goes on beside its threads (`hopper_layout`).
+        machine: Whether a kernel has what goes on beside its threads (`hopper.layout`).
         polls: Whether turns of spin loops are noted.
     """
 

@@ -285,7 +285,7 @@ class ProductField(IntEnum):
     """Places of the fields in the word that describes a product."""
 
     N = 0  # 12 bits
-    A = 12  # an Element, 4 bits
+    A = 12  # an OperandElement, 4 bits
     B = 16
     SUM = 20
     A_TRANSPOSED = 24  # M is the inner axis

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a report says, part by part, before it is Markdown or a page: `report_sections.document_of` makes it.
+"""What a report says, part by part, before it is Markdown or a page: `sections.document_of` makes it.
 
 What is wrong comes first. Text from results is cleaned here of what cannot be printed, and escaped by the writers.
 """

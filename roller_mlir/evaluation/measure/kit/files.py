@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The two files of a kit, `index.json` (a `Kit`) and `artifacts.zip`, read as a stranger's; `kit_writer` writes them.
+"""The two files of a kit, `index.json` (a `Kit`) and `artifacts.zip`, read as a stranger's; `kit.writer` writes them.
 
 The archive holds `artifacts/NAME/manifest.json`, `blobs/SHA-256` (a file of an artifact, once however many have it) and
 `sources/ID.mlir` where a reference by numpy is wanted. It is never unpacked to disk: an artifact is read in memory,

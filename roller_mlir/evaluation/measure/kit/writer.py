@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes the two files of a kit, see `kit_files`: what a device needs not is left out, and each file is there once."""
+"""Writes the two files of a kit, see `kit.files`: what a device needs not is left out, and each file is there once."""
 
 import json
 import zipfile

@@ -26,7 +26,7 @@ def script() -> Path:
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line; ends the process with exit code 2 where it is wrong."""
     parser = argparse.ArgumentParser(
-        prog=script().name if IS_BUNDLED else "python -m roller_mlir" + ".measure.runner",
+        prog=script().name if IS_BUNDLED else f"python -m {__package__}",
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

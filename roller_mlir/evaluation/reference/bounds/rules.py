@@ -2,7 +2,7 @@
 """How the errors of operands become that of a result: one rule per scalar operation, by its MLIR name.
 
 A rule gets the operation's function, its operands with their errors, and the exact result; it returns how far the
-result moves when each operand moves by its error. What the operation rounds itself is added by `bounded_body`. An
+result moves when each operand moves by its error. What the operation rounds itself is added by `bounds.body`. An
 operation whose operands may be off and that has no rule is an error there, never a guess.
 """
 

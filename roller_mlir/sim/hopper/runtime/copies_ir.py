@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The compiled bulk copies: tensors and plain memory, queued where they are issued and carried out as late as possible.
 
-A load lands when nothing in its block can go on without it (`hopper_advance_ir`), a store where its thread waits for
+A load lands when nothing in its block can go on without it (`waits_ir`), a store where its thread waits for
 its group. A load whose target somebody may still read or write is a fault where it is issued, whatever the schedule.
 """
 

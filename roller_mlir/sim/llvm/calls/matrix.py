@@ -4,7 +4,7 @@
     %d = call { float, float, float, float } @llvm.nvvm.mma.m16n8k16.row.col.f32.f32(<2 x half> %a0, ..., float %c3)
 
 The lane stores its registers into memory of its own, A, B and C one behind the other; the instruction's function, which
-all lanes call, leaves D where C was. What instructions do, and how lanes hold their operands, is in `matrix_layouts`.
+all lanes call, leaves D where C was. What instructions do, and how lanes hold their operands, is in `matrix.layouts`.
 """
 
 import re

@@ -18,7 +18,7 @@ _WGMMA = re.compile(r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k(\d+)\.(f32|f16
 
 
 def _form(assembly: Assembly, registers: int) -> int:
-    """Return the word that describes a product, see `hopper_layout.Product`."""
+    """Return the word that describes a product, see `hopper.layout.ProductField`."""
     match = _WGMMA.fullmatch(assembly.statement.opcode)
     assert match is not None, assembly.statement.opcode
     n, k = int(match[1]), int(match[2])

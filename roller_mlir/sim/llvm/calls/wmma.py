@@ -4,7 +4,7 @@
     %a = call { <2 x half>, ... } @llvm.nvvm.wmma.m16n16k16.load.a.row.stride.f16.p3(ptr addrspace(3) %p, i32 %stride)
 
 Which lane holds what is not specified. Hardware has 16 halves of A and B a lane, each element twice; here the first 8
-hold the lane's elements (see `matrix_wmma_ir`), the others are no numbers.
+hold the lane's elements (see `matrix.wmma_ir`), the others are no numbers.
 """
 
 import re

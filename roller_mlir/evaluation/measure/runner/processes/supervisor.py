@@ -2,7 +2,7 @@
 """Has the steps done by another process, so that a kernel that hangs, faults or crashes costs one step, not the run.
 
 Five processes in a row that end without anybody's knowing why end the run; a family of kernels that is known to do it
-is left out by whoever asks for the steps (`families.Families`), and counts no more.
+is left out by whoever asks for the steps (`lost.LostFamilies`), and counts no more.
 
 A device that faulted fails everything that the same process asks for afterwards, and a kernel that hangs is never given
 up by its driver; so the process is ended and a new one goes on with the next step. Who was at work is named. A peer
@@ -83,7 +83,7 @@ class Supervisor:
         """Start the process, if none is there, and return what it says of the machine.
 
         Raises:
-            DeviceError: It does not come up.
+            UnusableDeviceError: It does not come up.
             TimeUp: The time limit is over.
         """
         if self._process is not None and self.machine is not None:
@@ -103,7 +103,7 @@ class Supervisor:
         """Have a step done.
 
         Raises:
-            DeviceError: Several processes in a row did not survive.
+            UnusableDeviceError: Several processes in a row did not survive.
             TimeUp: The time limit is over; the step is not done.
         """
         key, lost = step.key, list[Trouble]()

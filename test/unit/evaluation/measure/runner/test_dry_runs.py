@@ -11,12 +11,14 @@ import numpy as np
 import preloaded
 import pytest
 
+from roller_mlir.evaluation.measure import runner
 from roller_mlir.evaluation.measure.kit.contents import of_gemms
 from roller_mlir.evaluation.measure.kit.files import open_kit
 from roller_mlir.evaluation.measure.kit.pack import pack_kit
 from roller_mlir.evaluation.measure.kit.packing import PackOptions
 from roller_mlir.evaluation.measure.kit.writer import KitWriter
 from roller_mlir.evaluation.measure.records import Item, Trouble
+from roller_mlir.evaluation.measure.runner import options
 from roller_mlir.evaluation.measure.runner.sim_bench import DRY_RUN, SimBench
 from roller_mlir.evaluation.measure.runner.steps import Step
 from roller_mlir.evaluation.measure.runner.work import LostDeviceError, StepWorker
@@ -72,6 +74,12 @@ def test_a_kernel_that_is_wrong(tmp_path: Path, kit: Path) -> None:
     assert not first["ok"] and first["error"] > 1 and "256 of 256 elements are wrong" in first["message"]
     assert second["ok"]
     assert "WRONG" in done.stdout.splitlines()[0]
+
+
+def test_its_usage_names_a_module_that_runs_it(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        options.parse(["--help"])
+    assert capsys.readouterr().out.startswith(f"usage: python -m {runner.__name__} ")
 
 
 def with_other_product(artifact: Artifact) -> Artifact:
