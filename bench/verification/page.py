@@ -64,7 +64,7 @@ up to 2^24. `test/semantics/matrix/test_matrix_numerics.py` tests each row. What
 v100, products of other forms) rounds as its loop nest is written.
 """
 
-GATE = """## What the gate compares
+GATE = """## What the codegen check compares
 
 `roller compile` holds each kernel that a vendor's compiler made to its plan; what differs is a warning (`--no-gate`
 leaves all of it out). The kernel carries the plan as `rtile.plan`, with the tensor expression that it is for; an edited

@@ -203,7 +203,7 @@ class _Reader:
         return start
 
     def end(self, op: ir.Operation) -> None:
-        """func.return."""
+        """Note nothing for a func.return."""
 
     def tensor_map(self, op: ir.Operation) -> None:
         """What stands for a tensor map, which the launcher makes."""

@@ -277,7 +277,7 @@ def _sure_of(places: Sequence[Bounded], found: Bounded) -> Bounded:
 
 
 def _allocated(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
-    """bufferization.alloc_tensor: what it copies, else unspecified."""
+    """Return what a bufferization.alloc_tensor copies, else unspecified values."""
     copies = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[1]
     return operands[-1] if copies else _empty(op, operands)
 
@@ -349,7 +349,7 @@ def _concat(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
 
 
 def _softmax(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
-    """exp(x - max) / sum, step by step as the linalg ops that it stands for."""
+    """Return exp(x - max) / sum, step by step as the linalg ops that it stands for."""
     along = ir.IntegerAttr(op.attributes["dimension"]).value
     return bounded_softmax(op, operands[0], along, _element_type(op, op.results[0].type))
 

@@ -27,7 +27,7 @@ def _entry(queue: Value, number: Value) -> Value:
 
 
 def _issue(runtime: Runtime, access: Value, issued: Value) -> None:
-    """copy_issue(block, site, target, source, bytes, source bytes)."""
+    """Emit copy_issue(block, site, target, source, bytes, source bytes)."""
     code, block, site, target, source, width, given = function(runtime.module, PREFIX + "copy_issue", 6, VOID)
     queue, length, count = _queue(block)
     launch, cells = block[Block.LAUNCH, Block.CELLS]
@@ -49,7 +49,7 @@ def _issue(runtime: Runtime, access: Value, issued: Value) -> None:
 
 
 def _commit(runtime: Runtime) -> None:
-    """copy_commit(block): make a group of the copies that are in none."""
+    """Emit copy_commit(block): make a group of the copies that are in none."""
     code = Code(runtime.module, PREFIX + "copy_commit", 1, VOID)
     queue, _, count = _queue(code.parameters[0])
     with code.count(0, count) as number:
@@ -58,7 +58,7 @@ def _commit(runtime: Runtime) -> None:
 
 
 def _wait(runtime: Runtime, access: Value) -> None:
-    """copy_wait(block, groups): carry out all but the last `groups` groups."""
+    """Emit copy_wait(block, groups): carry out all but the last `groups` groups."""
     code, block, groups = function(runtime.module, PREFIX + "copy_wait", 2, VOID)
     queue, length, count = _queue(block)
     cells = block[Block.CELLS]

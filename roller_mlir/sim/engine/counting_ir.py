@@ -20,7 +20,7 @@ _HASH = 0x9E3779B97F4A7C15 - (1 << 64)
 
 
 def _insert(runtime: Runtime) -> Value:
-    """insert(launch, key) -> 1 where the key is new in this generation. Open addressing; 16 bytes an entry."""
+    """Emit insert(launch, key) -> 1 where the key is new in this generation. Open addressing; 16 bytes an entry."""
     code, launch, key = function(runtime.module, PREFIX + "insert", 2, inline=True)
     table, generation = launch[LaunchRecord.TABLE, LaunchRecord.GENERATION]
     place = code.variable((key * _HASH) >> (65 - layout.TABLE_SIZE.bit_length()))
@@ -49,7 +49,7 @@ def _renew(launch: Value) -> Value:
 
 
 def _count_sectors(runtime: Runtime, insert: Value) -> Value:
-    """sectors(launch, counters, addresses, width): sectors touched, and how few could hold the distinct bytes."""
+    """Emit sectors(launch, counters, addresses, width): sectors touched, and how few could hold the distinct bytes."""
     code, launch, counters, addresses, width = function(runtime.module, PREFIX + "sectors", 4, VOID, internal=True)
     shift = code.value(layout.SECTOR_BYTES.bit_length() - 1)
     sectors, distinct = code.variable(0), code.variable(0)
@@ -70,7 +70,7 @@ def _count_sectors(runtime: Runtime, insert: Value) -> Value:
 
 
 def _count_phases(runtime: Runtime, insert: Value) -> Value:
-    """phases(launch, counters, addresses, width, groups): for each group of lanes the most distinct words of a bank."""
+    """Emit phases(launch, counters, addresses, width, groups): of each group of lanes the most words of a bank."""
     code, launch, counters, addresses, width, groups = function(
         runtime.module, PREFIX + "phases", 5, VOID, internal=True
     )

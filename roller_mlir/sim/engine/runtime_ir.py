@@ -99,13 +99,13 @@ def _clock(module: Value) -> Value:
 
 
 def _now(module: Value, clock: Value) -> None:
-    """now(block): what a kernel reads where it asks for the time."""
+    """Emit now(block): what a kernel reads where it asks for the time."""
     code = Code(module, PREFIX + "now", 1)
     code.give(code.call(clock))
 
 
 def emit_wait(module: Value, switch: Value) -> Value:
-    """wait(block, state, site): stop here until the scheduler switches back.
+    """Emit wait(block, state, site): stop here until the scheduler switches back.
 
     Inlined, and switching by a tail call where nothing follows: a `ret` after a switch is never predicted.
     """
@@ -128,7 +128,7 @@ def note_fault(launch: Value, block: Value, fault: Value | int, thread: Value | 
 
 
 def _fault(module: Value, wait: Value) -> Value:
-    """fault(block, fault, site): report and never return."""
+    """Emit fault(block, fault, site): report and never return."""
     code, block, fault, site = function(module, PREFIX + "fault", 3, VOID)
     launch, thread = block[Block.LAUNCH, Block.CURRENT]
     note_fault(launch, block, fault, thread, site)
@@ -138,14 +138,14 @@ def _fault(module: Value, wait: Value) -> Value:
 
 
 def _fault_value(module: Value) -> None:
-    """fault_value(block, number, value): a value that the report of the next fault shows."""
+    """Emit fault_value(block, number, value): a value that the report of the next fault shows."""
     code, block, number, value = function(module, PREFIX + "fault_value", 3, VOID)
     block[Block.LAUNCH][LaunchRecord.FAULT_VALUES][number] = value
     code.give()
 
 
 def _waits(module: Value, wait: Value) -> None:
-    """barrier, spin, exit (block, site); sync(block, site) of a subgroup; leave(block) after a spin loop."""
+    """Emit barrier, spin, exit (block, site); sync(block, site) of a subgroup; leave(block) after a spin loop."""
     code, block, site = function(module, PREFIX + "barrier", 2, VOID)
     arrived, expected, mixed = block[Block.ARRIVED, Block.ARRIVAL_SITE, Block.MIXED]
     first = arrived == 0
@@ -169,7 +169,7 @@ def _waits(module: Value, wait: Value) -> None:
 
 
 def _polls(module: Value) -> None:
-    """poll(block, site, address, bytes, value, wanted, relation) and watch_value(block, number, value)."""
+    """Emit poll(block, site, address, bytes, value, wanted, relation) and watch_value(block, number, value)."""
 
     def row(code: Code) -> Value:
         polls, thread = code.parameters[0][Block.POLLS, Block.CURRENT]
@@ -189,7 +189,7 @@ def _polls(module: Value) -> None:
 
 
 def _tick(module: Value, clock: Value, wait: Value, fault: Value) -> None:
-    """tick(block, site), every TICKS_PER_CLOCK loop iterations: read the clock, let the other threads run."""
+    """Emit tick(block, site), every TICKS_PER_CLOCK loop iterations: read the clock, let the other threads run."""
     code, block, site = function(module, PREFIX + "tick", 2, VOID)
     block[Block.TICKS] = layout.TICKS_PER_CLOCK
     with code.when(code.call(clock) > block[Block.LAUNCH][LaunchRecord.DEADLINE_NS], likely=False):
@@ -199,7 +199,7 @@ def _tick(module: Value, clock: Value, wait: Value, fault: Value) -> None:
 
 
 def _log(module: Value, wait: Value) -> None:
-    """log(block, site, address): note an access; a full log waits until it has been counted."""
+    """Emit log(block, site, address): note an access; a full log waits until it has been counted."""
     code, block, site, address = function(module, PREFIX + "log", 3, VOID)
     launch, thread, log, lengths = block[Block.LAUNCH, Block.CURRENT, Block.LOG, Block.LOG_LENGTH]
     capacity = launch[LaunchRecord.LOG_CAPACITY]
@@ -213,7 +213,7 @@ def _log(module: Value, wait: Value) -> None:
 
 
 def _watch(module: Value) -> None:
-    """watch(block, address, bytes) before an atomic operation, watched(block, bytes) after it.
+    """Emit watch(block, address, bytes) before an atomic operation, watched(block, bytes) after it.
 
     One that changes memory is progress: a loop around it is not spinning for ever.
     """
@@ -236,7 +236,7 @@ def _watch(module: Value) -> None:
 
 
 def _pointer(module: Value, fault: Value) -> None:
-    """pointer(block, site, address, bytes): fault unless the bytes lie in one buffer or in the arena."""
+    """Emit pointer(block, site, address, bytes): fault unless the bytes lie in one buffer or in the arena."""
     code, block, site, address, width = function(module, PREFIX + "pointer", 4, VOID)
     launch, arena = block[Block.LAUNCH, Block.ARENA]
     ranges, count, arena_bytes, values = launch[
@@ -260,7 +260,7 @@ def _pointer(module: Value, fault: Value) -> None:
 
 
 def _shuffle(module: Value, wait: Value, mode: str) -> None:
-    """shuffle_<mode>(block, site, value, offset, width) -> {value, valid}.
+    """Emit shuffle_<mode>(block, site, value, offset, width) -> {value, valid}.
 
     Two halves of the exchange area alternate, so that one wait is enough: nobody writes a half again before everybody
     has read it. Results that the operation leaves unspecified are all ones, a NaN in every float type.
@@ -298,7 +298,7 @@ def _shuffle(module: Value, wait: Value, mode: str) -> None:
 
 
 def _job(module: Value, wait: Value) -> None:
-    """job(block, site, function, x, y, z): what the subgroup does together once all its lanes are here."""
+    """Emit job(block, site, function, x, y, z): what the subgroup does together once all its lanes are here."""
     code, block, site, *words = function(module, PREFIX + "job", 6, VOID)
     widths, thread, jobs = block[Block.WIDTH, Block.CURRENT, Block.JOBS]
     entry = jobs + thread * (8 * len(SubgroupOp))

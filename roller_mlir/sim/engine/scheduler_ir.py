@@ -27,7 +27,7 @@ _STACK_COLOUR_BYTES = 192
 
 
 def _random(runtime: Runtime) -> Value:
-    """random(launch, below): a number of [0, below), by xorshift."""
+    """Emit random(launch, below): a number of [0, below), by xorshift."""
     code, launch, below = function(runtime.module, PREFIX + "random", 2, internal=True)
     state = code.variable(launch[LaunchRecord.RANDOM])
     state.set(state.get() ^ (state.get() << 13))
@@ -38,7 +38,7 @@ def _random(runtime: Runtime) -> Value:
 
 
 def _permute(runtime: Runtime, random: Value) -> Value:
-    """permute(launch, address, count): shuffle int64[count] where the launch asks for it."""
+    """Emit permute(launch, address, count): shuffle int64[count] where the launch asks for it."""
     code, launch, address, count = function(runtime.module, PREFIX + "permute", 3, VOID, internal=True)
     with code.when(launch[LaunchRecord.RANDOM] != 0), code.count(1, count) as number:
         other = code.call(random, launch, number + 1)
@@ -67,7 +67,7 @@ def _tell_async_units(code: Code, slot: LaunchRecord, launch: Value, block: Valu
 
 
 def _start(runtime: Runtime, permute: Value, order_of_accesses: Order) -> Value:
-    """start(launch, block): give the record the next block of the grid, or none."""
+    """Emit start(launch, block): give the record the next block of the grid, or none."""
     code = Code(runtime.module, PREFIX + "start", 2, VOID, internal=True)
     builder = code.builder
     launch, block = code.parameters
@@ -108,7 +108,7 @@ def _start(runtime: Runtime, permute: Value, order_of_accesses: Order) -> Value:
 
 
 def _resume(runtime: Runtime) -> Value:
-    """resume(launch, block, thread): run the thread until it waits; its first call builds its stack."""
+    """Emit resume(launch, block, thread): run the thread until it waits; its first call builds its stack."""
     code, launch, block, thread = function(runtime.module, PREFIX + "resume", 3, VOID, inline=True)
     pointers, stacks = block[Block.STACK_POINTER, Block.STACKS]
     size = launch[LaunchRecord.STACK_BYTES]
@@ -125,14 +125,14 @@ def _resume(runtime: Runtime) -> Value:
 
 
 def _blame(runtime: Runtime) -> Value:
-    """blame(launch, block, fault, thread, site): note a fault that the scheduler found."""
+    """Emit blame(launch, block, fault, thread, site): note a fault that the scheduler found."""
     code = Code(runtime.module, PREFIX + "blame", 5, VOID, internal=True)
     note_fault(*code.parameters)
     return code.end()
 
 
 def _run_job(runtime: Runtime, blame: Value) -> Value:
-    """run_job(launch, block, first, end, leader, site) -> 1: all lanes wait with a job, the leader's is done for all.
+    """Emit run_job(launch, block, first, end, leader, site) -> 1: all lanes wait with a job, do the leader's for all.
 
     It orders nothing: matrix instructions wait for all lanes, but give no promise about memory.
     """
@@ -156,7 +156,7 @@ def _run_job(runtime: Runtime, blame: Value) -> Value:
 
 
 def _release_subgroup(runtime: Runtime, blame: Value, order: Order) -> Value:
-    """release_subgroup(launch, block, first, end) -> 1 where lanes were released.
+    """Emit release_subgroup(launch, block, first, end) -> 1 where lanes were released.
 
     A shuffle of width w goes on when the first w lanes wait at the same operation; lanes that can still arrive are
     waited for.
@@ -210,7 +210,7 @@ def _release_subgroup(runtime: Runtime, blame: Value, order: Order) -> Value:
 
 
 def _turn(runtime: Runtime, blame: Value, flush: Value, order_of_accesses: Order) -> Value:
-    """turn(launch, block, first, end): run a subgroup until all its threads wait for others, or once (sweep)."""
+    """Emit turn(launch, block, first, end): run a subgroup until all its threads wait for others, or once (sweep)."""
     code, launch, block, first, end = function(runtime.module, PREFIX + "turn", 4, VOID, internal=True)
     capacity, sweep = launch[LaunchRecord.LOG_CAPACITY, LaunchRecord.SWEEP]
     order, states, lengths = block[Block.ORDER, Block.STATE, Block.LOG_LENGTH]
@@ -251,7 +251,7 @@ def _turn(runtime: Runtime, blame: Value, flush: Value, order_of_accesses: Order
 
 
 def _release(runtime: Runtime, blame: Value) -> Value:
-    """release(launch, block) -> Outcome: wake what may go on after a pass."""
+    """Emit release(launch, block) -> Outcome: wake what may go on after a pass."""
     code, launch, block = function(runtime.module, PREFIX + "release", 2, internal=True)
     threads = launch[LaunchRecord.THREADS]
     states, sites, done_before = block[Block.STATE, Block.SITE, Block.DONE]
@@ -306,7 +306,7 @@ def _release_barrier(code: Code, runtime: Runtime, launch: Value, block: Value, 
 
 
 def _pass(runtime: Runtime, permute: Value, blame: Value, flush: Value, order_of_accesses: Order) -> Value:
-    """pass(launch, block) -> Outcome: give every subgroup a turn, then release what waits for the whole block."""
+    """Emit pass(launch, block) -> Outcome: give every subgroup a turn, then release what waits for the whole block."""
     turn = _turn(runtime, blame, flush, order_of_accesses)
     code, launch, block = function(runtime.module, PREFIX + "pass", 2, internal=True)
     threads, subgroups, deadline = launch[LaunchRecord.THREADS, LaunchRecord.SUBGROUPS, LaunchRecord.DEADLINE_NS]

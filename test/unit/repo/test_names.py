@@ -66,12 +66,12 @@ def repeated_classes(files: Iterable[Names]) -> dict[str, list[str]]:
 
 
 def foreign_verbs(files: Iterable[Names]) -> list[str]:
-    """Return the functions whose docstring begins with `Gives` or `Returns`."""
+    """Return the functions whose docstring begins with `Gives` or `Returns`, or with no word of English."""
     return [
         f"{one.file}:{line}: {name}"
         for one in files
         for line, name, docstring in one.functions
-        if docstring.startswith(("Gives ", "Returns "))
+        if re.match(r"Gives |Returns |[a-z`]", docstring)
     ]
 
 
@@ -99,12 +99,13 @@ def test_a_second_meaning_and_a_foreign_verb_are_found() -> None:
         names("passes/one.py", "class Kernel: ...\nclass _Own: ...\n"),
         names("dialects/one.py", "class _Own: ...\n"),
         names("tools/one.py", 'class Kernel:\n    def size(self):\n        """Gives its size."""\n'),
+        names("tools/two.py", 'def f():\n    """`f(x)`."""\ndef g():\n    """x + y."""\ndef h():\n    """Add x."""\n'),
     ]
     assert repeated_classes(planted) == {
         "Kernel": ["passes/one.py", "tools/one.py"],
         "_Own": ["passes/one.py", "dialects/one.py"],
     }
-    assert foreign_verbs(planted) == ["tools/one.py:2: size"]
+    assert foreign_verbs(planted) == ["tools/one.py:2: size", "tools/two.py:1: f", "tools/two.py:3: g"]
 
 
 def test_a_value_that_is_named_without_a_verb_is_found() -> None:

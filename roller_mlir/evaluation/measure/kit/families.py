@@ -54,5 +54,5 @@ def _words(plan: Plan, expression: TensorExpression | None) -> str:
 
 
 def _rank(family: str) -> tuple[bool, int, str]:
-    """Order from the special to the plain."""
+    """Return the key that sorts families from the special to the plain."""
     return family.startswith("plain"), -family.count(","), family

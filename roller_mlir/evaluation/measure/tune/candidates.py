@@ -83,7 +83,7 @@ def compile_candidate(
 
 @contextmanager
 def planned(options: CompileOptions | None, plans: Mapping[str, Plan]) -> Generator[CompileOptions]:
-    """Give options under which programs get these plans; what was asked of planning is decided by them."""
+    """Yield options under which programs get these plans; what was asked of planning is decided by them."""
     usual = PlanningOptions.values_of(_UNPLANNED)  # a plan has decided that; with it nothing of it may be asked for
     with tempfile.TemporaryDirectory(prefix="roller-plan-") as folder:
         file = Path(folder, "plan.json")

@@ -90,7 +90,7 @@ def _within(largest: float) -> Rule:
 
 
 def _periodic_pole(function: Function, operands: Sequence[Bounded], exact: Array) -> Array:
-    """tan: monotone between poles."""
+    """Bound tan, which is monotone between poles."""
     x, error = operands[0].data, operands[0].errors()
     pole = np.pi / 2 - np.abs(x - np.pi * np.rint(x / np.pi))
     return np.where((error > 0) & (error >= pole), np.inf, _ends(function, operands, exact))
@@ -111,7 +111,7 @@ def _power(function: Function, operands: Sequence[Bounded], exact: Array) -> Arr
 
 
 def _angle(function: Function, operands: Sequence[Bounded], exact: Array) -> Array:
-    """atan2 jumps by a full turn across the negative axis."""
+    """Bound atan2, which jumps by a full turn across the negative axis."""
     (y, ey), (x, ex) = ((one.data, one.errors()) for one in operands)
     jumps = (np.abs(y) <= ey) & (x - ex <= 0) & (ey + ex > 0)
     return np.where(jumps, 2 * np.pi, _ends(function, operands, exact))

@@ -58,7 +58,7 @@ def decompose(function: Any) -> None:
 
 
 def _softmax(operation: ir.Operation) -> Any:
-    """exp(x - max) / sum, each over the op's dimension; as upstream decomposes it."""
+    """Write exp(x - max) / sum, each over the op's dimension, as upstream decomposes it."""
     source = operation.operands[0]
     kind = ir.RankedTensorType(source.type)
     if isinstance(kind.element_type, ir.IntegerType):

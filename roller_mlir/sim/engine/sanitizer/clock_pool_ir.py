@@ -61,7 +61,7 @@ def _retain(code: Code, clock: Value) -> None:
 
 
 def _let_go(runtime: Runtime) -> Value:
-    """let_go(launch, clock): one slot fewer holds it."""
+    """Emit let_go(launch, clock): one slot fewer holds it."""
     code, launch, clock = function(runtime.module, PREFIX + "clock_let_go", 2, VOID, internal=True)
     with code.when(clock != 0):
         left = clock[ClockHead.REFERENCES] - 1
@@ -88,7 +88,7 @@ def _replace(runtime: Runtime, let_go: Value) -> Value:
 
 
 def _fresh(runtime: Runtime) -> Value:
-    """fresh(launch, source) -> a clock that one slot holds, with what the source knows; 0: with nothing."""
+    """Emit fresh(launch, source) -> a clock that one slot holds, with what the source knows; 0: with nothing."""
     code, launch, source = function(runtime.module, PREFIX + "clock_fresh", 2, internal=True)
     free, following, left, size = launch[
         LaunchRecord.POOL_FREE, LaunchRecord.POOL_NEXT, LaunchRecord.POOL_LEFT, LaunchRecord.CLOCK_BYTES
@@ -130,7 +130,7 @@ def _writable(runtime: Runtime, fresh: Value, let_go: Value) -> Value:
 
 
 def _merge(runtime: Runtime) -> Value:
-    """merge(launch, into, clock): `into` learns all that the clock knows."""
+    """Emit merge(launch, into, clock): `into` learns all that the clock knows."""
     code = Code(runtime.module, PREFIX + "clock_merge", 3, VOID, internal=True)
     builder = code.builder
     launch, into, clock = code.parameters

@@ -12,7 +12,7 @@ from roller_mlir.sim.engine.structured import I8, VOID, Code, Value, function
 
 
 def _check(runtime: Runtime, report: Value) -> Value:
-    """early(block, mine, offset, bytes, access): report an access of the region in front of its thread's wait."""
+    """Emit early(block, mine, offset, bytes, access): report an access of the region in front of its thread's wait."""
     code, block, mine, offset, width, access = function(runtime.module, PREFIX + "early", 5, VOID, internal=True)
     launch, thread, number, started = block[Block.LAUNCH, Block.CURRENT, Block.NUMBER, Block.STARTED]
     before, granule = launch[LaunchRecord.BEFORE, LaunchRecord.GRANULE]

@@ -16,7 +16,7 @@ from roller_mlir.sim.hopper.layout import CLOCK_PROXIED_GLOBAL
 
 
 def _note(runtime: Runtime, pool: ClockPool) -> Value:
-    """note(block, snapshot): keep what the running thread knows and did until now."""
+    """Emit note(block, snapshot): keep what the running thread knows and did until now."""
     code, block, snapshot = function(runtime.module, PREFIX + "clock_note", 2, VOID, internal=True)
     launch, thread, first, barrier, clock, machine = block[
         Block.LAUNCH, Block.CURRENT, Block.FIRST, Block.BARRIER_TIME, Block.CLOCK, Block.MACHINE
@@ -50,7 +50,7 @@ def _note(runtime: Runtime, pool: ClockPool) -> Value:
 
 
 def _tell(runtime: Runtime, pool: ClockPool) -> Value:
-    """tell(block, slot, snapshot): a clock learns what a snapshot holds; nothing where there is none."""
+    """Emit tell(block, slot, snapshot): a clock learns what a snapshot holds; nothing where there is none."""
     code, block, slot, snapshot = function(runtime.module, PREFIX + "clock_tell", 3, VOID, internal=True)
     launch, number, thread, started = block[Block.LAUNCH, Block.NUMBER, Block.CURRENT, Block.STARTED]
     time = snapshot[KnownThen.TIME]
@@ -79,7 +79,7 @@ def _is_narrow(code: Code, block: Value, address: Value, access: Value) -> Value
 
 
 def _acquire(runtime: Runtime, pool: ClockPool) -> Value:
-    """acquire(block, address, touch): learn what was released there; without ACQUIRE, only after a fence."""
+    """Emit acquire(block, address, touch): learn what was released there; without ACQUIRE, only after a fence."""
     code, block, address, access = function(runtime.module, PREFIX + "acquire", 3, VOID, internal=True)
     launch, number, thread = block[Block.LAUNCH, Block.NUMBER, Block.CURRENT]
     place = code.call(pool.find, launch, address)
@@ -102,7 +102,7 @@ def _acquire(runtime: Runtime, pool: ClockPool) -> Value:
 
 
 def _release(runtime: Runtime, pool: ClockPool, note: Value, tell: Value) -> Value:
-    """publish(block, address, touch): release what the thread knows; without RELEASE, what it knew at its fence."""
+    """Emit publish(block, address, touch): release what the thread knows; without RELEASE, what it did at its fence."""
     code, block, address, access = function(runtime.module, PREFIX + "publish", 3, VOID, internal=True)
     launch, number, thread, started = block[Block.LAUNCH, Block.NUMBER, Block.CURRENT, Block.STARTED]
     with code.when(~access.has(ShadowAccess.READ)):
@@ -134,7 +134,7 @@ def _release(runtime: Runtime, pool: ClockPool, note: Value, tell: Value) -> Val
 
 
 def _fence(runtime: Runtime, pool: ClockPool, note: Value) -> None:
-    """fence(block, touch): later writes of the thread publish what it did, and it learns what it has read."""
+    """Emit fence(block, touch): later writes of the thread publish what it did, and it learns what it has read."""
     code, block, kind = function(runtime.module, PREFIX + "fence", 2, VOID)
     launch, thread = block[Block.LAUNCH, Block.CURRENT]
     with code.when(launch[LaunchRecord.POOL] == 0):

@@ -112,7 +112,7 @@ class _CheckedAccess:
 
 
 def _touch(runtime: Runtime, order: Order, visit: Value, early: Value, name: str, kind: ShadowAccess | None) -> Value:
-    """touch(block, site, address, bytes, touch); touch_load and touch_store are for plain accesses only."""
+    """Emit touch(block, site, address, bytes, touch); touch_load and touch_store are for plain accesses only."""
     code, block, _, address, _, touch = function(runtime.module, PREFIX + name, 5, VOID)
     access = _CheckedAccess(code)
     machine = block[Block.LAUNCH][LaunchRecord.MACHINE_TOUCHED]
@@ -140,7 +140,7 @@ def _touch(runtime: Runtime, order: Order, visit: Value, early: Value, name: str
 
 
 def _issued(runtime: Runtime, early: Value) -> Value:
-    """touch_issued(block, site, address, bytes, touch): where a read is issued that is judged when it is waited for."""
+    """Emit touch_issued(block, site, address, bytes, touch): issue a read that is judged when it is waited for."""
     code = Code(runtime.module, PREFIX + "touch_issued", 5, VOID, internal=True)
     access = _CheckedAccess(code)
     check_early(code, early, access.mine, ~access.inside, access.offset)

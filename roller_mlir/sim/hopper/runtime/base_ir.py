@@ -153,7 +153,7 @@ def _wake(module: Value) -> Value:
 
 
 def _start(base: Base) -> None:
-    """async_start(launch, block): nothing is known and nothing is under way."""
+    """Emit async_start(launch, block): nothing is known and nothing is under way."""
     code, launch, block = function(base.module, ASYNC + "start", 2)
     async_units = block[Block.MACHINE]
     warps, groups, known, granules, named, table, phases = async_units[
@@ -195,7 +195,7 @@ def _start(base: Base) -> None:
 
 
 def _barrier(base: Base) -> None:
-    """async_barrier(launch, block): every warp learns what any of them knows and did."""
+    """Emit async_barrier(launch, block): every warp learns what any of them knows and did."""
     code, launch, block = function(base.module, ASYNC + "barrier", 2)
     known, warps = block[Block.MACHINE][AsyncUnits.KNOWN, AsyncUnits.WARPS]
     now = tick(launch)

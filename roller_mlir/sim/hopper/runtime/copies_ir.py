@@ -39,7 +39,7 @@ class Copies:
 
 
 def _queue(base: Base) -> Value:
-    """queue(block, site) -> address of a new entry of the queue."""
+    """Emit queue(block, site) -> address of a new entry of the queue."""
     code, block, site = function(base.module, ASYNC + "queue", 2, internal=True)
     async_units = block[Block.MACHINE]
     copies, count = async_units[AsyncUnits.COPIES, AsyncUnits.COPY_COUNT]
@@ -64,7 +64,7 @@ def _multiple(value: Value, of: int) -> Value:
 
 
 def _probe(base: Base, tensor: Value) -> Value:
-    """probe(block, entry): what the copy will do to global memory must be in order where it is issued."""
+    """Emit probe(block, entry): what the copy will do to global memory must be in order where it is issued."""
     code, block, entry = function(base.module, ASYNC + "probe", 2, VOID, internal=True)
     with code.when(block[Block.CELLS] == 0, likely=True):
         code.give()
@@ -81,7 +81,7 @@ def _probe(base: Base, tensor: Value) -> Value:
 def _load(
     base: Base, mbarriers: Mbarriers, queue: Value, claim: Value, pointer: Value, maps: Value, probe: Value
 ) -> None:
-    """async_load(block, site, kind, shared, source, mbarrier, bytes, five coordinates, three offsets)."""
+    """Emit async_load(block, site, kind, shared, source, mbarrier, bytes, five coordinates, three offsets)."""
     code, block, site, kind, shared, source, address, given, *numbers = function(base.module, ASYNC + "load", 15, VOID)
     mbarrier = code.call(mbarriers.find, block, site, address)
     tensor = kind == CopyKind.TENSOR_LOAD
@@ -134,7 +134,7 @@ def _checked(
 
 
 def _store(base: Base, queue: Value, reads: Value, pointer: Value, maps: Value, probe: Value) -> None:
-    """async_store(block, site, kind, target, shared, bytes, five coordinates)."""
+    """Emit async_store(block, site, kind, target, shared, bytes, five coordinates)."""
     code, block, site, kind, target, shared, given, *numbers = function(base.module, ASYNC + "store", 11, VOID)
     tensor = kind == CopyKind.TENSOR_STORE
     width, target = _checked(base, code, (pointer, maps), tensor, (block, site, target, shared, given))
@@ -153,7 +153,7 @@ def _store(base: Base, queue: Value, reads: Value, pointer: Value, maps: Value, 
 
 
 def _carry_out(base: Base, tensor: Value) -> Value:
-    """carry_out(block, entry): move the bytes of a copy."""
+    """Emit carry_out(block, entry): move the bytes of a copy."""
     code, block, entry = function(base.module, ASYNC + "carry_out", 2, VOID, internal=True)
     move = ir.Function(base.module, ir.FunctionType(POINTER, [POINTER, POINTER, I64]), "memcpy")
     kind, far, shared, width, site = entry[BulkCopy.KIND, BulkCopy.MAP, BulkCopy.SHARED, BulkCopy.BYTES, BulkCopy.SITE]
@@ -203,7 +203,7 @@ def _land(base: Base, mbarriers: Mbarriers, carry_out: Value) -> Value:
 
 
 def _stores(base: Base, carry_out: Value) -> None:
-    """async_store_commit(block) and async_store_wait(block, groups), as those of `copies_ir`."""
+    """Emit async_store_commit(block) and async_store_wait(block, groups), as those of `copies_ir`."""
     code, block = function(base.module, ASYNC + "store_commit", 1, VOID)
     copies, count = block[Block.MACHINE][AsyncUnits.COPIES, AsyncUnits.COPY_COUNT]
 

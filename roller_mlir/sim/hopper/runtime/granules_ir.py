@@ -135,7 +135,7 @@ def _product(base: Base) -> Value:
 
 
 def _touched(base: Base) -> None:
-    """async_touched(block, site, address, bytes, touch), of threads' accesses to workgroup memory, by the sanitizer."""
+    """Emit async_touched(block, site, address, bytes, touch): note accesses to workgroup memory for the sanitizer."""
     code, block, site, address, width, access = function(base.module, ASYNC + "touched", 5)
 
     with code.when(access.has(_BESIDE)):
@@ -157,7 +157,7 @@ def _touched(base: Base) -> None:
 
 
 def _fence(base: Base) -> None:
-    """async_proxy_fence(block, spaces): what the thread wrote and knows of is seen by copies and products."""
+    """Emit async_proxy_fence(block, spaces): what the thread wrote and knows of is seen by copies and products."""
     own = ir.Function(base.module, ir.FunctionType(VOID, [I64]), PREFIX + "clock_proxy")
     code, block, spaces = function(base.module, ASYNC + "proxy_fence", 2, VOID)
     with code.when(block[Block.CELLS] == 0, likely=True):

@@ -66,7 +66,7 @@ def _leave(base: Base) -> Value:
 
 
 def _fence(base: Base, groups: Groups) -> None:
-    """async_group_fence(block, site)."""
+    """Emit async_group_fence(block, site)."""
     code, block, site = function(base.module, ASYNC + "group_fence", 2, VOID)
     with code.when(code.call(groups.arrive, block, site) != 0):
         code.write(group_row(block), WarpgroupRecord.FENCED, 1)
@@ -75,7 +75,7 @@ def _fence(base: Base, groups: Groups) -> None:
 
 
 def _commit(base: Base, groups: Groups) -> None:
-    """async_group_commit(block, site)."""
+    """Emit async_group_commit(block, site)."""
     code, block, site = function(base.module, ASYNC + "group_commit", 2, VOID)
     with code.when(code.call(groups.arrive, block, site) != 0):
         group_row(block)[WarpgroupRecord.COMMITTED] += 1
@@ -84,7 +84,7 @@ def _commit(base: Base, groups: Groups) -> None:
 
 
 def _wait(base: Base, groups: Groups) -> None:
-    """async_group_wait(block, site, groups): all but the last so many groups are finished."""
+    """Emit async_group_wait(block, site, groups): all but the last so many groups are finished."""
     code, block, site, left = function(base.module, ASYNC + "group_wait", 3, VOID)
     with code.when(code.call(groups.arrive, block, site) != 0):
         group = group_row(block)
@@ -101,7 +101,7 @@ def _wait(base: Base, groups: Groups) -> None:
 
 
 def _use(base: Base) -> None:
-    """async_use(block, site, web): a use of accumulators outside of products."""
+    """Emit async_use(block, site, web): a use of accumulators outside of products."""
     code, block, site, web = function(base.module, ASYNC + "use", 3, VOID)
     group = group_row(block)
     last = group[web + WarpgroupRecord.WEBS]
@@ -112,7 +112,7 @@ def _use(base: Base) -> None:
 
 
 def _registers(base: Base, groups: Groups) -> None:
-    """async_registers(block, site, count, increases): the warpgroup's threads have so many registers each."""
+    """Emit async_registers(block, site, count, increases): the warpgroup's threads have so many registers each."""
     code, block, site, count, increases = function(base.module, ASYNC + "registers", 4, VOID)
     with code.when(code.call(groups.arrive, block, site) != 0):
         table, number = block[Block.MACHINE][AsyncUnits.GROUPS, AsyncUnits.GROUP_COUNT]

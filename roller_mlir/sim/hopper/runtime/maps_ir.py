@@ -55,7 +55,7 @@ def _require_aligned(base: Base, code: Code, where: tuple[Value, Value], address
 
 
 def _replace(base: Base) -> None:
-    """async_map_replace(block, site, address, number of the element, value)."""
+    """Emit async_map_replace(block, site, address, number of the element, value)."""
     code, block, site, address, number, value = function(base.module, ASYNC + "map_replace", 5, VOID)
     _require_aligned(base, code, (block, site), address)
     with code.when(~in_arena(code, block, address, MAP_BYTES), likely=False):
@@ -72,7 +72,7 @@ def _replace(base: Base) -> None:
 
 
 def _publish(base: Base, pointer: Value) -> None:
-    """async_map_publish(block, site, address in global memory, in workgroup memory): each lane copies its word.
+    """Emit async_map_publish(block, site, address in global memory, in workgroup memory): each lane copies its word.
 
     The lanes wait for each other before and after it: a lane that goes on finds the whole map there.
     """
@@ -231,7 +231,7 @@ def _in_argument(code: Code, launch: Value, first: Value, end: Value) -> Value:
 
 
 def _decode(base: Base) -> Value:
-    """decode(block, site, address, record)."""
+    """Emit decode(block, site, address, record)."""
     decoder = _Decoder(base)
     decoder.read()
     decoder.compare()
@@ -254,7 +254,7 @@ def _fences(block: Value, async_units: Value, number: Value) -> Value:
 
 
 def _acquire(base: Base, pointer: Value) -> None:
-    """async_map_acquire(block, site, address): the running thread's copies may use the map."""
+    """Emit async_map_acquire(block, site, address): the running thread's copies may use the map."""
     decode = _decode(base)
     code, block, site, address = function(base.module, ASYNC + "map_acquire", 3, VOID)
     where = (block, site)
@@ -285,7 +285,7 @@ def _acquire(base: Base, pointer: Value) -> None:
 
 
 def _use(base: Base) -> Value:
-    """map_of(block, site, address) -> the record of the tensor map there, which the running thread may use."""
+    """Emit map_of(block, site, address) -> the record of the tensor map there, which the running thread may use."""
     code, block, site, address = function(base.module, ASYNC + "map_of", 3, internal=True)
     where = (block, site)
     async_units, launch = block[Block.MACHINE], block[Block.LAUNCH]

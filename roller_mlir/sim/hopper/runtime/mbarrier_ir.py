@@ -76,7 +76,7 @@ def _find(base: Base) -> Value:
 
 
 def _initialise(base: Base) -> None:
-    """async_mbarrier_init(block, site, address, count)."""
+    """Emit async_mbarrier_init(block, site, address, count)."""
     code, block, site, address, count = function(base.module, ASYNC + "mbarrier_init", 4, VOID)
     async_units = block[Block.MACHINE]
     offset = address - block[Block.ARENA]
@@ -123,7 +123,7 @@ def _initialise(base: Base) -> None:
 
 
 def _invalidate(base: Base, find: Value) -> None:
-    """async_mbarrier_inval(block, site, address)."""
+    """Emit async_mbarrier_inval(block, site, address)."""
     code, block, site, address = function(base.module, ASYNC + "mbarrier_inval", 3, VOID)
     code.call(find, block, site, address)[Mbarrier.ADDRESS] = 0
     address[0] = -1
@@ -162,7 +162,7 @@ def _check(base: Base, code: Code, block: Value, site: Value, fault: Value) -> N
 
 
 def _arrive(base: Base, find: Value, complete: Value) -> None:
-    """async_arrive(block, site, address, count, transactions, may complete, orders) -> token of the phase."""
+    """Emit async_arrive(block, site, address, count, transactions, may complete, orders) -> token of the phase."""
     code, block, site, address, count, bytes_, may_complete, orders = function(base.module, ASYNC + "arrive", 7)
     mbarrier = code.call(find, block, site, address)
     pending, missing, phase = mbarrier[Mbarrier.PENDING, Mbarrier.TRANSACTIONS, Mbarrier.PHASE]
@@ -182,7 +182,7 @@ def _arrive(base: Base, find: Value, complete: Value) -> None:
 
 
 def _transactions(base: Base, find: Value, complete: Value) -> None:
-    """async_transactions(block, site, address, bytes): more are expected, or, below 0, fewer."""
+    """Emit async_transactions(block, site, address, bytes): more are expected, or, below 0, fewer."""
     code, block, site, address, bytes_ = function(base.module, ASYNC + "transactions", 4, VOID)
     mbarrier = code.call(find, block, site, address)
     mbarrier[Mbarrier.TRANSACTIONS] += bytes_
@@ -192,7 +192,7 @@ def _transactions(base: Base, find: Value, complete: Value) -> None:
 
 
 def _learn(base: Base) -> Value:
-    """learn(block, mbarrier): the running warp learns what the last complete phase knows."""
+    """Emit learn(block, mbarrier): the running warp learns what the last complete phase knows."""
     code, block, mbarrier = function(base.module, ASYNC + "learn", 2, VOID, internal=True)
     known = known_of(block, block[Block.CURRENT])
     place = number_of(block, mbarrier) + layout.CLOCK_MBARRIERS
@@ -206,7 +206,7 @@ def _learn(base: Base) -> Value:
 
 
 def _wait(base: Base, find: Value) -> None:
-    """async_wait(block, site, address, parity): until the phase of that parity has completed.
+    """Emit async_wait(block, site, address, parity): until the phase of that parity has completed.
 
     async_test(block, site, address, parity) -> whether it has, without waiting.
     """

@@ -26,7 +26,7 @@ _FIELD = (1 << 14) - 1
 
 
 def _spread(base: Base) -> Value:
-    """spread(address, element, target, stride): the elements of a chunk as 32-bit words, `stride` words apart."""
+    """Emit spread(address, element, target, stride): the elements of a chunk as 32-bit words, `stride` words apart."""
     code = Code(base.module, ASYNC + "spread", 4, VOID, internal=True)
     builder = code.builder
     address, element, target, stride = code.parameters
@@ -57,7 +57,7 @@ def _spread(base: Base) -> Value:
 
 
 def _chunk(base: Base, granules: Granules) -> Value:
-    """chunk(block, site, address in the window, mask of the swizzle) -> address; checks and notes the read."""
+    """Emit chunk(block, site, address in the window, mask of the swizzle) -> address; checks and notes the read."""
     code, block, site, linear, mask = function(base.module, ASYNC + "chunk", 4, internal=True)
     near = linear ^ ((linear >> 3) & mask)
     near &= WINDOW_BYTES - 1

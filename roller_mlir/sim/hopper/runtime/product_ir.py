@@ -26,7 +26,7 @@ _A_WORDS, _B_WORDS = 64 * 32, 32 * 256
 
 
 def _multiply(base: Base, kind: Value, name: str) -> Value:
-    """multiply(a, b, product, n, k): row-major 64 x k, k x n and 64 x n, of f32 or i32."""
+    """Emit multiply(a, b, product, n, k): row-major 64 x k, k x n and 64 x n, of f32 or i32."""
     code = Code(base.module, ASYNC + name, 5, VOID, internal=True)
     builder = code.builder
     left, right, product, n, k = code.parameters
@@ -61,7 +61,7 @@ def _multiply(base: Base, kind: Value, name: str) -> Value:
 
 
 def _accumulate(base: Base, name: str, kind: Value, stored: Value) -> Value:
-    """accumulate(table, product, n, keep, negative): add to the accumulators of 128 threads, two neighbours at once.
+    """Emit accumulate(table, product, n, keep, negative): add to accumulators of 128 threads, two neighbours at once.
 
     Thread t of warp w holds rows 16 w + t / 4 and 8 more, columns 8 j + 2 (t mod 4) and the next, j by j.
     """

@@ -18,7 +18,7 @@ _CLUSTER = -1
 
 
 def _named(base: Base) -> None:
-    """async_named(block, site, number, threads, waits): threads below 0: all of the block."""
+    """Emit async_named(block, site, number, threads, waits): threads below 0: all of the block."""
     code, block, site, number, given, waits = function(base.module, ASYNC + "named", 5, VOID)
     threads = block[Block.LAUNCH][LaunchRecord.THREADS]
     whole_warps = (threads + (layout.WARP - 1)) & -layout.WARP
@@ -57,7 +57,7 @@ def _cluster_clock(async_units: Value) -> Value:
 
 
 def _cluster(base: Base) -> None:
-    """async_cluster_arrive(block, site, orders) and async_cluster_wait(block, site), of a cluster of one block."""
+    """Emit async_cluster_arrive(block, site, orders) and async_cluster_wait(block, site), of a cluster of one block."""
     code, block, site, orders = function(base.module, ASYNC + "cluster_arrive", 3, VOID)
     async_units = block[Block.MACHINE]
     with code.when(orders != 0):
@@ -100,7 +100,7 @@ def _awaited(code: Code, block: Value, number: Value) -> Value:
 
 
 def _advance(base: Base, copies: Copies) -> None:
-    """async_advance(launch, block) -> 0: nothing; 1: something can go on; 2: a fault."""
+    """Emit async_advance(launch, block) -> 0: nothing; 1: something can go on; 2: a fault."""
     code, launch, block = function(base.module, ASYNC + "advance", 2)
     async_units = block[Block.MACHINE]
     queue, count = async_units[AsyncUnits.COPIES, AsyncUnits.COPY_COUNT]

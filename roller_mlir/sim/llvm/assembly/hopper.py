@@ -33,7 +33,7 @@ def _inval(assembly: Assembly) -> None:
 
 
 def _arrive(assembly: Assembly) -> None:
-    """`mbarrier.arrive[.expect_tx] _, [a][, number]`; the state of the phase is not wanted."""
+    """Expand `mbarrier.arrive[.expect_tx] _, [a][, number]`; the state of the phase is not wanted."""
     if assembly.operand(0) != "_":
         raise assembly.refuse("whose result is used")
     number = "1" if len(assembly.statement.operands) < 3 else assembly.read(assembly.operand(2), "i64")
@@ -50,7 +50,7 @@ _TENSOR = re.compile(
 
 
 def _tensor(assembly: Assembly) -> None:
-    """`...shared::cta.global... [to], [map, {x, y}], [mbarrier]`, `...global.shared::cta... [map, {x, y}], [from]`."""
+    """Expand `...shared::cta.global... [to], [map, {x}], [mbarrier]`, `...global.shared::cta... [map, {x}], [from]`."""
     loads = ".global.mbarrier" in assembly.statement.opcode or ".global.tile.mbarrier" in assembly.statement.opcode
     tensor = assembly.operand(1 if loads else 0)
     parts = split_top(tensor[1:-1].strip())
@@ -71,12 +71,12 @@ def _commit(assembly: Assembly) -> None:
 
 
 def _wait_stores(assembly: Assembly) -> None:
-    """`cp.async.bulk.wait_group[.read] N`."""
+    """Expand `cp.async.bulk.wait_group[.read] N`."""
     assembly.lines += call_async_unit(assembly.kernel, "store_wait", [str(assembly.constant(0))], assembly.when())
 
 
 def _replace_field(assembly: Assembly) -> None:
-    """`tensormap.replace.tile.FIELD... [map], [dimension,] value`."""
+    """Expand `tensormap.replace.tile.FIELD... [map], [dimension,] value`."""
     field = MapField[assembly.statement.opcode.split(".")[3]]
     indexed = ELEMENTS[field] > 1
     axis = assembly.constant(1) if indexed else 0
@@ -87,14 +87,14 @@ def _replace_field(assembly: Assembly) -> None:
 
 
 def _publish(assembly: Assembly) -> None:
-    """`tensormap.cp_fenceproxy... [global], [shared], 128`, by all lanes of a warp."""
+    """Expand `tensormap.cp_fenceproxy... [global], [shared], 128`, by all lanes of a warp."""
     require_warps(assembly.kernel, assembly.statement.opcode)
     _require_whole(assembly, 2)
     _call(assembly, "map_publish", _at(assembly, 0), _at(assembly, 1))
 
 
 def _acquire(assembly: Assembly) -> None:
-    """`fence.proxy.tensormap::generic.acquire.SCOPE [map], 128`."""
+    """Expand `fence.proxy.tensormap::generic.acquire.SCOPE [map], 128`."""
     _require_whole(assembly, 1)
     _call(assembly, "map_acquire", _at(assembly, 0))
 
@@ -111,7 +111,7 @@ def _wait(assembly: Assembly) -> None:
 
 
 def _compare(assembly: Assembly) -> None:
-    """`setp.ne.b32 p, a, b`."""
+    """Expand `setp.ne.b32 p, a, b`."""
     relation, kind = assembly.statement.opcode.split(".")[1:]
     width = f"i{kind[1:]}"
     left, right = (assembly.read(assembly.operand(number), width) for number in (1, 2))

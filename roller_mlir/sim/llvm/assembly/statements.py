@@ -65,7 +65,7 @@ def _reciprocal(assembly: Assembly) -> None:
 
 
 def _round_to_tf32(assembly: Assembly) -> None:
-    """`cvt.rna.tf32.f32 d, a`: to the nearest with 10 bits behind the point, ties away from 0."""
+    """Expand `cvt.rna.tf32.f32 d, a`: to the nearest with 10 bits behind the point, ties away from 0."""
     bits = assembly.read(assembly.operand(1), "i32")
     exponent = assembly.emitted(f"and i32 {bits}, 2139095040")
     finite = assembly.emitted(f"icmp ne i32 {exponent}, 2139095040")

@@ -82,7 +82,7 @@ def _wait_all(kernel: InstructionContext) -> list[str]:
 
 
 def _copy(call: IntrinsicCall) -> list[str]:
-    """`cp.async.cg.shared.global.16[.s](target, source[, bytes of the source])`."""
+    """Expand `cp.async.cg.shared.global.16[.s](target, source[, bytes of the source])`."""
     kind, spelled, some = call.match.groups()
     size = int(spelled)
     if size not in _SIZES[kind]:
@@ -104,7 +104,7 @@ INTRINSICS: dict[str, Expansion] = {
 
 
 def _copy_statement(assembly: Assembly) -> None:
-    """`cp.async.cg.shared.global[.hints] [target], [source], 16[, bytes of the source]`."""
+    """Expand `cp.async.cg.shared.global[.hints] [target], [source], 16[, bytes of the source]`."""
     size = assembly.constant(2)
     operands = assembly.statement.operands
     if size not in _SIZES[assembly.statement.opcode.split(".")[2]] or len(operands) > 4:

@@ -38,7 +38,7 @@ def _mbarrier(function: str) -> Expansion:
 
 
 def _complete(call: IntrinsicCall) -> list[str]:
-    """`complete.tx`: transactions that are no longer missing."""
+    """Expand `complete.tx`: transactions that are no longer missing."""
     lines, (address, amount) = wide_operands(call, 0, 1)
     less = call.fresh()
     lines.append(f"{less} = sub i64 0, {amount}")
@@ -46,7 +46,7 @@ def _complete(call: IntrinsicCall) -> list[str]:
 
 
 def _arrive(call: IntrinsicCall) -> list[str]:
-    """`arrive` with the number of arrivals, or with the bytes that are expected; its result is the phase's state."""
+    """Expand `arrive` with the number of arrivals, or with the bytes to expect; its result is the phase's state."""
     lines, (address, *rest) = wide_operands(call, *range(len(call.operands)))
     expects = ".expect.tx" in call.callee
     count = rest[0] if rest and not expects else "1"
@@ -89,7 +89,7 @@ def _tensor(call: IntrinsicCall) -> list[str]:
 
 
 def _bulk_load(call: IntrinsicCall) -> list[str]:
-    """`bulk.global.to.shared.cluster(target, mbarrier, source, bytes, mask, hint, i1, i1)`."""
+    """Expand `bulk.global.to.shared.cluster(target, mbarrier, source, bytes, mask, hint, i1, i1)`."""
     if call.callee.endswith("cluster"):
         _refuse_flags(call, 6)
     lines, (shared, mbarrier, far, size) = wide_operands(call, *range(4))
@@ -98,14 +98,14 @@ def _bulk_load(call: IntrinsicCall) -> list[str]:
 
 
 def _bulk_store(call: IntrinsicCall) -> list[str]:
-    """`bulk.shared.cta.to.global(target, source, bytes, hint, i1)`."""
+    """Expand `bulk.shared.cta.to.global(target, source, bytes, hint, i1)`."""
     lines, (far, shared, size) = wide_operands(call, *range(3))
     head = [str(call.site()), str(int(CopyKind.STORE)), far, shared, size]
     return [*lines, *call_async_unit(call.kernel, "store", [*head, *coordinates([])[:5]])]
 
 
 def _acquire(call: IntrinsicCall) -> list[str]:
-    """`fence.proxy.tensormap_generic.acquire.gpu(map, 128)`."""
+    """Expand `fence.proxy.tensormap_generic.acquire.gpu(map, 128)`."""
     if call.constant(1) != MAP_BYTES:
         raise UnknownIntrinsicError(f"'{call.callee}' of other than {MAP_BYTES} B")
     lines, values = wide_operands(call, 0)
@@ -132,7 +132,7 @@ def _registers(call: IntrinsicCall) -> list[str]:
 
 
 def _named(call: IntrinsicCall) -> list[str]:
-    """`barrier.cta.sync.aligned.count(number, threads)`, `...arrive...`."""
+    """Expand `barrier.cta.sync.aligned.count(number, threads)`, `...arrive...`."""
     lines, values = wide_operands(call, 0, 1)
     waits = str(int(".arrive." not in call.callee))
     return [*lines, *call_async_unit(call.kernel, "named", [str(call.site()), *values, waits])]

@@ -35,14 +35,14 @@ def _nothing(call: IntrinsicCall) -> list[str]:
 
 
 def _place(call: IntrinsicCall) -> list[str]:
-    """`...tid.x`, `workgroup.id.y`: a coordinate."""
+    """Expand `...tid.x`, `workgroup.id.y`: a coordinate."""
     *_, group, axis = call.callee.replace("workitem.id", "tid").replace("workgroup.id", "ctaid").split(".")
     value = {"tid": "thread", "ctaid": "block", "ntid": "size", "nctaid": "grid"}[group]
     return from_bits(call.kind, f"%roller.{value}.{axis}", call.result)
 
 
 def _ockl(call: IntrinsicCall) -> list[str]:
-    """`__ockl_get_local_size(dim)` and its like."""
+    """Expand `__ockl_get_local_size(dim)` and its like."""
     group = {"local_id": "thread", "group_id": "block", "local_size": "size", "num_groups": "grid"}
     axis = call.constant(0)
     if not 0 <= axis <= 2:

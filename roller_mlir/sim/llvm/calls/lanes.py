@@ -13,7 +13,7 @@ from roller_mlir.sim.llvm.text.types import from_bits, size_bits, to_bits
 
 
 def shfl(call: IntrinsicCall) -> list[str]:
-    """`llvm.nvvm.shfl.sync.<mode>.<type>[p](mask, value, b, c)`; the lanes of the mask must take part."""
+    """Expand `llvm.nvvm.shfl.sync.<mode>.<type>[p](mask, value, b, c)`; the lanes of the mask must take part."""
     mode, kind = call.callee.split(".")[4:6]
     mask, lanes = call.value(0), call.instruction.constant(0)
     if lanes is not None and (lanes % 2**32) & (lanes % 2**32 + 1):
@@ -51,7 +51,7 @@ def _exchange(call: IntrinsicCall, operand: int, source: str) -> list[str]:
 
 
 def bpermute(call: IntrinsicCall) -> list[str]:
-    """`ds.bpermute(4 * lane, value)`."""
+    """Expand `ds.bpermute(4 * lane, value)`."""
     byte, lane, source = call.fresh(), call.fresh(), call.fresh()
     lines = [f"{byte} = zext i32 {call.value(0)} to i64", f"{lane} = lshr i64 {byte}, 2"]
     lines.append(f"{source} = and i64 {lane}, {call.subgroup_size - 1}")
@@ -59,19 +59,19 @@ def bpermute(call: IntrinsicCall) -> list[str]:
 
 
 def readlane(call: IntrinsicCall) -> list[str]:
-    """`readlane(value, lane)`."""
+    """Expand `readlane(value, lane)`."""
     wide, source = call.fresh(), call.fresh()
     lines = [f"{wide} = zext i32 {call.value(1)} to i64", f"{source} = and i64 {wide}, {call.subgroup_size - 1}"]
     return [*lines, *_exchange(call, 0, source)]
 
 
 def readfirstlane(call: IntrinsicCall) -> list[str]:
-    """`readfirstlane(value)`: of lane 0, as all take part."""
+    """Expand `readfirstlane(value)`: of lane 0, as all take part."""
     return _exchange(call, 0, "0")
 
 
 def swizzle(call: IntrinsicCall) -> list[str]:
-    """`ds_swizzle_b32`: bit 15 chooses four lanes among themselves, else and, or, xor masks of 5 bits in 32 lanes."""
+    """Expand `ds_swizzle_b32`: bit 15 chooses four lanes among themselves; else and, or, xor masks of 5 bits."""
     pattern = call.constant(1)
     low, high, picked, source = call.fresh(), call.fresh(), call.fresh(), call.fresh()
     if pattern & 0x8000:
@@ -120,7 +120,7 @@ def _dpp_source(call: IntrinsicCall, control: int, source: str) -> tuple[list[st
 
 
 def dpp(call: IntrinsicCall) -> list[str]:
-    """`update.dpp(old, value, control, row mask, bank mask, bound control)`, and `mov.dpp` without `old`."""
+    """Expand `update.dpp(old, value, control, row mask, bank mask, bound control)`, and `mov.dpp` without `old`."""
     moves = ".mov." in call.callee
     first = 0 if moves else 1
     kind, value = call.operands[first]
@@ -149,7 +149,7 @@ def dpp(call: IntrinsicCall) -> list[str]:
 
 
 def below(call: IntrinsicCall) -> list[str]:
-    """`mbcnt.lo/hi(mask, base)`: base + the bits of the mask for lanes below this one, of 32 lanes."""
+    """Expand `mbcnt.lo/hi(mask, base)`: base + the bits of the mask for lanes below this one, of 32 lanes."""
     which = "lo" if call.callee.endswith("lo") else "hi"
     return [
         f"{call.result} = call i32 @{HELPER}mbcnt_{which}(i64 %roller.lane, i32 {call.value(0)}, i32 {call.value(1)})"

@@ -87,7 +87,7 @@ def _vector(call: IntrinsicCall, number: int | None) -> tuple[int, str]:
 
 
 def _numbers(call: IntrinsicCall) -> list[str]:
-    """`stepvector`: 0, 1, 2, ..."""
+    """Expand `stepvector`: 0, 1, 2, ..."""
     lanes, element = _vector(call, None)
     values = ", ".join(f"{element} {lane % (1 << int(element[1:]))}" for lane in range(lanes))
     return [f"{call.result} = add {call.kind} zeroinitializer, <{values}>"]

@@ -138,7 +138,7 @@ def _split(values: Values, sizes: tuple[int, int, int]) -> tuple[Values, Values,
 
 
 def _mma(call: IntrinsicCall) -> list[str]:
-    """`llvm.nvvm.mma.m16n8k16.row.col.f32.f32`, `...row.col.satfinite.s8`: D's and C's type, or A's and B's."""
+    """Expand `llvm.nvvm.mma.m16n8k16.row.col.f32.f32`, `...row.col.satfinite.s8`: D's and C's type, or A's and B's."""
     _, _, _, shape, _, _, *kinds = call.callee.split(".")
     saturates = kinds[0] == "satfinite"
     kinds = kinds[saturates:]
@@ -155,7 +155,7 @@ _MMA = re.compile(r"mma\.sync\.aligned\.(m\d+n\d+k\d+)\.row\.col(\.satfinite)?\.
 
 
 def _mma_statement(assembly: Assembly) -> None:
-    """`mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {d}, {a}, {b}, {c}`."""
+    """Expand `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {d}, {a}, {b}, {c}`."""
     assembly.always()
     match = _MMA.fullmatch(assembly.statement.opcode)
     assert match is not None, assembly.statement.opcode
@@ -177,7 +177,7 @@ _MFMA = re.compile(r"llvm\.amdgcn\.mfma\.(f32|i32|f64)\.(\d+)x(\d+)x(\d+)\.?(f16
 
 
 def _mfma(call: IntrinsicCall) -> list[str]:
-    """`llvm.amdgcn.mfma.f32.32x32x8f16(a, b, c, cbsz, abid, blgp)`: nothing permuted or sent to others."""
+    """Expand `llvm.amdgcn.mfma.f32.32x32x8f16(a, b, c, cbsz, abid, blgp)`: nothing permuted or sent to others."""
     total, m, n, k, element = call.match.groups()
     found = find_mfma(int(m), int(n), int(k), element, total)
     if found is None or (element == "bf16") != call.callee.endswith(".1k"):

@@ -46,7 +46,7 @@ def _toward_zero(call: IntrinsicCall) -> list[str]:
 
 
 def _sum(call: IntrinsicCall) -> list[str]:
-    """`fadd(x, y, mode)`."""
+    """Expand `fadd(x, y, mode)`."""
     mode = call.constant(2)
     if mode == _NEAREST:
         return [f"{call.result} = fadd float {call.value(0)}, {call.value(1)}"]

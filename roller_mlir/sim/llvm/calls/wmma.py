@@ -81,7 +81,7 @@ def _store(call: IntrinsicCall) -> list[str]:
 
 
 def _mma(call: IntrinsicCall) -> list[str]:
-    """`mma.row.col.f32.f32`: D's and C's type; the layouts only say how A and B were loaded."""
+    """Expand `mma.row.col.f32.f32`: D's and C's type; the layouts only say how A and B were loaded."""
     instruction = find_wmma("f16", call.match[1])
     if instruction is None or call.match[1] != call.match[2]:
         raise UnknownIntrinsicError(f"'{call.callee}'")

@@ -40,7 +40,7 @@ def _matmul_bias_gelu(torch: Any, inputs: Sequence[Any], sizes: Mapping[str, int
 
 
 def _matmul_f16(torch: Any, inputs: Sequence[Any], sizes: Mapping[str, int]) -> Any:
-    """relu(x w + bias) with f16 factors and an f32 bias, which torch's libraries want in the type of the factors."""
+    """Return relu(x w + bias) of f16 factors and an f32 bias, which torch's libraries want in the factors' type."""
     x, w, bias = inputs
     return torch.relu(torch.addmm(bias.to(x.dtype), x, w))
 
