@@ -14,7 +14,7 @@ _HOW = """## The judge
 
 `roller run --check`, the suites, the fuzzer, the tests and the kits for machines with a device judge by one bound, an
 own one for each element. The reference is computed in f64, integers exactly. Beside each value it carries how far a
-right program may be from it (running error analysis, `roller_mlir/evaluation/reference/bounded*.py`, `error_rules.py`).
+right program may be from it (running error analysis, `roller_mlir/evaluation/reference/bounds`).
 
 *Where nothing rounds, results must be equal*: integers, floats that are moved or selected, and whole numbers within
 what a type holds. An addition, product, quotient or square root of equal operands is rounded to the nearest number by
