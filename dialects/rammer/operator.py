@@ -42,11 +42,6 @@ class OperatorOp(Rammer.Operation, name="operator", traits=[ir.IsIsolatedFromAbo
     body: ext.Region
 
     @property
-    def operator_name(self) -> str:
-        """The symbol that `rammer.apply` names."""
-        return self.attributes["sym_name"].value
-
-    @property
     def entry(self) -> Any:
         """The block of the region."""
         return self.regions[0].blocks[0]

@@ -44,18 +44,15 @@ def touched(nest: TiledNest) -> tuple[Access, ...]:
     return tuple([one.access for one in nest.tensors])
 
 
-def dependences(nest: TiledNest, *, body: bool = False) -> tuple[Dependence, ...]:
+def dependences(nest: TiledNest) -> tuple[Dependence, ...]:
     """Return the reuses that the loops of a nest carry.
 
     What an epilogue reads is read once for each point of the output, so that no reduction loop reuses it. Data that are
-    read at positions which are data themselves have none.
-
-    Args:
-        nest: The nest.
-        body: Whether those that the points of the body carry are wanted too.
+    read at positions which are data themselves have none; those by points of the body, which registers serve, are left
+    out.
     """
     loops = nest.point_loops
-    levels = len(loops) if body else sum(one.count > 1 for one in nest.loops)
+    levels = sum(one.count > 1 for one in nest.loops)
     accesses = touched(nest)
     found: list[Dependence] = []
     solvers = [_Reuse(nest, one) for one in nest.tensors]

@@ -126,16 +126,14 @@ class Footprints:
         assert values is not None, "its first value is there"
         found[axis] = values
 
-    def counted(self, source: Point, target: Point, tensors: Sequence[TouchedTensor]) -> tuple[int, int]:
-        """Return how many elements of tensors, and how many bytes, the iterations from one to another touch."""
+    def touched_bytes(self, source: Point, target: Point, tensors: Sequence[TouchedTensor]) -> int:
+        """Return how many bytes of tensors the iterations from one to another touch."""
         level, *groups = between(self.counts, source, target)
         middle, *ends = map(self.axis_values, groups)
-        elements = total = 0
-        for tensor in tensors:
-            touched = tensor.access.gathered or self._touched(tensor, level, middle, ends)
-            elements += touched
-            total += touched * tensor.access.element_bytes
-        return elements, total
+        return sum(
+            (tensor.access.gathered or self._touched(tensor, level, middle, ends)) * tensor.access.element_bytes
+            for tensor in tensors
+        )
 
     def _touched(self, tensor: TouchedTensor, level: int, middle: _Boxes, ends: Sequence[_Boxes]) -> int:
         """Return how many elements of a tensor the boxes of an interval touch.

@@ -21,20 +21,16 @@ class WorkingSet:
 
     Attributes:
         dependence: The reuse.
-        min_elements: Elements of all tensors that are touched from the source to its first target.
-        max_elements: The same, to its last target.
-        min_bytes: The former, in bytes.
-        max_bytes: The latter, in bytes.
+        min_bytes: Bytes of all tensors that are touched from the source to its first target.
+        max_bytes: The same, to its last target.
     """
 
     dependence: Dependence
-    min_elements: int
-    max_elements: int
     min_bytes: int
     max_bytes: int
 
 
-def working_sets(nest: TiledNest, *, body: bool = False, largest: bool = True) -> tuple[WorkingSet, ...]:
+def working_sets(nest: TiledNest, *, largest: bool = True) -> tuple[WorkingSet, ...]:
     """Return the working sets of all reuses of a nest.
 
     Of a dependence that spans iterations of a parallel loop both are what all of them touch, from the outermost
@@ -42,23 +38,22 @@ def working_sets(nest: TiledNest, *, body: bool = False, largest: bool = True) -
 
     Args:
         nest: The nest.
-        body: Whether reuses by the points of the body are wanted too, which registers serve.
         largest: Whether the largest sets are wanted, too; else the smallest stand in their place.
     """
     footprints = Footprints(nest)
     tensors = nest.tensors
     depth = len(footprints.counts)
     outermost = next((m for m, loop in enumerate(nest.point_loops) if loop.parallel), depth)
-    known: dict[object, tuple[int, int]] = {}
+    known: dict[object, int] = {}
 
-    def counted(source: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, int]:
+    def counted(source: tuple[int, ...], target: tuple[int, ...]) -> int:
         key = (source, target)
         if key not in known:
-            known[key] = footprints.counted(source, target, tensors)
+            known[key] = footprints.touched_bytes(source, target, tensors)
         return known[key]
 
     found: list[WorkingSet] = []
-    for one in dependences(nest, body=body):
+    for one in dependences(nest):
         if one.parallel:
             start = (0,) * depth
             end = (*start[:outermost], *[count - 1 for count in footprints.counts[outermost:]])
@@ -67,5 +62,5 @@ def working_sets(nest: TiledNest, *, body: bool = False, largest: bool = True) -
             low = high = counted(one.source, one.first)
             if largest:
                 high = counted(one.source, one.last)
-        found.append(WorkingSet(one, low[0], high[0], low[1], high[1]))
+        found.append(WorkingSet(one, low, high))
     return tuple(found)

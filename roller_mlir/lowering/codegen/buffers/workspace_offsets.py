@@ -11,6 +11,9 @@ from roller_mlir.mapping.alignment import aligned
 
 Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
+_ALIGNMENT_BYTES = 256
+"""Every offset is a multiple of it."""
+
 
 @dataclass(frozen=True)
 class Lifetime:
@@ -21,12 +24,8 @@ class Lifetime:
     last: int
 
 
-def assign_offsets(lifetimes: Sequence[Lifetime], alignment: int = 256) -> tuple[list[int], int]:
+def assign_offsets(lifetimes: Sequence[Lifetime]) -> tuple[list[int], int]:
     """Give each buffer the lowest offset that is free during its lifetime, larger buffers first.
-
-    Args:
-        lifetimes: The buffers.
-        alignment: Every offset is a multiple of it, in bytes.
 
     Returns:
         One offset a buffer, and the size of the workspace, both in bytes.
@@ -43,19 +42,16 @@ def assign_offsets(lifetimes: Sequence[Lifetime], alignment: int = 256) -> tuple
         placed[i] = True
         return found
 
-    return place([lifetime.size_bytes for lifetime in lifetimes], meanwhile, alignment)
+    return place([lifetime.size_bytes for lifetime in lifetimes], meanwhile)
 
 
-def place(
-    sizes: Sequence[int], beside: Callable[[int], Sequence[int] | Ints], alignment: int = 256
-) -> tuple[list[int], int]:
+def place(sizes: Sequence[int], beside: Callable[[int], Sequence[int] | Ints]) -> tuple[list[int], int]:
     """Give each buffer the lowest offset at which it overlaps with none that it must not, larger buffers first.
 
     Args:
         sizes: Size of each buffer, in bytes.
         beside: Asked once for each buffer, in the order in which they are placed: those placed before it that it must
             not overlap with.
-        alignment: Every offset is a multiple of it, in bytes.
 
     Returns:
         One offset a buffer, and the size of the whole, both in bytes.
@@ -67,8 +63,8 @@ def place(
             continue
         others = others[np.argsort(offsets[others], kind="stable")]
         ends = offsets[others] + bytes_of[others]
-        behind = np.maximum.accumulate((ends + alignment - 1) // alignment * alignment)
+        behind = np.maximum.accumulate((ends + _ALIGNMENT_BYTES - 1) // _ALIGNMENT_BYTES * _ALIGNMENT_BYTES)
         free = np.concatenate([[0], behind[:-1]])  # before each of the others: where all in front of it have ended
         fits = np.flatnonzero(free + bytes_of[i] <= offsets[others])
         offsets[i] = free[fits[0]] if len(fits) else behind[-1]
-    return offsets.tolist(), aligned(int((offsets + bytes_of).max(initial=0)), alignment)
+    return offsets.tolist(), aligned(int((offsets + bytes_of).max(initial=0)), _ALIGNMENT_BYTES)

@@ -61,18 +61,17 @@ class Oracle:
         later = isl.Map(f"{{ {self.point(self.names)} -> {self.point(self.others)} : {' and '.join(rows)} }}")
         return self.maps[number].apply_range(self.maps[number].reverse()).intersect(later)
 
-    def counted(self, points: isl.Set) -> tuple[int, int]:
-        elements = total = 0
-        for access, one in zip(self.tensors, self.maps, strict=True):
-            count = int(points.apply(one).count_val().to_python())
-            elements, total = elements + count, total + count * access.element_bytes
-        return elements, total
+    def touched_bytes(self, points: isl.Set) -> int:
+        return sum(
+            int(points.apply(one).count_val().to_python()) * access.element_bytes
+            for access, one in zip(self.tensors, self.maps, strict=True)
+        )
 
     def upto(self, target: isl.Set) -> isl.Set:
         return self.domain.lex_le_set(target).domain()
 
-    def working_sets(self) -> dict[tuple[int, int], tuple[tuple[int, int], tuple[int, int]]]:
-        """Return {(tensor, level): (smallest, largest)} as elements and bytes."""
+    def working_sets(self) -> dict[tuple[int, int], tuple[int, int]]:
+        """Return {(tensor, level): (smallest, largest)} in bytes."""
         found = {}
         outermost = next((m for m, one in enumerate(self.loops) if one[3]), len(self.loops))
         for number, access in enumerate(self.tensors):
@@ -86,13 +85,14 @@ class Oracle:
                 if self.spans(relation):
                     fixed = " and ".join(["true", *[f"{x} = 0" for x in self.names[:outermost]]])
                     points = isl.Set(f"{{ {self.point(self.names)} : {fixed} }}").intersect(self.domain)
-                    found[number, level] = (self.counted(points),) * 2
+                    found[number, level] = (self.touched_bytes(points),) * 2
                     continue
                 source = relation.domain().lexmin()
                 targets = source.apply(relation)
                 before = self.domain.lex_lt_set(source).domain()
                 found[number, level] = tuple(
-                    self.counted(self.upto(target).subtract(before)) for target in (targets.lexmin(), targets.lexmax())
+                    self.touched_bytes(self.upto(target).subtract(before))
+                    for target in (targets.lexmin(), targets.lexmax())
                 )
         return found
 

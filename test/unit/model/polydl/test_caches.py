@@ -58,7 +58,7 @@ def test_parallel_iterations_are_held_together() -> None:
     loops = tuple(replace(loop, parallel=loop.axis == 0) for loop in NEST.loops)
     sets = working_sets(TiledNest(NEST.expression, loops))
     (parallel,) = [one for one in sets if one.dependence.parallel]
-    assert (parallel.dependence.tensor, parallel.min_elements, parallel.max_elements) == (1, 131, 131)
+    assert (parallel.dependence.tensor, parallel.min_bytes, parallel.max_bytes) == (1, 524, 524)
     found = assign(sets, (cache("l3", 1000, sharers=4), CACHES[2]))
     assert found.held_bytes == (4 * (20 + 44 + 52) + 524, 172)  # 172 would be there four times
 

@@ -54,8 +54,7 @@ def test_predictions_are_of_the_oracles_sets(order: tuple[int, int], cores: int)
     nest = walked(model, shape(blocks, order), cores)
     known = {(one.dependence.tensor, one.dependence.level): one.dependence for one in working_sets(nest)}
     sets = tuple(
-        WorkingSet(known[place], low[0], high[0], low[1], high[1])
-        for place, (low, high) in sorted(Oracle(nest).working_sets().items())
+        WorkingSet(known[place], low, high) for place, (low, high) in sorted(Oracle(nest).working_sets().items())
     )
     assert len(sets) == len(known) > 0
     assigned = assign(sets, caches_of(HASWELL, cores), apart=False)

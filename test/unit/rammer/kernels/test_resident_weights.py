@@ -305,7 +305,7 @@ def test_an_operator_is_two_where_some_of_its_applications_keep_slices(monkeypat
 
     def look(module: ir.Module) -> None:
         run_pipeline(module, [RammerKeepWeights(device="a100")])
-        found.extend((one.operator_name, one.resident) for one in operators_in(module))
+        found.extend((one.sym_name.value, one.resident) for one in operators_in(module))
         assert all(
             (one.found_seconds is not None) == bool(one.callee.resident)
             for program in graphs_of(module)

@@ -36,7 +36,7 @@ def _operands(text: str, device: str, **asked: str) -> tuple[list[tuple[str, int
     def look(module: ir.Module) -> None:
         for operator in _operators(module):
             for number in sorted({load.source.arg_number for load in loads_of(operator.programs[0].operation)}):
-                (early if number in operator.early else late).append((operator.operator_name, number))
+                (early if number in operator.early else late).append((operator.sym_name.value, number))
 
     GraphRun(text, device, look=look, **asked)
     return early, late
@@ -46,7 +46,7 @@ def _too_early(name: str, operand: int) -> Any:
     """Return what plants a mistake: a result of other tasks is no longer protected."""
 
     def plant(module: ir.Module) -> None:
-        (operator,) = (one for one in _operators(module) if one.operator_name == name)
+        (operator,) = (one for one in _operators(module) if one.sym_name.value == name)
         operator.attributes["early"] = ir.DenseI64ArrayAttr.get(sorted({*operator.early, operand}))
 
     return plant
@@ -138,7 +138,7 @@ def test_what_the_model_expects_to_come_early_does(model: str, device: str) -> N
 
     def look(module: ir.Module) -> None:
         (graph,) = (op.opview for op in _all(module.operation) if op.name == "rammer.program")
-        operators = {one.operator_name: one for one in _operators(module)}
+        operators = {one.sym_name.value: one for one in _operators(module)}
         names = dict.fromkeys(one.attributes["callee"].value for one in graph.applications)
         loads = [early_loads(operators[name].programs[0], operators[name].early) for name in names]
         expected.extend({f"arg{one.operand}" for one in each} for each in loads)
