@@ -53,11 +53,10 @@ from roller_mlir.plan.rewrite.merge_axes import merge_axes
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import remark
 from roller_mlir.support.passes.passes import Pass, register
-from roller_mlir.support.passes.upstream import run_upstream
+from roller_mlir.support.passes.upstream import CLEAN, run_upstream
 from roller_mlir.support.values import defining_op, values_used
 
 VIEWS = ("tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice", PAD)
-CLEAN = "builtin.module(func.func(canonicalize,cse))"
 
 
 @register

@@ -52,11 +52,10 @@ from roller_mlir.model.options import AxisOptions, LoopOptions
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.foreign.options import option
 from roller_mlir.support.passes.passes import Pass, register
-from roller_mlir.support.passes.upstream import run_upstream
+from roller_mlir.support.passes.upstream import CLEAN, run_upstream
 from roller_mlir.support.values import erase_unread
 
 SIMPLIFY = "builtin.module(convert-elementwise-to-linalg,func.func(canonicalize,cse))"
-CLEAN = "builtin.module(func.func(canonicalize,cse))"
 
 
 @register

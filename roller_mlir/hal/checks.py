@@ -23,6 +23,14 @@ def require_positive(values: Mapping[str, float | None]) -> None:
             require(math.isfinite(value) and value > 0, key, f"must be above 0 (leave an unknown out), but got {value}")
 
 
+def require_constants(values: Mapping[str, float]) -> None:
+    """Every constant of a model is finite and not negative, every share at most 1."""
+    for key, value in values.items():
+        require(math.isfinite(value) and value >= 0, key, f"must not be negative, but got {value}")
+        if key.endswith("_share"):
+            require(value <= 1, key, f"must be a share from 0 to 1, but got {value}")
+
+
 def require_member(key: str, value: str, allowed: Collection[str]) -> None:
     """The value is one of a closed list of words."""
     shown = value if len(value) <= _MOST_SHOWN else f"{value[:_MOST_SHOWN]}..."

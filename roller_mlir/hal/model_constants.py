@@ -7,10 +7,9 @@ the defaults below, which are assumed where they name neither a source nor a cal
 Paper: ROLLER section 3.3 (the micro-performance model and what is measured once per device).
 """
 
-import math
 from dataclasses import dataclass
 
-from roller_mlir.hal.checks import require
+from roller_mlir.hal.checks import require, require_constants
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,10 +66,7 @@ class ModelConstants:
 
     def __post_init__(self) -> None:
         """Check each field; raises DeviceError."""
-        for key, value in vars(self).items():
-            require(math.isfinite(value) and value >= 0, key, f"must not be negative, but got {value}")
-            if key.endswith("_share"):
-                require(value <= 1, key, f"must be a share from 0 to 1, but got {value}")
+        require_constants(vars(self))
         require(self.loads_in_flight > 0, "loads_in_flight", f"must be at least 1, but got {self.loads_in_flight}")
         require(self.stall_share < 1, "stall_share", f"must be below 1, but got {self.stall_share}")
 

@@ -8,10 +8,9 @@ assumed where they name no source.
 Paper: PolyDL section 4.2 (latencies and bandwidths of the cost model are those of the machine).
 """
 
-import math
 from dataclasses import dataclass
 
-from roller_mlir.hal.checks import require
+from roller_mlir.hal.checks import require, require_constants
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,10 +71,7 @@ class VectorConstants:
 
     def __post_init__(self) -> None:
         """Check each field; raises DeviceError."""
-        for key, value in vars(self).items():
-            require(math.isfinite(value) and value >= 0, key, f"must not be negative, but got {value}")
-            if key.endswith("_share"):
-                require(value <= 1, key, f"must be a share from 0 to 1, but got {value}")
+        require_constants(vars(self))
         for key in ("issue_per_cycle", "far_factor", "ways", "private_bytes_per_cycle", "shared_bytes_per_cycle"):
             require(getattr(self, key) > 0, key, f"must be above 0, but got {getattr(self, key)}")
 

@@ -256,11 +256,11 @@ def tasks_per_unit(device: Device, threads: int, registers: int, workgroup_bytes
     ):
         return 0
     subgroups = -(-threads // device.subgroup_size)
-    per_subgroup = _round_up(registers * device.subgroup_size, device.register_allocation_per_subgroup)
+    per_subgroup = aligned(registers * device.subgroup_size, device.register_allocation_per_subgroup)
     # Each of a unit's parts holds whole subgroups; a launch checks one task as if all parts got equally many.
     parts = device.subgroup_allocation
     held = device.registers_per_unit // parts // per_subgroup * parts
-    if held < _round_up(subgroups, parts):
+    if held < aligned(subgroups, parts):
         return 0
     blocks = device.max_blocks_per_unit
     if subgroups > 1 and device.max_multi_subgroup_blocks_per_unit is not None:
@@ -268,7 +268,7 @@ def tasks_per_unit(device: Device, threads: int, registers: int, workgroup_bytes
     limits = [blocks, device.max_threads_per_unit // (subgroups * device.subgroup_size), held // subgroups]
     need = workgroup_bytes + device.reserved_workgroup_bytes_per_block
     if need:
-        limits.append(device.max_workgroup_bytes_per_unit // _round_up(need, device.workgroup_allocation_bytes))
+        limits.append(device.max_workgroup_bytes_per_unit // aligned(need, device.workgroup_allocation_bytes))
     return min(limits)
 
 
@@ -309,7 +309,3 @@ def specialised_tasks_per_unit(
 
 def _words(access: Access) -> int:
     return max(1, access.element_bytes // 4)
-
-
-def _round_up(value: int, multiple: int) -> int:
-    return -(-value // multiple) * multiple

@@ -8,6 +8,9 @@ from typing import Any, cast
 from roller_mlir.support import bindings
 from roller_mlir.support.bindings import ir
 
+DYNAMIC = ir.ShapedType.get_dynamic_size()
+"""What stands for an extent, an offset, a size or a stride that is known at run time only."""
+
 
 def free_symbol(module: Any, name: str) -> str:
     """Return a name that no symbol of a module has: `name`, or `name_0`, `name_1` and so on."""
@@ -79,6 +82,11 @@ def number_attribute(element: Any, value: float) -> Any:
     """Return a number as an attribute of an element type."""
     is_float = isinstance(element, ir.FloatType)
     return ir.FloatAttr.get(element, value) if is_float else ir.IntegerAttr.get(element, int(value))
+
+
+def like(kind: Any, element: Any) -> Any:
+    """Return an element type, or, in the place of a vector, a vector of as many of it."""
+    return ir.VectorType.get(ir.VectorType(kind).shape, element) if isinstance(kind, ir.VectorType) else element
 
 
 def is_static(value: Any) -> bool:

@@ -19,12 +19,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from roller_mlir.plan.records.codec import to_json
-from roller_mlir.support.foreign.reasons import reason_of
+from roller_mlir.plan.records.codec import to_json, to_text
 from roller_mlir.tools.console.arguments import patterns
 from roller_mlir.tools.console.errors import InputError, UsageError
 from roller_mlir.tools.console.interrupt import check
-from roller_mlir.tools.console.output import print_json, print_line, print_tables, write_whole
+from roller_mlir.tools.console.output import make_folder, print_json, print_line, print_tables, write_whole
 
 if TYPE_CHECKING:
     from roller_mlir.evaluation.measure.train.training_set import TrainingSample
@@ -93,15 +92,12 @@ def _samples(arguments: argparse.Namespace) -> "list[TrainingSample]":
 
 
 def _write(found: "Sequence[Residual]", folder: Path) -> list[Path]:
-    from roller_mlir.model.residual.residual_file import text_of, usual_name
+    from roller_mlir.model.residual.residual_file import usual_name
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder} cannot be made: {reason_of(error)}") from None
+    make_folder(folder)
     files = [folder / usual_name(one.kind, one.family) for one in found]
     for file, one in zip(files, found, strict=True):
-        write_whole(file, text_of(one))
+        write_whole(file, to_text(one))
     return files
 
 

@@ -80,6 +80,20 @@ def seconds(value: float) -> str:
     return f"{value / 1e-9:.3g} ns"
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder and what is above it, where they are not there.
+
+    Raises:
+        InputError: It cannot be made.
+    """
+    from roller_mlir.tools.console.errors import InputError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be made: {reason_of(error)}") from None
+
+
 def check_place(path: Path) -> None:
     """Refuse a file that cannot be written before the work for it, not after.
 

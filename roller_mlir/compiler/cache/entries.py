@@ -29,6 +29,7 @@ from roller_mlir.model.residual.residual_file import content_of
 from roller_mlir.plan.manifest import Manifest
 from roller_mlir.plan.records.codec import from_json, to_json
 from roller_mlir.runtime import Artifact
+from roller_mlir.runtime.store import sha256
 from roller_mlir.support.constants.array_bytes import byte_pieces, stored_bytes
 from roller_mlir.support.constants.elements import stored_elements
 
@@ -65,9 +66,9 @@ def artifact_name(versions: str, text: str, weights: str, first: str, device: De
         OSError: The plan file, the data base or the residuals cannot be read.
     """
     chosen = {key: value for key, value in asdict(options).items() if key not in _UNKEYED_OPTIONS}
-    plans = "" if options.plan_file is None else _digest(Path(options.plan_file).read_bytes())
-    measured = "" if options.tuning is None else f"{options.tuning} {_digest(Path(options.tuning).read_bytes())}"
-    learned = "" if options.residual_file is None else _digest(content_of(options.residual_file))
+    plans = "" if options.plan_file is None else sha256(Path(options.plan_file).read_bytes())
+    measured = "" if options.tuning is None else f"{options.tuning} {sha256(Path(options.tuning).read_bytes())}"
+    learned = "" if options.residual_file is None else sha256(content_of(options.residual_file))
     chosen_text = _json(to_json(chosen))
     return _name(
         "artifact", versions, text, weights, first, _json(to_json(device)), chosen_text, plans, measured, learned
@@ -189,10 +190,6 @@ def _name(kind: str, *parts: str) -> str:
         digest.update(f"{len(data)}\n".encode())
         digest.update(data)
     return f"{kind}-{digest.hexdigest()}"
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
 
 
 def _json(value: Any) -> str:

@@ -24,11 +24,9 @@ from roller_mlir.plan.accuracy.accumulation import UNKNOWN, Accumulation
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.constants.elements import ElementsError, read_elements
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import defining_op, operations_inside
+from roller_mlir.support.values import DYNAMIC, defining_op, operations_inside
 from roller_mlir.support.winograd import TRANSFORMS, decomposed
 
-# How MLIR writes an offset, a size or a stride that is an operand.
-_DYNAMIC = -(1 << 63)
 _MOST_CALLS = 64
 _NOTHING = ("cf.assert", "bufferization.dealloc_tensor")
 
@@ -286,14 +284,14 @@ def _slices(op: ir.Operation, operands: Sequence[Bounded], tensors: int, shape: 
     """Return the window of a slice, whose offsets, sizes and strides are attributes or, after `tensors`, operands."""
     rest = iter(operands[tensors:])
     offsets, sizes, strides = (
-        [int(next(rest).data) if value == _DYNAMIC else int(value) for value in ir.DenseI64ArrayAttr(attribute)]
+        [int(next(rest).data) if value == DYNAMIC else int(value) for value in ir.DenseI64ArrayAttr(attribute)]
         for attribute in (op.attributes[f"static_{key}"] for key in ("offsets", "sizes", "strides"))
     )
     if any(value < 0 for value in sizes + strides):
         fail(op, f"numpy reference: '{op.name}' has negative sizes or strides")
     # A slice at positions that are data is moved until it lies inside.
     for axis, value in enumerate(ir.DenseI64ArrayAttr(op.attributes["static_offsets"])):
-        if value == _DYNAMIC:
+        if value == DYNAMIC:
             last = shape[axis] - (sizes[axis] - 1) * strides[axis] - 1
             inside = min(max(offsets[axis], 0), max(last, 0))
             if inside != offsets[axis]:
@@ -327,7 +325,7 @@ def _insert(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
 def _pad(op: ir.Operation, operands: Sequence[Bounded], outer: Mapping[Any, Bounded]) -> Bounded:
     rest = iter(operands[1:])  # as those of TOSA, which are constants
     low, high = (
-        [int(next(rest).data) if value == _DYNAMIC else int(value) for value in ir.DenseI64ArrayAttr(attribute)]
+        [int(next(rest).data) if value == DYNAMIC else int(value) for value in ir.DenseI64ArrayAttr(attribute)]
         for attribute in (op.attributes["static_low"], op.attributes["static_high"])
     )
     if any(size < 0 for size in low + high):

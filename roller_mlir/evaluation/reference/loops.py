@@ -11,9 +11,9 @@ import numpy as np
 from roller_mlir.evaluation.reference.values import Array
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import DYNAMIC
 
 _Value = TypeVar("_Value")
-_DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 AFFINE: dict[str, Callable[[Array, Array], Array]] = {
     "affine.apply": lambda first, _: first,
@@ -90,7 +90,7 @@ def run_forall(
     """
     block, given = op.regions[0].blocks[0], iter(operands)
     bounds = [
-        [number(next(given)) if n == _DYNAMIC else int(n) for n in ir.DenseI64ArrayAttr(op.attributes[name])]
+        [number(next(given)) if n == DYNAMIC else int(n) for n in ir.DenseI64ArrayAttr(op.attributes[name])]
         for name in ("staticLowerBound", "staticUpperBound", "staticStep")
     ]
     shared = list(given)

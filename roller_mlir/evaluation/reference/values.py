@@ -8,14 +8,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from roller_mlir.plan.accuracy.rounding import EPSILON
+
 Array: TypeAlias = np.ndarray[Any, Any]
 
 _FLOATS = {"f64": np.float64, "f32": np.float32, "f16": np.float16}
 _BITS = {"f64": np.int64, "f32": np.int32, "f16": np.int16, "bf16": np.int16}
 _INTEGERS = {"i64": np.int64, "i32": np.int32, "i16": np.int16, "i8": np.int8, "i1": np.bool_, "index": np.int64}
-
-EPSILON = {"f64": 2.0**-52, "f32": 2.0**-23, "f16": 2.0**-10, "bf16": 2.0**-7}
-"""Distance from 1 to the next number of each float type."""
 
 SMALLEST_NORMAL = {"f64": 2.0**-1022, "f32": 2.0**-126, "f16": 2.0**-14, "bf16": 2.0**-126}
 """The smallest number of each float type that has all its bits."""

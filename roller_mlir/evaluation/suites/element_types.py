@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What operators of a suite compute in, by the element type of their inputs."""
 
-RESULTS = {"f32": "f32", "f16": "f32", "bf16": "f32", "f64": "f64", "i8": "i32", "i32": "i32"}
-"""Element type in which contractions and reductions accumulate, which their results have."""
+from collections.abc import Sequence
 
-DTYPES = tuple(RESULTS)
+from roller_mlir.plan.accuracy.accumulation import SUMS
+
+DTYPES = tuple(SUMS)
 
 
 def is_float(dtype: str) -> bool:
     """Return whether an element type is a float."""
     return dtype.startswith(("f", "bf"))
+
+
+def tensor(shape: Sequence[int], dtype: str) -> str:
+    """Spell the type of a tensor."""
+    return f"tensor<{'x'.join([*map(str, shape), dtype])}>"
 
 
 def literal(dtype: str, value: float) -> str:
@@ -27,7 +33,7 @@ def widened(name: str, value: str, dtype: str) -> tuple[list[str], str]:
     >>> widened("%wide", "%x", "i8")
     (['%wide = arith.extsi %x : i8 to i32'], '%wide')
     """
-    result = RESULTS[dtype]
+    result = SUMS[dtype]
     if result == dtype:
         return [], value
     operation = "arith.extf" if is_float(dtype) else "arith.extsi"

@@ -22,10 +22,9 @@ from typing import Any
 from roller_mlir.plan.records.exact import exact_number
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.values import DYNAMIC, defining_op
 
 PAD = "tensor.pad"
-_DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 @dataclass(frozen=True)
@@ -104,9 +103,9 @@ def _sizes(operation: ir.Operation) -> tuple[list[int | None], list[int | None]]
     for name in ("static_low", "static_high"):
         sizes: list[int | None] = []
         for size in ir.DenseI64ArrayAttr(operation.attributes[name]):
-            constant = defining_op(next(values), "arith.constant") if size == _DYNAMIC else None
+            constant = defining_op(next(values), "arith.constant") if size == DYNAMIC else None
             number = size if constant is None else ir.IntegerAttr(constant.attributes["value"]).value
-            sizes.append(None if number == _DYNAMIC else number)
+            sizes.append(None if number == DYNAMIC else number)
         found.append(sizes)
     return found[0], found[1]
 

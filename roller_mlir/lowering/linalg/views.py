@@ -21,13 +21,12 @@ from roller_mlir.lowering.linalg.pads import PAD, Padding, pad_tensor, padding_o
 from roller_mlir.plan import LinearIndex
 from roller_mlir.support.bindings import ir, tensor
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.values import DYNAMIC, defining_op
 
 SLICE = "tensor.extract_slice"
 INSERT = "tensor.insert_slice"
 VIEWS = (PAD, SLICE)
 _PARTS = ("offsets", "sizes", "strides")
-_DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ def read_slice(operation: ir.Operation) -> Slice:
     found: list[tuple[int, ...]] = []
     for name in _PARTS:
         values = tuple(ir.DenseI64ArrayAttr(operation.attributes[f"static_{name}"]))
-        if _DYNAMIC in values:
+        if DYNAMIC in values:
             fail(operation, f"'{operation.name}' has {name} that are known at run time only; give them as numbers")
         found.append(values)
     return Slice(*found)

@@ -12,7 +12,7 @@ from math import prod
 from roller_mlir.dialects.rtile import ComputeOp, ProgramOp, TileLoad
 from roller_mlir.lowering.linalg.affine import map_indices
 from roller_mlir.lowering.loops.loop_nest import LoopNest, parallel_nest, reduction_nest
-from roller_mlir.lowering.loops.program import box_axes, box_loops, lane_of, reduction_pipeline
+from roller_mlir.lowering.loops.program import box_axes, box_loops, element_bytes, lane_of, reduction_pipeline
 from roller_mlir.mapping.unrolling import HELD_EARLY, rolled_loops
 from roller_mlir.plan.plan import PIPELINES, WORKGROUP
 from roller_mlir.support.bindings import ir
@@ -81,7 +81,7 @@ def _hold(found: list[EarlyLoad], computes: Sequence[ComputeOp], early: Sequence
             if not isinstance(load, TileLoad) or load.tile.layer == WORKGROUP or _operand(load) not in early:
                 continue
             loops = {loop for index in map_indices(compute.maps[number]) for loop in index.terms()}
-            words = prod(axes[loop].registers for loop in loops) * max(1, _element_bytes(load) // _WORD_BYTES)
+            words = prod(axes[loop].registers for loop in loops) * max(1, element_bytes(load) // _WORD_BYTES)
             if held + more + words <= HELD_EARLY:
                 more += words
                 found.append(EarlyLoad(operand=_operand(load), tile_bytes=_tile_bytes(load), words=words))
@@ -106,10 +106,4 @@ def _operand(load: TileLoad) -> int:
 
 
 def _tile_bytes(load: TileLoad) -> int:
-    return prod(load.tile.shape) * _element_bytes(load)
-
-
-def _element_bytes(load: TileLoad) -> int:
-    element = ir.MemRefType(load.source.type).element_type
-    width = ir.FloatType(element).width if isinstance(element, ir.FloatType) else ir.IntegerType(element).width
-    return max(1, width // 8)
+    return prod(load.tile.shape) * element_bytes(load)

@@ -134,5 +134,12 @@ def lane_of(compute: ComputeOp) -> int | None:
     return lane if lane >= 0 else None
 
 
+def element_bytes(load: TileLoad) -> int:
+    """Return the bytes of an element of what a load reads."""
+    element = ir.MemRefType(load.source.type).element_type
+    width = ir.FloatType(element).width if isinstance(element, ir.FloatType) else ir.IntegerType(element).width
+    return max(1, width // 8)
+
+
 def _find(operation: ir.Operation, kind: type[_Op]) -> list[_Op]:
     return [op.opview for op in operations_inside(operation) if isinstance(op.opview, kind)]

@@ -14,7 +14,7 @@ from roller_mlir.dialects.rtile import ComputeOp, ProgramOp, TileLoad
 from roller_mlir.lowering.linalg.affine import map_indices
 from roller_mlir.lowering.linalg.body import read_body
 from roller_mlir.lowering.loops.loop_nest import LoopNest, is_inner, is_row, parallel_nest, reduction_nest
-from roller_mlir.lowering.loops.program import box_axes, loads_of, stores_of
+from roller_mlir.lowering.loops.program import box_axes, element_bytes, loads_of, stores_of
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.plan.plan import WORKGROUP
 from roller_mlir.support.bindings import ir
@@ -85,7 +85,7 @@ def resident_load(program: ProgramOp, operand: int) -> ResidentLoad | str:
     words = _words(load)
     if words is None:
         return f"operand {operand} is read by a matrix instruction or at computed positions"
-    return ResidentLoad(load, operand, reach, _element_bytes(load), words)
+    return ResidentLoad(load, operand, reach, element_bytes(load), words)
 
 
 def _reduction_loops(nest: LoopNest) -> dict[ir.Value, int]:
@@ -131,7 +131,7 @@ def _words(load: TileLoad) -> int | None:
             return None
         axes = box_axes(compute)
         loops = {loop for index in map_indices(compute.maps[number]) for loop in index.terms()}
-        words += prod(axes[loop].registers for loop in loops) * max(1, _element_bytes(load) // _WORD_BYTES)
+        words += prod(axes[loop].registers for loop in loops) * max(1, element_bytes(load) // _WORD_BYTES)
     return words
 
 
@@ -140,9 +140,3 @@ def _readers(load: TileLoad) -> Iterator[tuple[ComputeOp | None, int]]:
     for use in load.operation.results[0].uses:
         view = use.owner.operation.opview
         yield (view if isinstance(view, ComputeOp) else None), use.operand_number
-
-
-def _element_bytes(load: TileLoad) -> int:
-    element = ir.MemRefType(load.source.type).element_type
-    width = ir.FloatType(element).width if isinstance(element, ir.FloatType) else ir.IntegerType(element).width
-    return max(1, width // 8)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Files of residuals, as `roller train` writes them: JSON, read within bounds; the package's and a user's own."""
 
-import json
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
 
 from roller_mlir.model.residual.residual import Residual
-from roller_mlir.plan.records.codec import CodecError, from_json, to_json
+from roller_mlir.plan.records.codec import CodecError, from_json
 from roller_mlir.support.foreign.bounded import BoundsError, read_bytes, read_json
 from roller_mlir.support.foreign.reasons import reason_of
 
@@ -31,11 +30,6 @@ def read_residual(path: str | PathLike[str]) -> Residual:
         raise ResidualError(f"{path}: cannot be read: {reason_of(error)}") from None
     except (BoundsError, CodecError) as error:
         raise ResidualError(f"{path}: {error}") from None
-
-
-def text_of(residual: Residual) -> str:
-    """Return a residual as the text of a file."""
-    return json.dumps(to_json(residual), separators=(",", ":"), allow_nan=False) + "\n"
 
 
 def usual_name(kind: str, family: str) -> str:

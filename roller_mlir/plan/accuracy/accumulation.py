@@ -19,6 +19,8 @@ from roller_mlir.plan.manifest import Manifest
 from roller_mlir.plan.plan import Plan
 
 _NARROW = ("f16", "bf16")
+SUMS = {"f32": "f32", "f16": "f32", "bf16": "f32", "f64": "f64", "i8": "i32", "i32": "i32"}
+"""Element type in which contractions and reductions of operators accumulate, which their results have."""
 
 
 @dataclass(frozen=True, kw_only=True)

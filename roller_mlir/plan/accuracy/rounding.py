@@ -31,6 +31,8 @@ from typing import Any
 
 DIGITS = {"f64": 53, "f32": 24, "tf32": 11, "f16": 11, "bf16": 8}
 """Binary digits of the numbers of each float type, with the leading one."""
+EPSILON = {"f64": 2.0**-52, "f32": 2.0**-23, "f16": 2.0**-10, "bf16": 2.0**-7}
+"""Distance from 1 to the next number of each float type of programs."""
 SMALLEST = {"f64": 2.0**-1074, "f32": 2.0**-149, "tf32": 2.0**-136, "f16": 2.0**-24, "bf16": 2.0**-133}
 """The smallest positive number of each."""
 OVERFLOW = {"f64": float("inf"), "f32": 2.0**128 - 2.0**103, "f16": 65520.0, "bf16": 2.0**128 - 2.0**119}

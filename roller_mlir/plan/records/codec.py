@@ -8,6 +8,7 @@ same, and `Annotated[str, OneOf(...)]` a string of a table. Errors carry the pat
 Infinities, which JSON has not, are written as the strings "inf" and "-inf".
 """
 
+import json
 import math
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -104,6 +105,11 @@ def to_json(value: Any) -> JsonValue:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     raise TypeError(f"only dataclasses, sequences, mappings and scalars become JSON, but got {type(value).__name__}")
+
+
+def to_text(value: Any) -> str:
+    """Return a record as compact JSON, a line of text."""
+    return json.dumps(to_json(value), separators=(",", ":"), allow_nan=False) + "\n"
 
 
 def from_json(kind: type[T], data: Any, path: str = "", given: Mapping[str, Any] | None = None) -> T:

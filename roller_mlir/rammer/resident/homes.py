@@ -10,7 +10,7 @@ Paper: none of RAMMER; see `slots`. Operations that share a resource in a loop a
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -246,17 +246,22 @@ class _Crowd:
 
 def groups_of(slices: Slices) -> Ints:
     """Return the group of each slice: those that some task reads together; numbered by their first slices."""
-    parent = list(range(len(slices.bytes)))
+    tables = {id(each): each for each in slices.of if each.shape[1] > 1}.values()
+    return unions(len(slices.bytes), (row for own in tables for row in own.tolist()))
+
+
+def unions(count: int, together: Iterable[Sequence[int]]) -> Ints:
+    """Return the set of each of so many things, some of which go together; sets are numbered by their first things."""
+    parent = list(range(count))
 
     def root(one: int) -> int:
         while parent[one] != one:
             parent[one] = one = parent[parent[one]]
         return one
 
-    for own in {id(each): each for each in slices.of if each.shape[1] > 1}.values():
-        for first, *others in own.tolist():
-            for other in others:
-                low, high = sorted((root(first), root(other)))
-                parent[high] = low
+    for first, *others in together:
+        for other in others:
+            low, high = sorted((root(first), root(other)))
+            parent[high] = low
     numbers: dict[int, int] = {}
-    return np.array([numbers.setdefault(root(one), len(numbers)) for one in range(len(parent))], np.int32)
+    return np.array([numbers.setdefault(root(one), len(numbers)) for one in range(count)], np.int32)

@@ -13,7 +13,7 @@ from roller_mlir.rammer.chains import tasks_in_waves, urgency_of
 from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.policy import Policy
-from roller_mlir.rammer.resident.homes import Homes, groups_of, homes_of
+from roller_mlir.rammer.resident.homes import Homes, groups_of, homes_of, unions
 from roller_mlir.rammer.resident.slots import SLOT_BYTES, Slices, found_bytes
 from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.rammer.times.replay import replay
@@ -112,17 +112,6 @@ def choose_kept(
 def _parts(slices: Slices) -> Ints:
     """Return the part of each slice: those that go together because operators read them."""
     group = groups_of(slices)
-    parent = list(range(int(group.max(initial=-1)) + 1))
-
-    def root(one: int) -> int:
-        while parent[one] != one:
-            parent[one] = one = parent[parent[one]]
-        return one
-
-    for own in {id(each): each for each in slices.of if each.size}.values():
-        first, *others = np.unique(group[own[:, 0]]).tolist()
-        for other in others:
-            low, high = sorted((root(first), root(other)))
-            parent[high] = low
-    numbers: dict[int, int] = {}
-    return np.array([numbers.setdefault(root(one), len(numbers)) for one in group.tolist()], np.int32)
+    tables = {id(each): each for each in slices.of if each.size}.values()
+    read = [np.unique(group[own[:, 0]]).tolist() for own in tables]
+    return unions(int(group.max(initial=-1)) + 1, read)[group]

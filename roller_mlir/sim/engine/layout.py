@@ -356,6 +356,9 @@ class Poll(IntEnum):
 
 MOST_WATCHED = 8
 POLL_WORDS = Poll.WATCHED + MOST_WATCHED
+SWAPPED = (0, 1, 4, 5, 2, 3, 8, 9, 6, 7)
+NEGATED = (1, 0, 5, 4, 3, 2, 9, 8, 7, 6)
+"""By arith's predicates: with the operands exchanged, and the opposite."""
 
 
 class Copy(IntEnum):

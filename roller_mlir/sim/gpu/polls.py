@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roller_mlir.lowering.loops.attributes import WATCH
-from roller_mlir.sim.engine.layout import MOST_WATCHED
+from roller_mlir.sim.engine.layout import MOST_WATCHED, NEGATED, SWAPPED
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.gpu.emit import KernelEmitter
 from roller_mlir.sim.gpu.memory_types import size_bytes
@@ -30,10 +30,6 @@ _DIFFERENCES = {"arith.subi", "llvm.sub"}
 _NEGATIONS = {"arith.xori", "llvm.xor"}
 _READS = {"llvm.load": 0, "llvm.atomicrmw": 0, "llvm.cmpxchg": 0, "memref.load": 0, "memref.atomic_rmw": 1}
 """Operations that a loop polls with, and which operand says where."""
-
-_SWAPPED = (0, 1, 4, 5, 2, 3, 8, 9, 6, 7)
-_NEGATED = (1, 0, 5, 4, 3, 2, 9, 8, 7, 6)
-"""By arith's predicates: with the operands exchanged, and the opposite."""
 
 
 @dataclass(frozen=True)
@@ -101,17 +97,17 @@ def find_poll(condition: Any, *, negated: bool = False) -> SpinCondition | None:
         return None
     relation = int(ir.IntegerAttr(operation.attributes["predicate"]).value)
     left, right = operation.operands
-    if not isinstance(left.type, ir.IntegerType | ir.IndexType) or relation >= len(_SWAPPED):
+    if not isinstance(left.type, ir.IntegerType | ir.IndexType) or relation >= len(SWAPPED):
         return None
     if _read_behind(left) is None and _difference(left) is None:
-        left, right, relation = right, left, _SWAPPED[relation]
+        left, right, relation = right, left, SWAPPED[relation]
     difference = _difference(left)
     if difference is not None and constant_of(right) == 0:
         left, right = difference
     read = _read_behind(left)
     if read is None:
         return None
-    return SpinCondition(read, left, right, _NEGATED[relation] if negated else relation)
+    return SpinCondition(read, left, right, NEGATED[relation] if negated else relation)
 
 
 def _address(emitter: KernelEmitter, where: Any, read: Any) -> Any:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from roller_mlir.sim.engine.layout import NEGATED, SWAPPED
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.llvm.text.instruction import LlvmInstruction
 from roller_mlir.sim.llvm.text.types import size_bits
@@ -19,8 +20,6 @@ PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"
 
 _PREDICATE = re.compile(r"%\S+ = icmp (?:samesign )?(\w+) i\d+ ")
 _CONVERTS = ("zext", "sext", "trunc", "freeze", "extractvalue")
-_SWAPPED = (0, 1, 4, 5, 2, 3, 8, 9, 6, 7)
-_NEGATED = (1, 0, 5, 4, 3, 2, 9, 8, 7, 6)
 _MOST_STEPS = 16
 
 
@@ -70,7 +69,7 @@ class LoopPolls:
         if difference is not None and right == "0":
             left, right = (value for _, value in difference.operands)
         elif self._read_behind(left) is None:
-            left, right, relation = right, left, _SWAPPED[relation]
+            left, right, relation = right, left, SWAPPED[relation]
         place = self._read_behind(left)
         if place is None or width % 8 or width > 64:
             return []
@@ -79,6 +78,6 @@ class LoopPolls:
         for name, value in zip(wide, (left, right), strict=True):
             narrow = f"sext {kind} {value} to i64" if width < 64 else f"add i64 {value}, 0"
             lines.append(f"{name} = {narrow}")
-        numbers = (site, address, width // 8, *wide, _NEGATED[relation] if negated else relation)
+        numbers = (site, address, width // 8, *wide, NEGATED[relation] if negated else relation)
         operands = ", ".join(f"i64 {one}" for one in ("%roller.block", *numbers))
         return [*lines, f"call void @{PREFIX}poll({operands})"]

@@ -16,6 +16,9 @@ from importlib import resources
 
 from roller_mlir.support.bindings import ir, passmanager
 
+CLEAN = "builtin.module(func.func(canonicalize,cse))"
+"""The pipeline that leaves no constant unfolded, nothing unread and nothing twice."""
+
 
 @cache
 def upstream_passes() -> tuple[str, ...]:

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.model.options import FusionOptions, LoopOptions
-from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.support.standard_output import print_error
 from roller_mlir.tools.commands.compile.command import open_source
 from roller_mlir.tools.commands.iree.programs import add_program_arguments
@@ -30,6 +29,7 @@ from roller_mlir.tools.console.interrupt import check
 from roller_mlir.tools.console.output import (
     TableData,
     check_place,
+    make_folder,
     print_json,
     print_line,
     print_tables,
@@ -156,10 +156,7 @@ def _write_artifacts(arguments: argparse.Namespace, compiled: "CompiledModel") -
         return
 
     folder = Path(arguments.artifacts)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder} cannot be made: {reason_of(error)}") from None
+    make_folder(folder)
     for part in compiled.programs:
         part.artifact.save(folder / f"{part.name}.roller")
 

@@ -12,12 +12,11 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.evaluation.suites import Operator
 from roller_mlir.model import ConstructOptions
 from roller_mlir.model.options import ChoiceOptions
-from roller_mlir.support.foreign.reasons import reason_of
 from roller_mlir.support.jobs.process_tree import without_interrupts
 from roller_mlir.support.progress import progress
-from roller_mlir.tools.console.errors import INTERNAL_ERROR, USER_ERROR, InputError
+from roller_mlir.tools.console.errors import INTERNAL_ERROR, USER_ERROR
 from roller_mlir.tools.console.interrupt import check
-from roller_mlir.tools.console.output import print_json
+from roller_mlir.tools.console.output import make_folder, print_json
 from roller_mlir.tools.console.targets import anywhere, device_of, target_of
 
 if TYPE_CHECKING:
@@ -142,10 +141,7 @@ def saver(folder: Path, names: Sequence[str], top_k: int | None) -> Callable[[Re
     from roller_mlir.evaluation.suites.stages.compile_stage import ARTIFACTS
     from roller_mlir.runtime.store import check_target
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder} cannot be made: {reason_of(error)}") from None
+    make_folder(folder)
     for name in names:
         for rank in range(top_k or 1):
             check_target(folder / f"{name}{f'.{rank}' if top_k else ''}")

@@ -12,7 +12,8 @@ from pathlib import Path
 from roller_mlir.evaluation.measure.records import Results
 from roller_mlir.evaluation.measure.report.groups import peer_names
 from roller_mlir.evaluation.measure.report.records import Report
-from roller_mlir.evaluation.measure.report.results_file import RESULTS_NAME, dumps_results
+from roller_mlir.evaluation.measure.report.results_file import RESULTS_NAME
+from roller_mlir.plan.records.codec import to_text
 from roller_mlir.tools.console.errors import InputError
 from roller_mlir.tools.report.measured.charts import PREDICTION_PICTURE, draw
 from roller_mlir.tools.report.measured.markdown import markdown
@@ -39,7 +40,7 @@ def contents_of(report: Report, results: Results) -> dict[str, bytes]:
     texts = {
         MARKDOWN: markdown(made, {key: name for key, (name, _, _) in drawn.items()}),
         PAGE: page(report, made, {key: chart for key, (_, _, chart) in drawn.items()}),
-        RESULTS_NAME: dumps_results(results),
+        RESULTS_NAME: to_text(results),
     }
     return {**{name: text.encode() for name, text in texts.items()}, **{name: png for name, png, _ in drawn.values()}}
 

@@ -23,8 +23,9 @@ from roller_mlir.downstream.iree.targets import HOST_DRIVER
 from roller_mlir.downstream.iree.tools import LIMIT_S, IreeError
 from roller_mlir.evaluation.reference import Comparison, compare, compare_all, evaluate_function
 from roller_mlir.evaluation.reference.bounds.nests import Bounded
-from roller_mlir.evaluation.reference.values import EPSILON, from_caller, is_float
+from roller_mlir.evaluation.reference.values import from_caller, is_float
 from roller_mlir.plan.accuracy.accumulation import accumulation_of
+from roller_mlir.plan.accuracy.rounding import EPSILON
 from roller_mlir.plan.manifest import Buffer
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.bindings import make_context

@@ -4,7 +4,6 @@
 A file may be a stranger's: it is only ever data, and every error names the file and the path of the value.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -20,7 +19,7 @@ from roller_mlir.evaluation.measure.records import (
     Results,
     Timing,
 )
-from roller_mlir.plan.records.codec import CodecError, from_json, to_json
+from roller_mlir.plan.records.codec import CodecError, from_json
 from roller_mlir.support.foreign.bounded import BoundsError, read_json
 from roller_mlir.support.foreign.reasons import reason_of
 
@@ -79,11 +78,6 @@ def loads_results(content: bytes, name: str) -> Results:
     except RecursionError:
         raise ResultsError(f"{name}: nested too deeply") from None
     return results
-
-
-def dumps_results(results: Results) -> str:
-    """Return results as compact JSON, a line of text."""
-    return json.dumps(to_json(results), separators=(",", ":"), allow_nan=False) + "\n"
 
 
 def read_merged(paths: Sequence[str | PathLike[str]]) -> Results:

@@ -13,12 +13,12 @@ from roller_mlir.evaluation.measure.records import Reference
 from roller_mlir.lowering.linalg.affine import map_indices
 from roller_mlir.lowering.linalg.reader import read_structured
 from roller_mlir.plan import LinearIndex, TensorExpression
+from roller_mlir.plan.accuracy.accumulation import SUMS
 from roller_mlir.plan.indices import parse_indices
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import indexing_maps
 
 _MATMUL = "ac cb -> ab"
-_SUMS = {"f16": "f32", "bf16": "f32", "i8": "i32"}
 _COMBINERS = {
     "arith.addf": "sum",
     "arith.addi": "sum",
@@ -49,7 +49,7 @@ def reference_of_op(operation: ir.Operation, arguments: Sequence[ir.Value]) -> R
     combiner = _combiner(expression, inputs)
     kinds = {access.element_type for access in expression.inputs}
     kind = kinds.pop()
-    if not combiner or kinds or expression.output.element_type != _SUMS.get(kind, kind):
+    if not combiner or kinds or expression.output.element_type != SUMS.get(kind, kind):
         return Reference()
     maps = indexing_maps(operation)
     tensors = [map_indices(one) for one in maps]

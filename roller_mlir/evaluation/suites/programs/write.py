@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from roller_mlir.evaluation.suites.element_types import RESULTS, combine, literal, widened
+from roller_mlir.evaluation.suites.element_types import combine, literal, tensor, widened
 from roller_mlir.evaluation.suites.errors import SuiteError
 from roller_mlir.evaluation.suites.kinds import KINDS
 from roller_mlir.evaluation.suites.operator import Operator
 from roller_mlir.evaluation.suites.programs.write_generic import generic_text
+from roller_mlir.plan.accuracy.accumulation import SUMS
 from roller_mlir.support.foreign.reasons import reason_of
 
 ENTRY = "main"
@@ -57,10 +58,6 @@ def _own_text(operator: Operator, dtype: str | None) -> str:
         raise SuiteError(f"'{operator.id}': {reason}", file=file, line=line) from None
 
 
-def _tensor(shape: Sequence[int], element: str) -> str:
-    return f"tensor<{'x'.join([*map(str, shape), element])}>"
-
-
 def _function(arguments: str, result: str, lines: Sequence[str], maps: Sequence[str] = ()) -> str:
     body = "\n".join(f"  {line}" for line in lines)
     head = "".join(f"{line}\n" for line in maps)
@@ -77,9 +74,9 @@ def _zeros(result: str, element: str) -> list[str]:
 
 def _matmul(operator: Operator, dtype: str) -> str:
     m, n, k = (operator.sizes[name] for name in ("M", "N", "K"))
-    a, b, c = _tensor((m, k), dtype), _tensor((k, n), dtype), _tensor((m, n), RESULTS[dtype])
+    a, b, c = tensor((m, k), dtype), tensor((k, n), dtype), tensor((m, n), SUMS[dtype])
     lines = [
-        *_zeros(c, RESULTS[dtype]),
+        *_zeros(c, SUMS[dtype]),
         f"%result = linalg.matmul ins(%a, %b : {a}, {b}) outs(%init : {c}) -> {c}",
         f"return %result : {c}",
     ]
@@ -89,12 +86,12 @@ def _matmul(operator: Operator, dtype: str) -> str:
 def _padded(operator: Operator, dtype: str) -> tuple[list[str], str, str, str]:
     """Return the lines that pad the input, the input's type, and the padded value and its type."""
     s = operator.sizes
-    given = _tensor([s[name] for name in "NCHW"], dtype)
+    given = tensor([s[name] for name in "NCHW"], dtype)
     if not s["pad_h"] and not s["pad_w"]:
         return [], given, "%input", given
     low = [s["pad_h"] // 2, s["pad_w"] // 2]
     high = [s["pad_h"] - low[0], s["pad_w"] - low[1]]
-    padded = _tensor((s["N"], s["C"], s["H"] + s["pad_h"], s["W"] + s["pad_w"]), dtype)
+    padded = tensor((s["N"], s["C"], s["H"] + s["pad_h"], s["W"] + s["pad_w"]), dtype)
     lines = [
         f"%pad = arith.constant {literal(dtype, 0)} : {dtype}",
         f"%padded = tensor.pad %input low[0, 0, {low[0]}, {low[1]}] high[0, 0, {high[0]}, {high[1]}] {{",
@@ -108,15 +105,15 @@ def _padded(operator: Operator, dtype: str) -> tuple[list[str], str, str, str]:
 def _convolution(operator: Operator, dtype: str, op: str, channels: Sequence[str], weights: Sequence[str]) -> str:
     s = operator.sizes
     lines, given, value, padded = _padded(operator, dtype)
-    kernel = _tensor([s[name] for name in weights], dtype)
-    result = _tensor([s[name] for name in channels], RESULTS[dtype])
+    kernel = tensor([s[name] for name in weights], dtype)
+    result = tensor([s[name] for name in channels], SUMS[dtype])
     attributes = ", ".join(
         f"{name} = dense<{s[column]}> : tensor<2xi64>"
         for name, column in (("dilations", "dilation"), ("strides", "stride"))
     )
     lines = [
         *lines,
-        *_zeros(result, RESULTS[dtype]),
+        *_zeros(result, SUMS[dtype]),
         f"%result = {op} {{{attributes}}}",
         f"    ins({value}, %kernel : {padded}, {kernel}) outs(%init : {result}) -> {result}",
         f"return %result : {result}",
@@ -137,9 +134,9 @@ def _avg_pool2d(operator: Operator, dtype: str) -> str:
     """Write sum(x * (1 / window)) as one operator, as ROLLER's artifact does; padding counts as zeros."""
     s = operator.sizes
     lines, given, value, padded = _padded(operator, dtype)
-    wide = RESULTS[dtype]
-    result = _tensor([s[name] for name in ("N", "C", "OH", "OW")], wide)
-    window = _tensor((s["KH"], s["KW"]), wide)
+    wide = SUMS[dtype]
+    result = tensor([s[name] for name in ("N", "C", "OH", "OW")], wide)
+    window = tensor((s["KH"], s["KW"]), wide)
     extended, x = widened("%wide", "%x", dtype)
     rows, columns = (f"{x} * {s['stride']} + k{x} * {s['dilation']}" for x in "hw")
     loops = "(n, c, h, w, kh, kw)"
@@ -168,7 +165,7 @@ def _avg_pool2d(operator: Operator, dtype: str) -> str:
 
 
 def _relu(operator: Operator, dtype: str) -> str:
-    value = _tensor(operator.shape, dtype)
+    value = tensor(operator.shape, dtype)
     rank = len(operator.shape)
     loops = ", ".join(f"d{i}" for i in range(rank))
     kinds = ", ".join(['"parallel"'] * rank)
@@ -189,10 +186,10 @@ def _relu(operator: Operator, dtype: str) -> str:
 def _reduce_sum(operator: Operator, dtype: str) -> str:
     rank = len(operator.shape)
     kept = [i for i in range(rank) if i not in operator.axes]
-    wide = RESULTS[dtype]
+    wide = SUMS[dtype]
     extended, x = widened("%wide", "%x", dtype)
-    value = _tensor(operator.shape, dtype)
-    result = _tensor([operator.shape[i] for i in kept], wide)
+    value = tensor(operator.shape, dtype)
+    result = tensor([operator.shape[i] for i in kept], wide)
     loops = ", ".join(f"d{i}" for i in range(rank))
     kinds = ", ".join('"reduction"' if i in operator.axes else '"parallel"' for i in range(rank))
     maps = [

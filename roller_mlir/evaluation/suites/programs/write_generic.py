@@ -3,8 +3,9 @@
 
 from collections.abc import Sequence
 
-from roller_mlir.evaluation.suites.element_types import RESULTS, combine, neutral, widened
+from roller_mlir.evaluation.suites.element_types import combine, neutral, widened
 from roller_mlir.evaluation.suites.operator import Operator
+from roller_mlir.plan.accuracy.accumulation import SUMS
 from roller_mlir.plan.indices import Dimension, parse_indices
 
 
@@ -17,7 +18,7 @@ def generic_text(operator: Operator, dtype: str, entry: str) -> str:
         entry: Name of the function.
     """
     indices, extents = parse_indices(operator.indices), operator.sizes
-    result = RESULTS[dtype]
+    result = SUMS[dtype]
     names = [f"%in{i}" for i in range(len(indices.inputs))]
     kinds = [_tensor(tensor, operator, dtype) for tensor in indices.inputs]
     out = _tensor(indices.output, operator, result)
@@ -58,7 +59,7 @@ def _tensor(dimensions: Sequence[Dimension], operator: Operator, element: str) -
 
 def _body(inputs: int, dtype: str, combiner: str) -> list[str]:
     """Return the body: the product of the inputs in the type of results, combined with the accumulator."""
-    result, lines = RESULTS[dtype], list[str]()
+    result, lines = SUMS[dtype], list[str]()
     value = ""
     for number in range(inputs):
         more, wide = widened(f"%w{number}", f"%x{number}", dtype)

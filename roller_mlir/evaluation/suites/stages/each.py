@@ -72,7 +72,7 @@ def each_operator(operators: Iterable[Operator], work: Work, crew: Crew = ALONE)
 def each_pair(pairs: Sequence[tuple[Operator, Work]], crew: Crew = ALONE) -> Iterator[Record]:
     """Yield the record of each operator with a stage of its own; as `each_operator`."""
     entry = f"{__name__}:{record_of.__name__}"
-    with open_jobs(crew.workers, ray=crew.ray, limit_s=LIMIT_S, entry=entry, on_failure=_on_failure) as jobs:
+    with open_jobs(crew.workers, ray=crew.ray, limit_s=LIMIT_S, entry=entry, on_failure=on_failure) as jobs:
         yield from in_order(_told(jobs.run(_jobs(pairs, crew)), pairs, crew))
 
 
@@ -106,7 +106,8 @@ def or_refusal(act: Callable[[], Record]) -> Record:
         return {"error": str(error)}
 
 
-def _on_failure(_: str, message: str) -> Record:
+def on_failure(_: str, message: str) -> Record:
+    """Return what is recorded of a job whose process failed."""
     return {"error": f"{BUG}{message}"}
 
 

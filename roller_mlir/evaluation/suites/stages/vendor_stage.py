@@ -13,7 +13,7 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.source import Source
 from roller_mlir.evaluation.suites.published.cnnopt_rows import work_seconds
-from roller_mlir.evaluation.suites.stages.each import ALONE, BUG, LIMIT_S, Crew, or_refusal
+from roller_mlir.evaluation.suites.stages.each import ALONE, LIMIT_S, Crew, on_failure, or_refusal
 from roller_mlir.evaluation.suites.vendor_times.measurement import MeasuredFile, Measurement
 from roller_mlir.hal import Device, find_device
 from roller_mlir.hal.catalogue import split_calibration
@@ -156,7 +156,7 @@ def _plan(text: str, target: str) -> Record:
 
 def _plans(jobs: Sequence[tuple[str, str]], crew: Crew) -> Iterator[Record]:
     entry = f"{__name__}:{plan_text.__name__}"
-    with open_jobs(crew.workers, ray=crew.ray, limit_s=LIMIT_S, entry=entry, on_failure=_on_failure) as pool:
+    with open_jobs(crew.workers, ray=crew.ray, limit_s=LIMIT_S, entry=entry, on_failure=on_failure) as pool:
         yield from in_order(_told(pool.run(enumerate(jobs)), crew))
 
 
@@ -165,10 +165,6 @@ def _told(found: Iterable[tuple[int, Record]], crew: Crew) -> Iterator[tuple[int
         crew.check()
         crew.done(answer)
         yield number, answer
-
-
-def _on_failure(_: str, message: str) -> Record:
-    return {"error": f"{BUG}{message}"}
 
 
 def _tile_seconds(one: Measurement, target: str) -> float:

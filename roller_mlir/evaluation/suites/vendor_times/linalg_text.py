@@ -3,7 +3,8 @@
 
 from collections.abc import Sequence
 
-from roller_mlir.evaluation.suites.element_types import RESULTS, literal, widened
+from roller_mlir.evaluation.suites.element_types import literal, tensor, widened
+from roller_mlir.plan.accuracy.accumulation import SUMS
 
 
 class WidenedArguments:
@@ -17,11 +18,6 @@ class WidenedArguments:
         lines, value = widened(f"{name}w", name, dtype)
         self.lines += [f"  {line}" for line in lines]
         return value
-
-
-def tensor(shape: Sequence[int], dtype: str) -> str:
-    """Spell the type of a tensor."""
-    return f"tensor<{'x'.join([*map(str, shape), dtype])}>"
 
 
 def maps(rank: int, results: Sequence[str]) -> str:
@@ -57,7 +53,7 @@ def converted(value: str, name: str, shape: Sequence[int], given: str, wanted: s
     """Return the lines that bring a tensor from a type to another, none for the same, and what it is then called."""
     if given == wanted:
         return [], value
-    operation = "arith.extf" if RESULTS[given] == wanted else "arith.truncf"
+    operation = "arith.extf" if SUMS[given] == wanted else "arith.truncf"
     space = f"({', '.join(f'd{i}' for i in range(len(shape)))})"
     result = tensor(shape, wanted)
     return [

@@ -3,20 +3,20 @@
 
 from dataclasses import dataclass
 
-from roller_mlir.evaluation.suites.element_types import RESULTS, combine
+from roller_mlir.evaluation.suites.element_types import combine, tensor
 from roller_mlir.evaluation.suites.vendor_times.linalg_text import (
     WidenedArguments,
     function,
     loops,
     maps,
-    tensor,
     zeros,
 )
+from roller_mlir.plan.accuracy.accumulation import SUMS
 
 
 def product(m: int, n: int, k: int, dtype: str, result: str, *, turned: tuple[bool, bool] = (False, False)) -> str:
     """Return C (MxN) = A (MxK) B (KxN), all row-major; an operand that is `turned` lies in memory as its transpose."""
-    wide = RESULTS[dtype]
+    wide = SUMS[dtype]
     first, second = (k, m) if turned[0] else (m, k), (n, k) if turned[1] else (k, n)
     indices = maps(3, ["(d2, d0)" if turned[0] else "(d0, d2)", "(d1, d2)" if turned[1] else "(d2, d1)", "(d0, d1)"])
     body = WidenedArguments()
@@ -73,7 +73,7 @@ class Convolution:
 
     def text(self, dtype: str, result: str) -> str:
         """Return it as linalg."""
-        wide = RESULTS[dtype]
+        wide = SUMS[dtype]
         image, filters = (self.n, self.c, self.h, self.w), (self.f, self.c, self.kh, self.kw)
         padded = (self.n, self.c, self.h + 2 * self.pad_h, self.w + 2 * self.pad_w)
         shape = (self.n, self.f, *self.outputs)

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from roller_mlir.evaluation.suites.element_types import RESULTS
+from roller_mlir.evaluation.suites.element_types import tensor
 from roller_mlir.evaluation.suites.vendor_times.linalg_text import (
     WidenedArguments,
     converted,
@@ -11,9 +11,9 @@ from roller_mlir.evaluation.suites.vendor_times.linalg_text import (
     loops,
     maps,
     summed,
-    tensor,
     zeros,
 )
+from roller_mlir.plan.accuracy.accumulation import SUMS
 
 POINTWISE = {
     "scale": (1, "  %y = arith.mulf {0}, %three : f32"),
@@ -29,7 +29,7 @@ def pointwise(kind: str, shape: Sequence[int], dtype: str) -> str:
     body, space = WidenedArguments(), ", ".join(f"d{i}" for i in range(len(shape)))
     values = [body.wide(f"%x{i}", dtype) for i in range(count)]
     value = tensor(shape, dtype)
-    rounded = "%y" if RESULTS[dtype] == dtype else "%z"
+    rounded = "%y" if SUMS[dtype] == dtype else "%z"
     names = [f"%in{i}" for i in range(count)]
     arguments = ", ".join([*(f"%x{i}: {dtype}" for i in range(count)), f"%old: {dtype}"])
     lines = [
@@ -57,7 +57,7 @@ def total(elements: int, dtype: str) -> str:
 
 def softmax(rows: int, columns: int, dtype: str) -> str:
     """Return the softmax of each row."""
-    shape, wide = (rows, columns), RESULTS[dtype]
+    shape, wide = (rows, columns), SUMS[dtype]
     value = tensor(shape, wide)
     lines, x = converted("%a", "%wide", shape, dtype, wide)
     lines += [
@@ -69,7 +69,7 @@ def softmax(rows: int, columns: int, dtype: str) -> str:
 
 def layer_norm(rows: int, columns: int, dtype: str) -> str:
     """Return the layer norm of each row, with a scale and a shift for each column."""
-    shape, wide = (rows, columns), RESULTS[dtype]
+    shape, wide = (rows, columns), SUMS[dtype]
     value, vector = tensor(shape, wide), tensor((rows,), wide)
     lines, x = converted("%a", "%wide", shape, dtype, wide)
     lines += [

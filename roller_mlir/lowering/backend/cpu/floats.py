@@ -19,7 +19,7 @@ from typing import Any
 
 from roller_mlir.lowering.backend.math.operations import emit, find, find_prefix, widen
 from roller_mlir.support.bindings import ir
-from roller_mlir.support.values import replace_op
+from roller_mlir.support.values import like, replace_op
 
 _ARITHMETIC = (
     *("arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.remf", "arith.negf", "vector.fma"),
@@ -57,7 +57,7 @@ def prepare_floats(root: Any) -> None:
         kind = op.results[0].type
         if _element(kind) in _HALVES:
             with ir.InsertionPoint(op), op.location:
-                wide = _like(kind, ir.F64Type.get())
+                wide = like(kind, ir.F64Type.get())
                 operands = [emit("arith.extf", [value], wide) for value in op.operands]
                 replace_op(op, emit("arith.truncf", [emit("math.fma", operands, wide)], kind))
     for op in find_prefix(root, "arith.truncf"):
@@ -75,20 +75,20 @@ def mask_as_integers(root: Any) -> None:
             continue
         with ir.InsertionPoint(op), op.location:
             pointer, mask, *others = op.operands
-            others = [emit("llvm.bitcast", [other], _like(kind, i16)) for other in others]
+            others = [emit("llvm.bitcast", [other], like(kind, i16)) for other in others]
             attributes = {name: op.attributes[name] for name in op.attributes}
-            loaded = emit(op.name, [pointer, mask, *others], _like(kind, i16), attributes)
+            loaded = emit(op.name, [pointer, mask, *others], like(kind, i16), attributes)
             replace_op(op, emit("llvm.bitcast", [loaded], kind))
     for op in find(root, ("llvm.intr.masked.store",)):
         kind = op.operands[0].type
         if _element(kind) == "bf16":
             with ir.InsertionPoint(op), op.location:
-                op.operands[0] = emit("llvm.bitcast", [op.operands[0]], _like(kind, i16))
+                op.operands[0] = emit("llvm.bitcast", [op.operands[0]], like(kind, i16))
 
 
 def _rounded_to_odd(value: Any) -> Any:
     f32, i32, i1 = ir.F32Type.get(), ir.IntegerType.get_signless(32), ir.IntegerType.get_signless(1)
-    wide, narrow, bits, bit = value.type, *(_like(value.type, kind) for kind in (f32, i32, i1))
+    wide, narrow, bits, bit = value.type, *(like(value.type, kind) for kind in (f32, i32, i1))
     near = emit("arith.truncf", [value], narrow)
     back = emit("arith.extf", [near], wide)
     sizes = [emit("math.absf", [one], wide) for one in (value, back)]
@@ -108,10 +108,6 @@ def _predicate(number: int) -> dict[str, Any]:
 def _constant(kind: Any, element: Any) -> Any:
     one = ir.IntegerAttr.get(element, 1)
     return ir.DenseElementsAttr.get_splat(kind, one) if isinstance(kind, ir.VectorType) else one
-
-
-def _like(kind: Any, element: Any) -> Any:
-    return ir.VectorType.get(ir.VectorType(kind).shape, element) if isinstance(kind, ir.VectorType) else element
 
 
 def _element(kind: Any) -> str:

@@ -14,7 +14,7 @@ is concerned: f32 and f64 are made at once, and what is not exact in f32 is infi
 from typing import Any
 
 from roller_mlir.support.bindings import arith, ir
-from roller_mlir.support.values import replace_op
+from roller_mlir.support.values import like, replace_op
 
 INTEGER_CASTS = ("arith.sitofp", "arith.uitofp")
 
@@ -44,7 +44,7 @@ def round_once(op: Any) -> None:
         low = arith.andi(value, mask)
         last = arith.select(arith.cmpi(_NOT_EQUAL, low, zero), arith.addi(mask, _whole(value.type, 1)), zero)
         odd = arith.ori(arith.subi(value, low), last)
-        single = (arith.sitofp if signed else arith.uitofp)(_like(kind, ir.F32Type.get()), odd)
+        single = (arith.sitofp if signed else arith.uitofp)(like(kind, ir.F32Type.get()), odd)
         replace_op(op, arith.truncf(kind, single))
 
 
@@ -53,10 +53,6 @@ def _whole(kind: Any, value: int) -> Any:
     if isinstance(kind, ir.VectorType):
         attribute = ir.DenseElementsAttr.get_splat(kind, attribute)
     return arith.constant(kind, attribute)
-
-
-def _like(kind: Any, element: Any) -> Any:
-    return ir.VectorType.get(ir.VectorType(kind).shape, element) if isinstance(kind, ir.VectorType) else element
 
 
 def _element(kind: Any) -> Any:

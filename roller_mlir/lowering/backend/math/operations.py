@@ -18,7 +18,7 @@ from typing import Any
 
 from roller_mlir.lowering.backend.math.integer_casts import INTEGER_CASTS, round_once
 from roller_mlir.support.bindings import ir
-from roller_mlir.support.values import operations_inside, replace_op
+from roller_mlir.support.values import like, operations_inside, replace_op
 
 _FLAGS = "fastmath"
 _HALVES = ("f16", "bf16")
@@ -124,10 +124,7 @@ def _power(op: Any) -> Any:
 
 def _is_odd(value: Any) -> Any:
     """Return whether integers are odd."""
-    bit: Any = ir.IntegerType.get_signless(1)
-    if _is_vector(value.type):
-        bit = ir.VectorType.get(ir.VectorType(value.type).shape, bit)
-    return emit("arith.trunci", [value], bit)
+    return emit("arith.trunci", [value], like(value.type, ir.IntegerType.get_signless(1)))
 
 
 def _constant_integer(value: Any) -> int | None:
@@ -158,5 +155,4 @@ def _is_half(kind: Any) -> bool:
 
 def _f32(kind: Any) -> Any:
     """Return f32, or a vector of as many of it."""
-    f32 = ir.F32Type.get(kind.context)
-    return ir.VectorType.get(ir.VectorType(kind).shape, f32) if _is_vector(kind) else f32
+    return like(kind, ir.F32Type.get(kind.context))

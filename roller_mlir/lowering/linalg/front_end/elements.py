@@ -19,10 +19,9 @@ from roller_mlir.lowering.linalg.mapped_copies import copy_mapped
 from roller_mlir.lowering.linalg.views import INSERT, Slice, build_slice
 from roller_mlir.support.bindings import ir, linalg, tensor
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import constant_of
+from roller_mlir.support.values import DYNAMIC, constant_of
 
 MOST_ELEMENTS = 64
-_DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 def fill_elements(module: ir.Module) -> None:
@@ -71,7 +70,7 @@ def _inserted(scalar: Any, whole: Any, position: Sequence[Any]) -> Any:
     ones = [1] * len(position)
     part = linalg.fill(scalar, outs=[empty_like(ir.RankedTensorType.get(ones, scalar.type))])
     moving = [one for one in position if not isinstance(one, int)]
-    place = Slice(tuple(one if isinstance(one, int) else _DYNAMIC for one in position), (*ones,), (*ones,))
+    place = Slice(tuple(one if isinstance(one, int) else DYNAMIC for one in position), (*ones,), (*ones,))
     return build_slice(INSERT, whole.type, [part, whole], place, moving)
 
 

@@ -12,8 +12,8 @@ from roller_mlir.evaluation.suites.published.cnnopt_rows import read_rows, row_s
 from roller_mlir.hal import find_device
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.residual.residual import Gain, Residual, ResidualVerdict
-from roller_mlir.model.residual.residual_file import text_of
 from roller_mlir.model.residual.trees import Trees
+from roller_mlir.plan.records.codec import to_text
 from roller_mlir.tools.roller import main
 
 HEADER = "K,H,W,C,R,TK,TH,TW,BK,BH,BW,CMult,Time\n"
@@ -92,7 +92,7 @@ def test_a_residual_corrects_the_rows_of_its_class(tmp_path: Path, capsys: Any) 
         ),
     )
     file = tmp_path / "learned.json"
-    file.write_text(text_of(learned))
+    file.write_text(to_text(learned))
     command = ["suite", "cnnopt-exhaustive", "--target", "v100", "--data", str(tmp_path)]
     assert main([*command, "--json", "--residual-file", str(file)]) == 0
     corrected, strided = json.loads(capsys.readouterr().out)

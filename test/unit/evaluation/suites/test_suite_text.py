@@ -8,11 +8,12 @@ from types import MappingProxyType
 import pytest
 
 from roller_mlir.evaluation.suites import Operator, SuiteError, find_suite, function_text, suite_names
-from roller_mlir.evaluation.suites.element_types import DTYPES, RESULTS
+from roller_mlir.evaluation.suites.element_types import DTYPES
 from roller_mlir.evaluation.suites.kinds import KINDS, Given
 from roller_mlir.evaluation.suites.programs.expression import read_operator
 from roller_mlir.evaluation.suites.select import points
 from roller_mlir.evaluation.suites.stages.run_stage import run_operator
+from roller_mlir.plan.accuracy.accumulation import SUMS
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
 
@@ -44,7 +45,7 @@ def test_every_operator_parses_and_has_its_shape(suite: str, dtype: str) -> None
             (result,) = map(ir.RankedTensorType, signature.results)
             assert list(result.shape) == result_shape(one), one.id
             assert {str(ir.RankedTensorType(kind).element_type) for kind in signature.inputs} == {dtype}
-            assert str(result.element_type) == (dtype if one.kind == "relu" else RESULTS[dtype])
+            assert str(result.element_type) == (dtype if one.kind == "relu" else SUMS[dtype])
 
 
 @pytest.mark.parametrize("suite", PUBLISHED)

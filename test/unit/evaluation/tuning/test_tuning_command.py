@@ -11,11 +11,10 @@ from tuning_results import item_of, results_of, timing
 
 from roller_mlir.evaluation.measure.kit.files import open_kit
 from roller_mlir.evaluation.measure.records import Check, MeasuredMachine, Results
-from roller_mlir.evaluation.measure.report.results_file import dumps_results
 from roller_mlir.evaluation.measure.tune import tune
 from roller_mlir.plan.files.tuning import read_tuning
 from roller_mlir.plan.plan import Plan
-from roller_mlir.plan.records.codec import from_json
+from roller_mlir.plan.records.codec import from_json, to_text
 from roller_mlir.tools.roller import main
 
 Captured = pytest.CaptureFixture[str]
@@ -23,7 +22,7 @@ Captured = pytest.CaptureFixture[str]
 
 def write(path: Path, results: Results) -> str:
     """Writes results; returns the path as the command line has it."""
-    path.write_text(dumps_results(results))
+    path.write_text(to_text(results))
     return str(path)
 
 

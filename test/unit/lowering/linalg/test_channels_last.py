@@ -15,10 +15,10 @@ from roller_mlir.lowering.linalg.group.group import members_of
 from roller_mlir.lowering.linalg.rewrite import channels_last
 from roller_mlir.lowering.linalg.rewrite.channels_last import put_channels_last
 from roller_mlir.lowering.linalg.rewrite.compose import compose_into_readers
-from roller_mlir.passes.rtile.normalize import CLEAN, RTileNormalize
+from roller_mlir.passes.rtile.normalize import RTileNormalize
 from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
 from roller_mlir.support.bindings import ir, make_context
-from roller_mlir.support.passes.upstream import run_upstream
+from roller_mlir.support.passes.upstream import CLEAN, run_upstream
 from roller_mlir.tools.roller import main
 
 ELEMENTS = {"f16": ("f16", "f32"), "bf16": ("bf16", "f32"), "i8": ("i8", "i32"), "f32": ("f32", "f32")}

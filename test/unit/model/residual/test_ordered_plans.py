@@ -13,9 +13,10 @@ from roller_mlir.hal import find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.residual.residual import Residual, ResidualVerdict
-from roller_mlir.model.residual.residual_file import text_of, usual_name
+from roller_mlir.model.residual.residual_file import usual_name
 from roller_mlir.model.residual.terms import plan_kind, plan_terms
 from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression
+from roller_mlir.plan.records.codec import to_text
 from roller_mlir.tools.report.explain.text import plain_text
 
 V100 = find_device("v100")
@@ -51,7 +52,7 @@ def folder(tmp_path: Path) -> Path:
     found = plans(10)
     assert len({plan_kind(plan) for plan in found}) == 1
     one = against_the_first(found)
-    (tmp_path / usual_name(one.kind, one.family)).write_text(text_of(one))
+    (tmp_path / usual_name(one.kind, one.family)).write_text(to_text(one))
     return tmp_path
 
 
@@ -77,7 +78,7 @@ def test_one_that_does_not_count_changes_nothing(folder: Path) -> None:
     refused = replace(against_the_first(plans(10)), verdict=ResidualVerdict(problems=1, candidates=10), trees=None)
     other = folder / "off"
     other.mkdir()
-    (other / file.name).write_text(text_of(refused))
+    (other / file.name).write_text(to_text(refused))
     assert plans(10, residual_file=other) == plans(10)
     found = explain(PRODUCT, V100, ConstructOptions(instructions=FMA, split=False, residual_file=other))
     assert found.residual == (

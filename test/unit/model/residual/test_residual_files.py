@@ -12,8 +12,8 @@ from planted_residuals import VERDICT, residual, stump
 
 from roller_mlir.model.residual import residual_file
 from roller_mlir.model.residual.residual import Gain, Residual, ResidualVerdict
-from roller_mlir.model.residual.residual_file import ResidualError, find_residual, read_residual, text_of, usual_name
-from roller_mlir.plan.records.codec import to_json
+from roller_mlir.model.residual.residual_file import ResidualError, find_residual, read_residual, usual_name
+from roller_mlir.plan.records.codec import to_json, to_text
 
 SHIPPED = sorted((Path(residual_file.__file__).parent / "shipped").glob("*.json"))
 ONE = residual("tiles", "sm_70", "share", 0.1, -1.0, 0.25)
@@ -21,7 +21,7 @@ ONE = residual("tiles", "sm_70", "share", 0.1, -1.0, 0.25)
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     file = tmp_path / "one.json"
-    file.write_text(text_of(ONE))
+    file.write_text(to_text(ONE))
     found = read_residual(file)
     assert found == ONE and found.counts
     # 0.1 as f32 is above 0.1: a row and a threshold are compared as f32 both.
@@ -75,10 +75,10 @@ def test_what_is_no_residual_at_all(tmp_path: Path, text: str, message: str) -> 
 
 def test_a_folder_is_asked_by_class_and_architecture(tmp_path: Path) -> None:
     file = tmp_path / usual_name("tiles", "sm_70")
-    file.write_text(text_of(ONE))
+    file.write_text(to_text(ONE))
     assert find_residual("tiles", "sm_70", tmp_path) == ONE == find_residual("tiles", "sm_70", file)
     assert find_residual("tiles", "sm_75", tmp_path) is None is find_residual("tiles", "sm_75", file)
-    (tmp_path / usual_name("other", "sm_70")).write_text(text_of(ONE))
+    (tmp_path / usual_name("other", "sm_70")).write_text(to_text(ONE))
     with pytest.raises(ResidualError, match="must be of 'other' on sm_70, but is of 'tiles' on sm_70"):
         find_residual("other", "sm_70", tmp_path)
 

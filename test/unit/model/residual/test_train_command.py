@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from roller_mlir.evaluation.measure.records import Check, Item, ItemCandidate, Kit, MeasuredMachine, Results, Timing
-from roller_mlir.evaluation.measure.report.results_file import dumps_results
 from roller_mlir.evaluation.measure.runner.steps import TOP_K
 from roller_mlir.evaluation.measure.train.measured_samples import measured_samples
 from roller_mlir.evaluation.measure.train.published_samples import published_samples
@@ -21,6 +20,7 @@ from roller_mlir.model import ConstructOptions, construct
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.residual.residual_file import read_residual
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
+from roller_mlir.plan.records.codec import to_text
 from roller_mlir.tools.roller import main
 
 HEADER = "K,H,W,C,R,TK,TH,TW,BK,BH,BW,CMult,Time\n"
@@ -109,7 +109,7 @@ def test_samples_of_published_tiles(tmp_path: Path) -> None:
 def test_the_command_writes_what_it_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two operators and one layer are too few: files say so, and nothing counts."""
     file = tmp_path / "results.json"
-    file.write_text(dumps_results(results()))
+    file.write_text(to_text(results()))
     data = folder(tmp_path)
     command = ["train", str(file), "--data", str(data), "--only", "train_*", "-o", str(tmp_path / "out")]
     assert main(command) == 1
@@ -144,6 +144,6 @@ def test_what_cannot_be_trained_is_refused(
     folder(tmp_path)
     few = results()
     few = replace(few, timings=few.timings[:4])
-    (tmp_path / "few.json").write_text(dumps_results(few))
+    (tmp_path / "few.json").write_text(to_text(few))
     assert main([word.format(tmp=tmp_path) for word in command]) == code
     assert message in capsys.readouterr().err

@@ -10,12 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from roller_mlir.plan.accuracy.rounding import EPSILON
 from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
 
-EPSILON = {"f64": 2.0**-52, "f32": 2.0**-23, "f16": 2.0**-10, "bf16": 2.0**-7}
-"""Distance from 1 to the next number of each float type."""
-SUMS = {"f32": "f32", "f16": "f32", "bf16": "f32", "f64": "f64", "i8": "i32", "i32": "i32"}
-"""Element type in which contractions and reductions accumulate, which their results have."""
 _OF_TORCH = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16", "bool": "i1"} | {
     f"int{bits}": f"i{bits}" for bits in (8, 16, 32, 64)
 }

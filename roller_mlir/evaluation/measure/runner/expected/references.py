@@ -16,7 +16,6 @@ import numpy as np
 
 from roller_mlir.evaluation.measure.records import Item
 from roller_mlir.evaluation.measure.runner.expected.element_arrays import (
-    SUMS,
     element_type_of,
     import_torch,
     is_float,
@@ -27,7 +26,7 @@ from roller_mlir.evaluation.measure.runner.expected.examples import Example, exa
 from roller_mlir.evaluation.measure.runner.expected.loop_nests import ReferenceNest, evaluate, nest_of
 from roller_mlir.evaluation.measure.runner.expected.nest_bounds import bound_of_nest
 from roller_mlir.evaluation.measure.runner.expected.tolerance import ExpectedOutputs
-from roller_mlir.plan.accuracy.accumulation import Accumulation, accumulation_of, accumulation_of_plans
+from roller_mlir.plan.accuracy.accumulation import SUMS, Accumulation, accumulation_of, accumulation_of_plans
 from roller_mlir.plan.accuracy.rounding import Rounding, Terms, half_spacing, sum_error
 from roller_mlir.plan.manifest import Manifest
 from roller_mlir.runtime.arguments.element_types import bf16_values

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.evaluation.measure.records import Item
-from roller_mlir.evaluation.measure.runner.expected.element_arrays import SUMS, element_type_of
+from roller_mlir.evaluation.measure.runner.expected.element_arrays import element_type_of
 from roller_mlir.evaluation.measure.runner.expected.examples import LAYER_NORM_EPSILON
 from roller_mlir.evaluation.measure.runner.peers.peer import Peer
+from roller_mlir.plan.accuracy.accumulation import SUMS
 from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
 
 

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from roller_mlir.evaluation.measure.records import Item
-from roller_mlir.evaluation.measure.runner.expected.element_arrays import SUMS, element_type_of, is_float, torch_type
+from roller_mlir.evaluation.measure.runner.expected.element_arrays import element_type_of, is_float, torch_type
 from roller_mlir.evaluation.measure.runner.expected.examples import example_of
 from roller_mlir.evaluation.measure.runner.expected.loop_nests import nest_of, views_of
 from roller_mlir.evaluation.measure.runner.expected.references import without_tf32
 from roller_mlir.evaluation.measure.runner.peers.peer import Peer, PeerError, limited, one_line
+from roller_mlir.plan.accuracy.accumulation import SUMS
 
 COMPILE_LIMIT_S = 90.0
 _WARM_UP = 3

@@ -13,9 +13,10 @@ from time import monotonic
 from typing import Any
 
 from roller_mlir.evaluation.measure.records import Item
-from roller_mlir.evaluation.measure.runner.expected.element_arrays import SUMS, element_type_of, torch_type
+from roller_mlir.evaluation.measure.runner.expected.element_arrays import element_type_of, torch_type
 from roller_mlir.evaluation.measure.runner.expected.examples import LAYER_NORM_EPSILON
 from roller_mlir.evaluation.measure.runner.peers.peer import Peer, PeerError, limited, one_line
+from roller_mlir.plan.accuracy.accumulation import SUMS
 
 BAND = 8
 _TILES = {

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 from roller_mlir.evaluation.measure.records import Check, Kit, MeasuredMachine, Results, Timing
 from roller_mlir.evaluation.measure.runner.steps import StepOutcome
-from roller_mlir.plan.records.codec import CodecError, from_json, to_json
+from roller_mlir.plan.records.codec import CodecError, from_json, to_json, to_text
 from roller_mlir.support.foreign.bounded import read_json
 from roller_mlir.support.foreign.reasons import reason_of
 
@@ -191,7 +191,7 @@ def write_results(path: Path, results: Results) -> None:
     aside = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         with open(aside, "wb") as stream:
-            stream.write(json.dumps(to_json(results), separators=(",", ":"), allow_nan=False).encode() + b"\n")
+            stream.write(to_text(results).encode())
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(aside, path)

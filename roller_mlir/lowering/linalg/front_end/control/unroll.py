@@ -30,10 +30,9 @@ from roller_mlir.lowering.linalg.mapped_copies import copy_mapped
 from roller_mlir.lowering.linalg.rewrite.separate import renew_operands
 from roller_mlir.support.bindings import arith, ir
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import constant_of, replace_op
+from roller_mlir.support.values import DYNAMIC, constant_of, replace_op
 
 FOR, FORALL = "scf.for", "scf.forall"
-_DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 def unroll_loops(module: ir.Module, limit: int, launch_limit: int, simplify: Callable[[], None]) -> None:
@@ -179,7 +178,7 @@ def _ranges(operation: ir.Operation) -> list[range] | None:
         given = iter(list(operation.operands))
         for name in ("staticLowerBound", "staticUpperBound", "staticStep"):
             values = [int(value) for value in ir.DenseI64ArrayAttr(operation.attributes[name])]
-            bounds.append([constant_of(next(given)) if value == _DYNAMIC else value for value in values])
+            bounds.append([constant_of(next(given)) if value == DYNAMIC else value for value in values])
     for step in bounds[2]:
         if step is not None and step < 1:
             fail(operation, f"'{operation.name}' has a step of {step}; steps must be at least 1")

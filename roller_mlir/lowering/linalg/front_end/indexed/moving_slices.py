@@ -23,9 +23,7 @@ from roller_mlir.lowering.linalg.reader import fill_constant
 from roller_mlir.lowering.linalg.rewrite.separate import splat_of
 from roller_mlir.lowering.linalg.views import INSERT, SLICE
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
-from roller_mlir.support.values import defining_op, number_attribute, replace_op
-
-_DYNAMIC = ir.ShapedType.get_dynamic_size()
+from roller_mlir.support.values import DYNAMIC, defining_op, number_attribute, replace_op
 
 
 def move_slices(module: ir.Module) -> None:
@@ -89,7 +87,7 @@ def _read(operation: ir.Operation) -> _SliceBox | None:
     parts: list[tuple[Any, ...]] = []
     for name in ("static_offsets", "static_sizes", "static_strides"):
         numbers = ir.DenseI64ArrayAttr(operation.attributes[name])
-        parts.append(tuple(next(values) if number == _DYNAMIC else int(number) for number in numbers))
+        parts.append(tuple(next(values) if number == DYNAMIC else int(number) for number in numbers))
     offsets, sizes, strides = parts
     if not all(isinstance(number, int) for number in (*sizes, *strides)):
         return None

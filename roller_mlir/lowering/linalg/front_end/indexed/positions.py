@@ -6,11 +6,10 @@ from typing import Any
 
 from roller_mlir.support.bindings import arith, ir, linalg
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import constant_of, defining_op
+from roller_mlir.support.values import DYNAMIC, constant_of, defining_op
 
 Range = tuple[int, int]
 _ANY = (-(1 << 63), (1 << 63) - 1)
-_DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 def shape_of(value: Any) -> list[int]:
@@ -41,7 +40,7 @@ def loop_extents(maps: Sequence[Any], operation: ir.Operation) -> dict[int, int]
     extents: dict[int, int] = {}
     for affine_map, value in zip(maps, operation.operands, strict=False):
         for result, extent in zip(affine_map.results, shape_of(value), strict=True):
-            if isinstance(result, ir.AffineDimExpr) and extent != _DYNAMIC:
+            if isinstance(result, ir.AffineDimExpr) and extent != DYNAMIC:
                 extents.setdefault(result.position, extent)
     return extents
 

@@ -14,10 +14,10 @@ from roller_mlir.evaluation.measure.calibration.constants import constants
 from roller_mlir.evaluation.measure.calibration.figures import Figure, figures
 from roller_mlir.evaluation.measure.calibration.table import calibration_tables
 from roller_mlir.evaluation.measure.records import Results, Trouble
-from roller_mlir.evaluation.measure.report.results_file import dumps_results
 from roller_mlir.hal import find_device
 from roller_mlir.hal.files.calibration import parse_calibration
 from roller_mlir.model.machine import machine_of
+from roller_mlir.plan.records.codec import to_text
 from roller_mlir.tools.roller import main
 
 RESULTS = results_of()
@@ -212,7 +212,7 @@ def test_strange_names_stay_inside_of_their_strings() -> None:
 
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "results.json").write_text(dumps_results(RESULTS))
+    (tmp_path / "results.json").write_text(to_text(RESULTS))
     wanted = tmp_path / "lab.toml"
     assert main(["devices", "h200", "--calibrate", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
@@ -225,7 +225,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_command_of_a_dry_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "results.json"
-    file.write_text(dumps_results(results_of(back_end="sim", device="simulator (dry run)")))
+    file.write_text(to_text(results_of(back_end="sim", device="simulator (dry run)")))
     assert main(["devices", "h200", "--calibrate", str(file)]) == 0
     shown = capsys.readouterr().out
     assert "DRY RUN: wall times of the simulator, of no device" in shown and "device =" not in shown
@@ -248,7 +248,7 @@ def test_command_of_a_dry_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 def test_command_refuses(
     arguments: list[str], code: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "results.json").write_text(dumps_results(RESULTS))
+    (tmp_path / "results.json").write_text(to_text(RESULTS))
     places = {"RESULTS": tmp_path / "results.json", "MISSING": tmp_path / "gone.json"}
     given = [str(places.get(one, one)).replace("FOLDER", str(tmp_path)) for one in arguments]
     assert main(given) == code

@@ -14,8 +14,8 @@ import pytest
 from fabricated_results import check, item, many, results, timing
 
 from roller_mlir.evaluation.measure.report.report import make_report
-from roller_mlir.evaluation.measure.report.results_file import ResultsError, dumps_results, loads_results, read_results
-from roller_mlir.plan.records.codec import to_json
+from roller_mlir.evaluation.measure.report.results_file import ResultsError, loads_results, read_results
+from roller_mlir.plan.records.codec import to_json, to_text
 from roller_mlir.tools.report.measured import folder as report_folder
 from roller_mlir.tools.roller import main
 
@@ -27,7 +27,7 @@ RIGHT = results([item("A")], checks=[check(item("A"))], timings=[timing(item("A"
 def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a file of right results in a folder that is the current one."""
     monkeypatch.chdir(tmp_path)
-    Path("in.json").write_text(dumps_results(RIGHT))
+    Path("in.json").write_text(to_text(RIGHT))
     return Path("in.json")
 
 
@@ -65,7 +65,7 @@ def test_a_folder_can_be_made_again_from_itself(given: Path) -> None:
 
 @pytest.mark.full
 def test_wrong_results_are_said_first_and_are_the_exit_code(given: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    given.write_text(dumps_results(many(40)))
+    given.write_text(to_text(many(40)))
     assert main(["report", str(given), "-o", "out"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "WRONG roller119/N16/f32, candidate 0: error 35.5"
@@ -75,7 +75,7 @@ def test_wrong_results_are_said_first_and_are_the_exit_code(given: Path, capsys:
 @pytest.mark.usefixtures("undrawn")
 def test_a_wrong_peer_is_no_failure_of_ours(given: Path) -> None:
     checks = (*RIGHT.checks, check(item("A"), who="torch", ok=False))
-    given.write_text(dumps_results(replace(RIGHT, checks=checks)))
+    given.write_text(to_text(replace(RIGHT, checks=checks)))
     assert main(["report", str(given), "-o", "out"]) == 0
 
 
@@ -93,7 +93,7 @@ def test_json_is_the_report_and_writes_only_where_it_is_told_to(
 @pytest.mark.usefixtures("undrawn")
 @pytest.mark.full
 def test_a_dry_run_says_so_first(given: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    given.write_text(dumps_results(many(4, machine={"back_end": "sim"})))
+    given.write_text(to_text(many(4, machine={"back_end": "sim"})))
     assert main(["report", str(given)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Dry run: seconds of the simulator, no speed of any device."
@@ -103,10 +103,10 @@ def test_a_dry_run_says_so_first(given: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.usefixtures("undrawn")
 def test_two_runs_are_one_report_and_two_machines_are_none(given: Path, capsys: pytest.CaptureFixture[str]) -> None:
     later = replace(RIGHT.machine, started="2026-02-01T00:00:00Z")
-    Path("later.json").write_text(dumps_results(replace(RIGHT, machine=later, timings=(timing(item("A"), 5e-4),))))
+    Path("later.json").write_text(to_text(replace(RIGHT, machine=later, timings=(timing(item("A"), 5e-4),))))
     assert main(["report", "later.json", str(given), "-o", "out"]) == 0
     assert read_results("out").timings[0].median_s == 5e-4
-    Path("other.json").write_text(dumps_results(replace(RIGHT, machine=replace(later, device="another"))))
+    Path("other.json").write_text(to_text(replace(RIGHT, machine=replace(later, device="another"))))
     capsys.readouterr()
     assert main(["report", str(given), "other.json", "-o", "no"]) == 1
     said = capsys.readouterr().err
@@ -162,7 +162,7 @@ def test_a_full_disk_leaves_nothing(
 def test_an_interrupt_leaves_the_earlier_report_whole(given: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["report", str(given), "-o", "out"]) == 0
     before = {path.name: path.read_bytes() for path in Path("out").iterdir()}
-    given.write_text(dumps_results(many(5)))
+    given.write_text(to_text(many(5)))
     real, wrote = Path.write_bytes, list[str]()
 
     def interrupted(path: Path, data: bytes) -> int:
@@ -197,10 +197,10 @@ def test_pictures_of_an_earlier_report_are_removed_and_nothing_else(given: Path)
     out.mkdir()
     for name in ("ratio-mine.png", "notes.txt"):
         (out / name).write_bytes(b"mine")
-    given.write_text(dumps_results(many(5)))
+    given.write_text(to_text(many(5)))
     assert main(["report", str(given), "-o", "out"]) == 0
     assert "ratio-mine.png" in names(out)  # the folder held no report before
-    given.write_text(dumps_results(RIGHT))
+    given.write_text(to_text(RIGHT))
     (out / "other.png").write_bytes(b"mine")
     assert main(["report", str(given), "-o", "out"]) == 0
     assert names(out) == WHOLE | {"notes.txt", "other.png"}
@@ -217,7 +217,7 @@ def places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 @pytest.mark.full
 def test_results_with_any_value_changed_are_reported_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report_folder, "draw", lambda *_: {})
-    whole = json.loads(dumps_results(many(4)))
+    whole = json.loads(to_text(many(4)))
     paths = [path for path in places(whole) if len(path) > 1]
     draw = random.Random(11)
     values = [0, 1, -1, 5, 1e308, 1e-320, 1e-3, "nan", "inf", "", "<b>", "\ud800\0\n|", "ours", "torch", "top-k", []]

@@ -15,18 +15,18 @@ from roller_mlir.evaluation.measure.records import Probe, Trouble
 from roller_mlir.evaluation.measure.report.results_file import (
     ResultsError,
     commands_of,
-    dumps_results,
     loads_results,
     merge_results,
     read_merged,
     read_results,
 )
+from roller_mlir.plan.records.codec import to_text
 
 A, B = item("A", predicted=(1e-3, 2e-3)), item("B")
 
 
 def write(path: Path, change: Callable[[dict[str, Any]], object]) -> Path:
-    data = json.loads(dumps_results(results([A, B], checks=[check(A)], timings=[timing(A, 1e-3)])))
+    data = json.loads(to_text(results([A, B], checks=[check(A)], timings=[timing(A, 1e-3)])))
     change(data)
     path.write_text(json.dumps(data))
     return path
@@ -34,14 +34,14 @@ def write(path: Path, change: Callable[[dict[str, Any]], object]) -> Path:
 
 def test_what_is_written_is_read_back_from_a_file_and_from_its_folder(tmp_path: Path) -> None:
     made = many(20)
-    (tmp_path / "results.json").write_text(dumps_results(made))
+    (tmp_path / "results.json").write_text(to_text(made))
     assert read_results(tmp_path / "results.json") == made
     assert read_results(tmp_path) == made
 
 
 def test_infinities_and_nan_survive(tmp_path: Path) -> None:
     made = results([A], checks=[check(A, ok=False, error=float("inf"))], timings=[timing(A, float("nan"))])
-    read = loads_results(dumps_results(made).encode(), "x")
+    read = loads_results(to_text(made).encode(), "x")
     assert read.checks[0].error == float("inf")
     assert read.timings[0].median_s != read.timings[0].median_s
 
@@ -107,7 +107,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match=r"results\.json: no such file"):
         read_results(tmp_path)
     large = tmp_path / "large.json"
-    large.write_text(dumps_results(many(3)))
+    large.write_text(to_text(many(3)))
     with pytest.raises(ResultsError, match="more than 100 bytes"):
         read_results(large, most_bytes=100)
     os.mkfifo(tmp_path / "pipe")
@@ -135,7 +135,7 @@ def test_a_later_run_completes_an_earlier_one_in_whatever_order_they_are_named(t
             ("2026-01-03T04:05:06Z", "python run.py -o out"),
             ("2026-01-04T00:00:00Z", "python run.py -o out --fresh"),
         ]
-        (tmp_path / "both.json").write_text(dumps_results(both))
+        (tmp_path / "both.json").write_text(to_text(both))
     again = merge_results([("b", read_results(tmp_path / "both.json")), ("1", one), ("2", two)])
     assert commands_of(again.machine) == commands_of(both.machine) and again.timings == both.timings
 
@@ -164,7 +164,7 @@ def test_the_last_record_of_a_measurement_counts_within_a_file() -> None:
 )
 def test_what_does_not_belong_together_is_refused(tmp_path: Path, other: Any, said: str) -> None:
     for name, content in (("a.json", results([A])), ("b.json", other)):
-        (tmp_path / name).write_text(dumps_results(content))
+        (tmp_path / name).write_text(to_text(content))
     with pytest.raises(ResultsError) as caught:
         read_merged([tmp_path / "a.json", tmp_path / "b.json"])
     assert said in str(caught.value) and "b.json" in str(caught.value) and "reported apart" in str(caught.value)
@@ -178,6 +178,6 @@ def test_versions_that_one_run_lacks_are_no_difference() -> None:
 
 def test_probes_have_names_of_their_own() -> None:
     probe = Probe(name="p", quantity="launch", subject="launch", artifact="p", work=1.0)
-    content = dumps_results(replace(results([]), kit=kit([], probes=(probe, probe))))
+    content = to_text(replace(results([]), kit=kit([], probes=(probe, probe))))
     with pytest.raises(ResultsError, match=r"kit\.probes: expected a name of its own"):
         loads_results(content.encode(), "x")
