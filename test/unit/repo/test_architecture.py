@@ -146,6 +146,13 @@ def test_the_picture_shows_each_family_and_names_functions_of_the_way() -> None:
     assert functions and {name.rpartition(".")[2] for name in way(PAGE)} >= set(functions)
 
 
+def test_the_picture_names_each_layer() -> None:
+    shown = set(re.findall(r"\w+", " ".join(re.findall(r">([^<]+)<", (DOCS / "architecture.svg").read_text("utf-8")))))
+    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("| file | also imports |")[0]
+    layers = {Path(folder).stem for folder in re.findall(r"^\| `([\w/.]+)` \|", table, re.MULTILINE)}
+    assert len(layers) > 25 and layers <= shown
+
+
 @pytest.mark.parametrize(
     "path", sorted(set(re.findall(r"`((?:roller_mlir|passes|dialects|tools|test)/[\w./]+)`", PAGE)))
 )
