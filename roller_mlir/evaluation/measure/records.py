@@ -11,7 +11,6 @@ from typing import Annotated, TypeAlias
 
 from roller_mlir.plan.plan import Plan
 from roller_mlir.plan.records.codec import Range
-from roller_mlir.runtime.registry import device_backends
 
 KIT_SCHEMA = 1
 RESULTS_SCHEMA = 1
@@ -21,6 +20,8 @@ Count: TypeAlias = Annotated[int, Range(0)]
 
 def back_ends() -> tuple[str, ...]:
     """Return the names of the back ends that kits run on: those of devices, and the simulator."""
+    from roller_mlir.runtime.registry import device_backends  # brings numpy, which records do without
+
     return (*device_backends(), "sim")
 
 

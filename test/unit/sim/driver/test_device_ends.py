@@ -56,20 +56,21 @@ def wait_for(process: int, count: int) -> list[int]:
     return found
 
 
-def servers() -> list[int]:
-    """Return the processes below this one that serve a device; others, which earlier tests left, may end meanwhile."""
-    found = []
+def servers() -> set[int]:
+    """Return the processes below this one that serve a device: earlier tests may have left some, which may end."""
+    found = set[int]()
     for process in descendants(os.getpid()):
         with suppress(OSError):
             if b"sim.driver.server" in Path(f"/proc/{process}/cmdline").read_bytes():
-                found.append(process)
+                found.add(process)
     return found
 
 
 @pytest.mark.full
 def test_a_killed_program_takes_its_device_along(artifact: Path) -> None:
+    others = servers()
     with simulated_device([artifact], libraries=artifact.parent / "drivers", timeout_s=LIMIT_S) as environment:
-        (serving,) = servers()
+        (serving,) = servers() - others
         with in_a_kernel(artifact, environment) as killed:
             devices = wait_for(serving, 1)
             killed.kill()
@@ -79,8 +80,9 @@ def test_a_killed_program_takes_its_device_along(artifact: Path) -> None:
 
 
 def test_a_killed_server_is_an_error_of_the_launch(artifact: Path) -> None:
+    others = servers()
     with simulated_device([artifact], libraries=artifact.parent / "drivers", timeout_s=LIMIT_S) as environment:
-        (serving,) = servers()
+        (serving,) = servers() - others
         with in_a_kernel(artifact, environment) as process:
             devices = wait_for(serving, 1)
             os.kill(serving, signal.SIGKILL)
