@@ -169,8 +169,7 @@ def staging_registers(access: Access, blocks: Sequence[int], vector: int, thread
         device: The device.
     """
     copy = copy_map([d.extent for d in tile_dimensions(access, blocks)], vector, threads)
-    halo = any(len(index.terms()) > 1 for index in access.indices)
-    offsets = ceil(copy.rounds * device.model.offset_registers) if halo and copy.is_scattered else 0
+    offsets = ceil(copy.rounds * device.model.offset_registers) if access.windows and copy.is_scattered else 0
     return copy.rounds * vector * _words(access) + offsets
 
 
@@ -208,40 +207,46 @@ def registers_per_thread(
     operands: Sequence[OperandPlan],
     device: Device,
 ) -> int:
-    """Estimate the registers of one thread: accumulators, fragments, staged elements, addressing, or the epilogue's.
+    """Return the registers of one thread, estimated: results, fragments, staged elements, addressing, or an epilogue's.
+
+    Of each operand its layer counts, how it is copied, and the order and widths of its reads.
 
     Fragments count twice where a step has several reduction points, since the next point's are read ahead. Where
     windows slide over a thread's results, what waits for later results counts (`window_reads`), twice in a loop of
     steps.
     """
-    loops, blocks, in_flight = expression.loops, [axis.block for axis in axes], device.model.loads_in_flight
-    points = prod(axes[i].registers for i, loop in enumerate(loops) if loop.reduction)
-    results = prod(axes[i].registers for i, loop in enumerate(loops) if not loop.reduction) * result_words(expression)
-    total = results * (axes[lane].chunk if lane is not None and loops[lane].reduction else 1)
+    blocks, registers = [axis.block for axis in axes], [axis.registers for axis in axes]
+    held = [1 if loop.reduction else count for loop, count in zip(expression.loops, registers, strict=True)]
+    points, sums, threads = prod(registers), prod(held), prod([axis.threads for axis in axes])
+    results = sums * result_words(expression)
+    chunk = axes[lane].chunk if lane is not None and expression.loops[lane].reduction else 1
     several = reduction_steps(expression, axes) > 1
     windows = window_registers(expression, axes, lane, operands, ahead=several)
-    total += windows or 0
-    direct, threads = 0, prod(axis.threads for axis in axes)
+    total, direct = results * chunk + (windows or 0), 0
     for access, operand in zip(expression.inputs, operands, strict=True):
-        used = access.loops()
+        used, words = access.loops(), _words(access)
         if operand.layer == WORKGROUP:
-            fragment = prod(axes[i].registers for i in used if not loops[i].reduction)
-            chunk = axes[lane].chunk if lane is not None and loops[lane].reduction and lane in used else 1
             if windows is None:
-                total += fragment * chunk * (2 if points > 1 else 1) * _words(access)
+                fragment = prod([held[i] for i in used]) * (chunk if lane in used else 1)
+                total += fragment * (2 if points > sums else 1) * words
             if several and operand.copy == SYNCHRONOUS:
                 total += staging_registers(access, blocks, operand.vector, threads, device)
         elif windows is None:
-            direct += prod(axes[i].registers for i in used) * _words(access)
-    read = sum(prod(axes[i].registers for i in access.loops()) * _words(access) for access in expression.epilogue)
+            direct += (points if access.gathered else prod([registers[i] for i in used])) * words
     return peak_registers(
         device.model.addressing_registers,
         results,
-        total + min(direct, in_flight),
-        after=min(read, in_flight),
-        live=points_per_step(axes) * expression.live_words,
+        total + min(direct, device.model.loads_in_flight),
+        after=epilogue_registers(expression, registers, device),
+        live=points * expression.live_words,
         copies_alone=not several and any(operand.layer == WORKGROUP for operand in operands),
     )
+
+
+def epilogue_registers(expression: TensorExpression, registers: Sequence[int], device: Device) -> int:
+    """Return the registers of what a thread reads at a time for an epilogue, from its points per loop."""
+    read = sum([prod([registers[i] for i in access.loops()]) * _words(access) for access in expression.epilogue])
+    return min(read, device.model.loads_in_flight)
 
 
 def tasks_per_unit(device: Device, threads: int, registers: int, workgroup_bytes: int) -> int:

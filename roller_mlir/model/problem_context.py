@@ -15,7 +15,7 @@ from typing import Any
 from roller_mlir.mapping.checks.tensor_copy_rules import tensor_store_fits
 from roller_mlir.mapping.layout.data_tile import TileDimension, copy_map, copy_vector, tile_dimensions
 from roller_mlir.mapping.layout.layout import direct_vector, row_alignment
-from roller_mlir.mapping.resources import result_words, staging_registers
+from roller_mlir.mapping.resources import result_words
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
 from roller_mlir.model.instructions.atom import Atom
 from roller_mlir.model.instructions.choice import scalar_atom
@@ -64,7 +64,7 @@ class AccessContext:
         )
         if access.gathered:
             self.strides = (machine.sector_bytes,) * len(expression.loops)  # each element in a sector of its own
-        self.windows = any(len(index.terms()) > 1 for index in access.indices)
+        self.windows = access.windows
         self._expression_loops = expression.loops
         self._bounds = expression.bounds
         self._access_bytes = machine.vector_bytes
@@ -78,9 +78,7 @@ class AccessContext:
         self.requests: dict[Hashable, float] = {}
         self.canonical: dict[tuple[int, ...], Any] = {}
         self.layout_costs: dict[Hashable, Any] = {}
-        self._device = machine.device
         self._direct: dict[Hashable, int] = {}
-        self._staging: dict[Hashable, int] = {}
         self._scattered: dict[Hashable, bool] = {}
         self._vectors: dict[Hashable, int] = {}
         self._extents: dict[Hashable, tuple[int, int, int]] = {}
@@ -146,14 +144,6 @@ class AccessContext:
         if found is None:
             extents = [dimension.extent for dimension in self.dimensions(blocks)]
             found = self._scattered[key] = copy_map(extents, vector, threads).is_scattered
-        return found
-
-    def staging_registers(self, blocks: Sequence[int], vector: int, threads: int) -> int:
-        """Return the registers of one thread that hold its share of a tile on its way to workgroup memory."""
-        key = self.own(blocks), vector, threads
-        found = self._staging.get(key)
-        if found is None:
-            found = self._staging[key] = staging_registers(self.access, blocks, vector, threads, self._device)
         return found
 
     def direct_vector(self, blocks: Sequence[int], chunks: Sequence[int]) -> int:

@@ -162,6 +162,11 @@ class Access:
     def _loops(self) -> frozenset[int]:
         return frozenset(loop for index in self.indices for loop in index.terms())
 
+    @cached_property
+    def windows(self) -> bool:
+        """Whether some dimension is indexed by several loops."""
+        return any(len(index.terms()) > 1 for index in self.indices)
+
     def moves_window(self, loop: int) -> bool:
         """Return whether a loop moves a window over the tensor: it shares a dimension with another loop."""
         return any(index.coefficients[loop] and len(index.terms()) > 1 for index in self.indices)

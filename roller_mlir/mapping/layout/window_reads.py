@@ -48,6 +48,8 @@ def window_registers(
         ahead: Whether steps follow each other in a loop, in which ptxas reads ahead: twice what lives, or what one
             place of the reduction needs.
     """
+    if not any(access.windows for access in expression.inputs):
+        return None
     blocks = [axis.block for axis in axes]
     reduces = [loop.reduction for loop in expression.loops]
     tiles = [tile_dimensions(access, blocks) for access in expression.inputs]

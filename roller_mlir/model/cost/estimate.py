@@ -13,14 +13,13 @@ from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.layout.combine import Combination, combination
 from roller_mlir.mapping.layout.layout import ASYNCHRONOUS_BYTES, window_phases, window_vector
 from roller_mlir.mapping.layout.thread_reads import own_reads
-from roller_mlir.mapping.resources import peak_registers, tasks_per_unit
+from roller_mlir.mapping.resources import registers_per_thread, tasks_per_unit
 from roller_mlir.mapping.unrolling import copy_waits
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
 from roller_mlir.model.cost.raster.order import cache_traffic
 from roller_mlir.model.cost.raster.super_rows import raster_traffic
-from roller_mlir.model.cost.sliding_window_registers import sliding_window_registers
-from roller_mlir.model.cost.task.epilogue import epilogue_needs
+from roller_mlir.model.cost.task.epilogue import epilogue_bytes
 from roller_mlir.model.cost.task.matrix import SYNCHRONOUS_STAGES, matrix_estimate
 from roller_mlir.model.cost.task.rows import row_estimate
 from roller_mlir.model.cost.task.stores import direct_stores, may_stage, staged_stores
@@ -30,8 +29,8 @@ from roller_mlir.model.cost.traffic.cache_requests import LoadRequests
 from roller_mlir.model.cost.traffic.sectors import coalesced_sectors
 from roller_mlir.model.machine import Machine
 from roller_mlir.model.problem_context import AccessContext, ProblemContext
-from roller_mlir.plan import AxisPlan, Loop
-from roller_mlir.plan.plan import STAGED
+from roller_mlir.plan import AxisPlan, Loop, OperandPlan
+from roller_mlir.plan.plan import ASYNCHRONOUS, REGISTER, STAGED, SYNCHRONOUS, WORKGROUP
 
 
 def ideal_widths(context: ProblemContext, access: AccessContext, candidate: Candidate) -> OperandWidths:
@@ -65,8 +64,9 @@ def _ideal_widths(context: ProblemContext, access: AccessContext, candidate: Can
     size, lanes = access.element_bytes, machine.device.subgroup_size
     bytes_ = elements * size
     per_read = 0
+    dimensions = access.dimensions(blocks)
     if access.windows:
-        dimensions, axes = access.dimensions(blocks), candidate.axes()
+        axes = candidate.axes()
         rows = dimensions[-1]
         windowed = len(rows.coefficients) > 1 and rows.step == 1
         if windowed:
@@ -80,7 +80,10 @@ def _ideal_widths(context: ProblemContext, access: AccessContext, candidate: Can
     store = vector if best == inner else 1
     direct = store == vector and vector * size in ASYNCHRONOUS_BYTES
     stored = -(-bytes_ // machine.phase_bytes)
-    return OperandWidths(vector, store, fragment, reads, reads * per_read, stored, bytes_, synchronous=not direct)
+    along = [d for d, one in enumerate(dimensions) if best is not None and one.coefficients.get(best) == 1]
+    row = along[0] if along and best != inner else len(dimensions) - 1
+    order = (*[d for d in range(len(dimensions)) if d != row], row)
+    return OperandWidths(vector, store, fragment, reads, reads * per_read, stored, bytes_, not direct, order)
 
 
 def estimate(
@@ -147,16 +150,12 @@ def _estimate(
     if stages == 0:
         stages = 2 if steps > 1 and any_staged else 1
     points = prod(registers)
-    reduction_points = prod([registers[i] for i in context.reductions])
-    lane_reduces = candidate.lane is not None and context.reduction[candidate.lane]
-    lane_chunk = candidate.chunks[candidate.lane] if lane_reduces and candidate.lane is not None else 1
-    accumulators = points // reduction_points
+    accumulators = points // prod([registers[i] for i in context.reductions])
 
     atom, prologue = context.atom, context.prologue
     before = 0.0
-    phases, accesses, copies, direct, waiting = 0.0, 0.0, 0, 0, 0
-    fragments, staging, workgroup_bytes, cache = 0.0, 0, 0, 0
-    read_widths: list[int] = []
+    phases, accesses, copies, waiting, workgroup_bytes, cache = 0.0, 0.0, 0, 0, 0, 0
+    operands: list[OperandPlan] = []
     requests = LoadRequests()
     through_registers: list[tuple[int, int]] = []
     for i, access in enumerate(context.inputs):
@@ -172,7 +171,8 @@ def _estimate(
                 found = ideal_widths(context, access, candidate)
                 synchronous = found.synchronous or not context.copies_alone(i, blocks)
                 phases += found.load_phases * subgroups + found.store_phases
-            read_widths.append(found.fragment)
+            copy = SYNCHRONOUS if synchronous else ASYNCHRONOUS
+            operands.append(_operand(WORKGROUP, found.order, found.vector, found.fragment, copy))
             rounds = -(-found.tile_bytes // (access.element_bytes * found.vector * threads))
             accesses += found.reads
             # What a prologue changes passes through registers.
@@ -184,18 +184,11 @@ def _estimate(
                 elements, extent, _ = access.tile(blocks)  # without what pads rows, which nobody copies
                 vectors = elements // extent * -(-extent // found.vector)
                 through_registers.append((-(-vectors // threads), found.vector * access.words))
-            chunk = lane_chunk if candidate.lane in access.loops else 1
-            fragment = prod([registers[k] for k in access.parallel]) * chunk
-            fragments += fragment * (2 if reduction_points > 1 else 1) * access.words
-            if steps > 1 and synchronous:
-                staging += access.staging_registers(blocks, found.vector, threads)
-            need = stages * found.tile_bytes
-            workgroup_bytes += aligned(need)
+            workgroup_bytes += aligned(stages * found.tile_bytes)
         else:
             vector = access.direct_vector(blocks, candidate.chunks)
-            read_widths.append(vector)
+            operands.append(_operand(REGISTER, (), vector))
             own = prod([registers[k] for k in access.loops])
-            direct += own * access.words
             if prologue:
                 before += own * prologue[i]
             if (steps == 1 or access.reduces) and not behind:
@@ -213,20 +206,8 @@ def _estimate(
     if joining.across:
         joined = accumulators * max(1, context.expression.joined_results)
         workgroup_bytes += joined * joining.slots * context.result_bytes
-    lane_registers = lane_chunk if lane_reduces else 1
-    if context.windows:
-        windows = sliding_window_registers(context, candidate, read_widths, ahead=steps > 1)
-        fragments, direct = (fragments, direct) if windows is None else (windows, 0)
-    after, ending_bytes = epilogue_needs(context, candidate) if context.ends else (0, 0)
-    results = accumulators * context.result_words
-    used = peak_registers(
-        device.model.addressing_registers,
-        results,
-        results * lane_registers + fragments + staging + min(direct, device.model.loads_in_flight),
-        after=after,
-        live=points * context.expression.live_words,
-        copies_alone=steps == 1 and any_staged,
-    )
+    ending_bytes = epilogue_bytes(context, candidate) if context.ends else 0
+    used = registers_per_thread(context.expression, candidate.axes(), candidate.lane, operands, device)
     resident = resident or tasks_per_unit(device, threads, used, workgroup_bytes)
     if resident == 0:
         return None
@@ -300,3 +281,11 @@ def _combination(
     loops = tuple(Loop(count, reduces) for count, reduces in zip(threads, reduction, strict=True))
     axes = tuple(AxisPlan(block=count, threads=count) for count in threads)
     return combination(loops, axes, order, lanes)
+
+
+@lru_cache(maxsize=1024)
+def _operand(
+    layer: str, order: tuple[int, ...], vector: int, fragment: int = 1, copy: str = SYNCHRONOUS
+) -> OperandPlan:
+    """Return what decides the registers of an input; candidates have few different ones."""
+    return OperandPlan(layer=layer, order=order, vector=vector, fragment_vector=fragment, copy=copy)

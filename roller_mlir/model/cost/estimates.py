@@ -28,6 +28,7 @@ class OperandWidths:
         store_phases: Passes of its writes in one step.
         tile_bytes: Bytes of one buffer in workgroup memory.
         synchronous: Whether the tile gets there through registers.
+        order: Dimensions of the tile as they lie there, outermost first, where threads compute by themselves.
     """
 
     vector: int
@@ -38,6 +39,7 @@ class OperandWidths:
     store_phases: float
     tile_bytes: int
     synchronous: bool = True
+    order: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -236,6 +236,7 @@ def _widths(plan: Plan, access: Access, operand: OperandPlan, cost: TileCost, la
         cost.store_phases,
         prod(buffer_shape(dimensions, operand)) * access.element_bytes,
         synchronous=operand.copy == SYNCHRONOUS,
+        order=operand.order,
     )
 
 

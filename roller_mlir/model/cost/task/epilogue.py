@@ -33,15 +33,10 @@ class EpilogueWork:
     stalls: float
 
 
-def epilogue_needs(context: ProblemContext, candidate: Candidate) -> tuple[int, int]:
-    """Return registers of a thread beside the accumulators, and bytes of a task from the last cache.
-
-    Inputs that the epilogue alone reads have registers already.
-    """
-    words = sum([prod([candidate.registers[k] for k in access.loops]) * access.words for access in context.epilogue])
+def epilogue_bytes(context: ProblemContext, candidate: Candidate) -> int:
+    """Return the bytes that an epilogue of a task reads from the last cache."""
     read = (*context.epilogue, *_direct_inputs(context, candidate))
-    in_flight = context.machine.device.model.loads_in_flight
-    return min(words, in_flight), sum([access.traffic(candidate.blocks) for access in read])
+    return sum([access.traffic(candidate.blocks) for access in read])
 
 
 def _direct_inputs(context: ProblemContext, candidate: Candidate) -> list[AccessContext]:

@@ -16,6 +16,7 @@ from roller_mlir.mapping.layout.staged_store import RING_RESULT_BYTES
 from roller_mlir.mapping.resources import (
     SUM_BYTES,
     beside_results,
+    epilogue_registers,
     matrix_bytes,
     peak_registers,
     specialised_tasks_per_unit,
@@ -28,7 +29,7 @@ from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
 from roller_mlir.model.cost.raster.order import cache_traffic
 from roller_mlir.model.cost.raster.super_rows import raster_traffic
-from roller_mlir.model.cost.task.epilogue import epilogue_needs, epilogue_work
+from roller_mlir.model.cost.task.epilogue import epilogue_bytes, epilogue_work
 from roller_mlir.model.cost.task.stores import direct_stores, may_stage, staged_stores, tensor_stores
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
 from roller_mlir.model.cost.traffic.cache_requests import LoadRequests
@@ -152,8 +153,9 @@ def matrix_estimate(
     issue += points * context.math_per_point / atom.points(registers[atom.column]) + before * context.other_cycles
     addressing = WARPGROUP_REGISTERS if atom.reads_memory else device.model.addressing_registers
     end = epilogue_work(context, candidate, accumulators) if context.ends else None
-    after, ending_bytes = epilogue_needs(context, candidate) if end is not None else (0, 0)
+    ending_bytes = epilogue_bytes(context, candidate) if end is not None else 0
     sums = accumulators * context.result_words
+    after = epilogue_registers(context.expression, registers, device)
     used = peak_registers(addressing, sums, sums + fragments, after=after)
     direct = direct_stores(context, candidate, tasks, accumulators)
     times = 2 if context.expression.accumulates else 1

@@ -11,18 +11,18 @@ from math import prod
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.layout.combine import combination
 from roller_mlir.mapping.layout.layout import ASYNCHRONOUS_BYTES
-from roller_mlir.mapping.resources import peak_registers, tasks_per_unit
+from roller_mlir.mapping.resources import registers_per_thread, tasks_per_unit
 from roller_mlir.mapping.unrolling import copy_waits
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
 from roller_mlir.model.cost.raster.order import cache_traffic
-from roller_mlir.model.cost.task.epilogue import epilogue_needs, epilogue_work
+from roller_mlir.model.cost.task.epilogue import epilogue_bytes, epilogue_work
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
 from roller_mlir.model.cost.traffic.operands import store_width
 from roller_mlir.model.cost.traffic.sectors import coalesced_sectors
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.plan import AxisPlan, Loop, OperandPlan
-from roller_mlir.plan.plan import ASYNCHRONOUS, SYNCHRONOUS, WORKGROUP
+from roller_mlir.plan.plan import ASYNCHRONOUS, REGISTER, SYNCHRONOUS, WORKGROUP
 
 
 def row_blocks(context: ProblemContext, blocks: Sequence[int]) -> list[int]:
@@ -81,17 +81,17 @@ def row_estimate(
     tasks = prod([counts[loop] for loop in rows])
     steps = prod([counts[loop] for loop in expression.whole])
     points, passes = prod(registers), len(expression.row_passes)
-    reduction_points = prod([registers[loop] for loop in context.reductions])
 
     accesses, phases, rounds, cache, again = 0.0, 0.0, 0.0, 0.0, 0.0
     tail_issue, tail_phases, tail_loads, kept = 0.0, 0.0, 0.0, 0
-    words = [0] * passes
+    words, operands = [0] * passes, list[OperandPlan]()
     near = context.written_bytes
     for number, access in enumerate(context.inputs):
         times = sum(number in one.inputs for one in expression.row_passes)
         own = prod([registers[loop] for loop in access.loops])
         moved = access.traffic(blocks)
         if candidate.staged[number]:
+            operands.append(row_layout(context, number, candidate))
             size = kept_bytes(context, blocks, number)
             kept += size
             vector = access.copy_vector(row_blocks(context, blocks))
@@ -109,6 +109,7 @@ def row_estimate(
             cache += moved * tasks * steps
             continue
         vector = access.direct_vector(blocks, candidate.chunks)
+        operands.append(OperandPlan(layer=REGISTER, order=(), vector=vector))
         sectors = coalesced_sectors(
             access.strides, candidate, vector * access.element_bytes, min(lanes, threads), machine.sector_bytes
         )
@@ -138,14 +139,7 @@ def row_estimate(
     exchanges = sum(expression.tail_exchanges) or passes  # each result by itself
     end = epilogue_work(context, candidate, sums) if context.ends else None
     workgroup_bytes = kept + (sums * joining.slots * context.result_bytes if joining.across else 0)
-    results = points // reduction_points * context.result_words
-    lane_chunk = candidate.chunks[candidate.lane] if candidate.lane in context.reductions else 1
-    used = peak_registers(
-        device.model.addressing_registers,
-        results,
-        results * lane_chunk + min(max(words, default=0), device.model.loads_in_flight),
-        live=points * expression.live_words,
-    )
+    used = registers_per_thread(expression, candidate.axes(), candidate.lane, operands, device)
     resident = resident or tasks_per_unit(device, threads, used, workgroup_bytes)
     if resident == 0:
         return None
@@ -185,7 +179,7 @@ def row_estimate(
         work.tail_phases += end.phases
         work.tail_load_rounds += end.load_rounds
         work.tail_stalls = end.stalls
-        work.cache_bytes += tasks * epilogue_needs(context, candidate)[1]
+        work.cache_bytes += tasks * epilogue_bytes(context, candidate)
     seconds = total_seconds(seconds_by_layer(work, machine), device.model, alternates=work.alternates)
     return Estimate(seconds, candidate, 1, used, workgroup_bytes, work)
 

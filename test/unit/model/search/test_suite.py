@@ -77,7 +77,7 @@ def check_estimate(expr: TensorExpression, plan: Plan, name: str) -> None:
         width = access.copy_vector(blocks) if staged else access.direct_vector(blocks, chunks)
         if operand.copy != TENSOR:  # which copies whole boxes
             assert operand.vector == width if plan.atom is None else operand.vector <= width
-    if plan.atom is None and not context.windows:  # what windows need is estimated, and counted of the plan
+    if plan.atom is None:
         found = estimate(context, candidate, stages=plan.stages)
         assert found is not None and found.registers == plan_resources(expr, plan, device).registers
 
