@@ -229,6 +229,7 @@ class TensorExpression:
         tail_inputs: Numbers of the inputs that only these ops read.
         tail_exchanges: Of a group of several reductions with an epilogue: how many results threads that split the
             reduction join at a time, exchange by exchange.
+        starts: Of a group of several reductions or none: tensors that results start from, in the order of the ops.
         row_passes: Of a group with `whole` loops: the passes in which a task may walk these in steps instead of holding
             them; empty where it must hold them.
     """
@@ -258,6 +259,7 @@ class TensorExpression:
     tail_apart: bool = seldom(False)
     tail_inputs: tuple[int, ...] = seldom(())
     tail_exchanges: tuple[int, ...] = seldom(())
+    starts: tuple[Access, ...] = seldom(())
 
     def parallel(self) -> tuple[int, ...]:
         """Return the parallel loops, outermost first."""
@@ -275,6 +277,7 @@ class TensorExpression:
             output=changed(self.output),
             epilogue=tuple(map(changed, self.epilogue)),
             more_outputs=tuple(map(changed, self.more_outputs)),
+            starts=tuple(map(changed, self.starts)),
         )
 
     def moves_window(self, loop: int) -> bool:
@@ -288,8 +291,8 @@ class TensorExpression:
 
     @property
     def beside(self) -> tuple[Access, ...]:
-        """What is read beside the inputs, once per point of the output: the epilogue's tensors, then old outputs."""
-        return (*self.epilogue, *(self.outputs if self.accumulates else ()))
+        """What is read once a point beside the inputs: the epilogue's tensors, old outputs, what results start from."""
+        return (*self.epilogue, *(self.outputs if self.accumulates else ()), *self.starts)
 
     @property
     def ordered(self) -> bool:

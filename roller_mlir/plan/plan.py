@@ -309,7 +309,7 @@ class Plan:
         reduction_order: Reduction loops, outermost first.
         operands: One OperandPlan per input.
         epilogue_vectors: Elements of one read of each tensor that is read beside the inputs, see
-            `TensorExpression.beside`; empty is what `mapping.layout.layout.epilogue_vectors` says.
+            `TensorExpression.beside`; empty is what `mapping.layout.spread.planned_epilogue_vectors` says.
         stages: Buffers of the staged operands: 1, 2 for double buffering, or more where copies are not synchronous.
         pipeline: How a task walks the steps of its reduction, one of `PIPELINES`; "" is what `pipeline_of` says.
         unroll: Reduction points that are unrolled inside one step.

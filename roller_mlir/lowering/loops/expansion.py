@@ -21,8 +21,8 @@ from roller_mlir.lowering.loops.expanded_loops import LoopVariable, StagedPart, 
 from roller_mlir.lowering.loops.load_packed import load_packed
 from roller_mlir.lowering.loops.loop_nest import INNER, UNIT
 from roller_mlir.mapping.layout.data_tile import first_elements, tile_dimensions
-from roller_mlir.mapping.layout.layout import planned_epilogue_vectors, planned_vector, residue_shift, steps_of
-from roller_mlir.mapping.layout.spread import spread_plan
+from roller_mlir.mapping.layout.layout import residue_shift, steps_of
+from roller_mlir.mapping.layout.spread import planned_epilogue_vectors, tail_plan
 from roller_mlir.plan import Access, LinearIndex, OperandPlan, Plan
 from roller_mlir.plan.extent import as_extents
 from roller_mlir.plan.plan import CONSTANT, REGISTER, WORKGROUP
@@ -54,7 +54,7 @@ class Expansion:
         self._walked = [loop for loop in group.expression.whole if self._steps[loop] > 1]  # see `RowExpansion`
         self._beside = planned_epilogue_vectors(group.expression, plan)
         self._operands = {use: number for number, uses in enumerate(group.inputs) for use in uses}
-        self._spread = spread_plan(group.expression, plan) if plan.spread else None  # what members of the tail see
+        self._behind = tail_plan(group.expression, plan)  # what members of the tail see
 
     def build(self) -> list[ir.Value]:
         """Build; return the result tensors."""
@@ -195,9 +195,8 @@ class Expansion:
 
     def _plan_of(self, member: Member) -> Plan:
         """Return the plan as a member sees it: one of the tail may be spread."""
-        if self._spread is None or not any(self._group.members[number] is member for number in self._group.tail):
-            return self._plan
-        return self._spread
+        behind = any(self._group.members[number] is member for number in self._group.tail)
+        return self._behind if behind else self._plan
 
     def _member(self, number: int, member: Member) -> list[ir.Value]:
         """Build an op's compute, in reduction loops where it is the reduction root."""
@@ -247,11 +246,9 @@ class Expansion:
         points = prod(axis.registers for axis, loop in zip(box.axes, box.loops, strict=True) if loop.reduction)
         return self._compute(number, member, box, accumulators, points)
 
-    def _beside_vector(self, member: int, operand: int, access: Access, box: ComputeBox) -> int:
-        """Return the elements of one read of what is no input of the expression; rows plan none but those."""
-        place = self._group.beside.get((member, operand))
-        widest = planned_vector(access, box.loops, box.axes)
-        return widest if place is None else min(widest, self._beside[place])
+    def _beside_vector(self, member: int, operand: int) -> int:
+        """Return the elements of one read of what is no input of the expression."""
+        return self._beside[self._group.beside[member, operand]]
 
     def _initial(self, member_number: int, member: Member, box: ComputeBox) -> list[ir.Value]:
         """Return the accumulators before the first step: constants, unspecified, or the old outputs."""
@@ -275,8 +272,7 @@ class Expansion:
                 if start is not None:
                     fail(start, f"'{start.name}' cannot start an accumulator; a fill with a constant or an operand can")
                 # Of a spread tail, threads add what a sum starts from to the points that they have then.
-                apart = self._spread is not None
-                width = 1 if apart else self._beside_vector(member_number, len(root.sources) + number, output, box)
+                width = self._beside_vector(member_number, len(root.sources) + number)
                 register = OperandPlan(layer=REGISTER, order=tuple(range(len(shape))), vector=width)
                 found.append(self._load(box, source, output, register))
         return found
@@ -355,15 +351,13 @@ class Expansion:
             layout = OperandPlan(
                 layer=REGISTER,
                 order=tuple(range(len(access.shape))),
-                vector=self._beside_vector(number, position, own, box),
+                vector=self._beside_vector(number, position),
                 pad_value=self._group.members[number].root.expression.pad_values[position],
             )
             return self._load(box, source, own, layout)
         if operand in self._staged:
             return self._part(self._staged[operand], box, access)
         layout = self._plan.operands[operand]
-        if self._plan_of(self._group.members[number]) is self._spread:
-            layout = replace(layout, vector=planned_vector(box.access(access), box.loops, box.axes))
         uses = self._group.inputs[operand]
         producer = self._group.producers.get((self._group.members[number].root.operation, position))
         if producer is not None or len(uses) == 1:

@@ -24,7 +24,7 @@ def expression_problem(expression: TensorExpression) -> str:
         return f"'prologue_cycles' must say something of each of {inputs} inputs"
     if expression.accumulator_type and expression.accumulator_type not in ELEMENT_BYTES:
         return f"'accumulator_type' must be one of {', '.join(ELEMENT_BYTES)}, but is {expression.accumulator_type!r}"
-    found = (_access_problem(one, loops) for one in (*expression.inputs, *expression.epilogue, *expression.outputs))
+    found = (_access_problem(one, loops) for one in (*expression.inputs, *expression.beside, *expression.outputs))
     return next((problem for problem in found if problem), "")
 
 

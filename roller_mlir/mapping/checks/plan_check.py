@@ -8,14 +8,8 @@ from roller_mlir.mapping.atoms import Factors, Family, atom_family
 from roller_mlir.mapping.atoms.fragments import COLUMN, ROW, lane_order, result_shares
 from roller_mlir.mapping.atoms.vectors import LANE_BYTES
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
-from roller_mlir.mapping.layout.layout import (
-    buffer_shape,
-    epilogue_vectors,
-    keeps_rows,
-    planned_epilogue_vectors,
-    steps_of,
-)
-from roller_mlir.mapping.layout.spread import spread_plan
+from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES, buffer_shape, keeps_rows, steps_of
+from roller_mlir.mapping.layout.spread import planned_epilogue_vectors, spread_plan, with_tail_vectors
 from roller_mlir.mapping.layout.staged_store import staged_store_problem
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.mapping.whole_matrices import matrix_pitch
@@ -102,6 +96,7 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
     if problem:
         return f"has a plan whose store '{plan.store}' {problem}"
     family = atom_family(plan.instruction)
+    most = with_tail_vectors(expression, plan, MAX_VECTOR_BYTES)
     accesses = zip(expression.inputs, expression.pad_values, plan.operands, strict=True)
     for number, (access, pad, operand) in enumerate(accesses):
         problem, rank = "", len(access.shape)
@@ -124,13 +119,15 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
             problem = _whole_matrix_problem(access, plan, operand)
         if not problem and cut is not None and operand.layer == WORKGROUP:
             problem = _kept_row_problem(expression, access, operand)
+        neighbours = most.operands[number].vector
+        if not problem and plan.spread and number in expression.tail_inputs and operand.vector > neighbours:
+            problem = f"has vector {operand.vector}, but a thread that shares a tail has {neighbours} neighbours of it"
         if problem:
             return f"has a plan whose operand {number} {problem}"
-    widest = epilogue_vectors(expression, plan.axes)
-    widths = planned_epilogue_vectors(expression, plan)
+    widest, widths = most.epilogue_vectors, planned_epilogue_vectors(expression, plan)
     if len(widths) != len(widest):
         return f"has a plan whose epilogue_vectors must be {len(widest)}, one a tensor, but are {len(widths)}"
-    wide = next((number for number, (x, most) in enumerate(zip(widths, widest, strict=True)) if x > most), None)
+    wide = next((number for number, (x, y) in enumerate(zip(widths, widest, strict=True)) if x > y), None)
     if wide is not None:
         found = f"epilogue_vectors[{wide}] is {widths[wide]}"
         return f"has a plan whose {found}, but a thread has {widest[wide]} neighbours in aligned rows"

@@ -165,7 +165,7 @@ def tile_copy(shape: Sequence[int], operand: OperandPlan, threads: int) -> CopyM
     return CopyMap(plain.sizes, plain.vector, threads, inner - rows, depth)
 
 
-def copy_vector(extent: int, step: int, alignment: int, limit: int = 4) -> int:
+def copy_vector(extent: int, step: int, alignment: int, limit: int) -> int:
     """Return the elements of one global access of a copy.
 
     Args:

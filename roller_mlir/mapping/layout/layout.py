@@ -18,7 +18,7 @@ from roller_mlir.mapping.layout.data_tile import TileDimension, copy_map, copy_v
 from roller_mlir.mapping.layout.digit_phases import crossing_phases, first_digits, spread_phases, spread_places
 from roller_mlir.mapping.layout.thread_reads import own_reads, own_vectors
 from roller_mlir.mapping.thread_map import ThreadMap
-from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, TensorExpression
+from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
 
 MAX_PAD = 20
@@ -102,7 +102,7 @@ def direct_vector(
     loops: Sequence[Loop],
     blocks: Sequence[int],
     chunks: Sequence[int],
-    access_bytes: int = MAX_VECTOR_BYTES,
+    access_bytes: int,
 ) -> int:
     """Return the elements of one read straight from global memory: neighbours that one thread holds, in aligned rows.
 
@@ -115,7 +115,7 @@ def direct_vector(
 
     >>> from roller_mlir.plan import LinearIndex
     >>> row = Access("x", (64, 100), "f32", (LinearIndex((1, 0)), LinearIndex((0, 1))))
-    >>> direct_vector(row, (Loop(64), Loop(100, True)), (1, 128), (1, 4))
+    >>> direct_vector(row, (Loop(64), Loop(100, True)), (1, 128), (1, 4), 16)
     4
     """
     if not access.shape:
@@ -130,21 +130,9 @@ def direct_vector(
     return power_of_two_divisor(gcd(*runs, *pitches, row_alignment(access, loops, blocks)), limit)
 
 
-def planned_vector(
-    access: Access, loops: Sequence[Loop], axes: Sequence[AxisPlan], access_bytes: int = MAX_VECTOR_BYTES
-) -> int:
+def planned_vector(access: Access, loops: Sequence[Loop], axes: Sequence[AxisPlan], access_bytes: int) -> int:
     """Return what `direct_vector` returns, of axes."""
     return direct_vector(access, loops, [axis.block for axis in axes], [axis.chunk for axis in axes], access_bytes)
-
-
-def planned_epilogue_vectors(expression: TensorExpression, plan: Plan) -> tuple[int, ...]:
-    """Return the elements of one read of each tensor beside the inputs: the widest, where the plan does not say."""
-    return plan.epilogue_vectors or epilogue_vectors(expression, plan.axes)
-
-
-def epilogue_vectors(expression: TensorExpression, axes: Sequence[AxisPlan]) -> tuple[int, ...]:
-    """Return the elements of one read of each tensor that is read beside the inputs, where nobody says others."""
-    return tuple(planned_vector(access, expression.loops, axes) for access in expression.beside)
 
 
 @lru_cache(maxsize=4096)
@@ -158,7 +146,7 @@ def staged_layout(
     subgroup_size: int,
     *,
     padded: bool = True,
-    access_bytes: int = MAX_VECTOR_BYTES,
+    access_bytes: int,
 ) -> tuple[OperandPlan, TileCost]:
     """Return the layout with the fewest bank phases per step, and those phases.
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from roller_mlir.mapping.layout.combine import combination
+from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES, planned_vector
 from roller_mlir.plan import AxisPlan, Loop, Plan, TensorExpression
 from roller_mlir.plan.plan import REGISTER, SYNCHRONOUS
 
@@ -96,6 +97,34 @@ def spread_plan(expression: TensorExpression, plan: Plan) -> Plan | None:
     staged = [operand.layer != REGISTER for operand in plan.operands]
     found = spread_program(expression, plan.axes, plan.thread_order, plan.lane, staged)
     return None if found is None else replace(plan, axes=found[0], thread_order=found[1], lane=None)
+
+
+def tail_plan(expression: TensorExpression, plan: Plan) -> Plan:
+    """Return a plan as the ops behind its reduction see it, spread or not."""
+    return (spread_plan(expression, plan) if plan.spread else None) or plan
+
+
+def with_tail_vectors(expression: TensorExpression, plan: Plan, access_bytes: int) -> Plan:
+    """Return a plan that reads what its tail alone reads, and tensors beside the inputs, as wide as threads can.
+
+    Args:
+        expression: The operator.
+        plan: Its plan, spread or not.
+        access_bytes: Bytes of the widest access of one thread.
+    """
+    loops, axes = expression.loops, tail_plan(expression, plan).axes
+    operands = list(plan.operands)
+    for number in expression.tail_inputs:
+        if operands[number].layer == REGISTER:
+            vector = planned_vector(expression.inputs[number], loops, axes, access_bytes)
+            operands[number] = replace(operands[number], vector=vector)
+    beside = tuple(planned_vector(access, loops, axes, access_bytes) for access in expression.beside)
+    return replace(plan, operands=tuple(operands), epilogue_vectors=beside)
+
+
+def planned_epilogue_vectors(expression: TensorExpression, plan: Plan) -> tuple[int, ...]:
+    """Return the elements of one read of each tensor beside the inputs: the widest, where the plan does not say."""
+    return plan.epilogue_vectors or with_tail_vectors(expression, plan, MAX_VECTOR_BYTES).epilogue_vectors
 
 
 def may_spread(expression: TensorExpression, plan: Plan, subgroup_size: int) -> bool:

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from roller_mlir.mapping.layout.layout import epilogue_vectors
-from roller_mlir.mapping.layout.spread import may_spread
+from roller_mlir.mapping.layout.spread import may_spread, with_tail_vectors
 from roller_mlir.mapping.resources import tasks_per_unit
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimates import Estimate
@@ -128,7 +127,6 @@ def _plan_of_direct_stores(context: ProblemContext, chosen: Estimate, *, padded:
         raster=tasks.levels,
         reduction_order=context.reductions,
         operands=operands,
-        epilogue_vectors=epilogue_vectors(expression, axes),
         stages=chosen.stages,
         unroll=unrolled_points(program.registers, context),
         atom=atom_plan,
@@ -136,6 +134,7 @@ def _plan_of_direct_stores(context: ProblemContext, chosen: Estimate, *, padded:
     )
     if may_spread(expression, plan, context.machine.device.subgroup_size):
         plan = replace(plan, spread=True)
+    plan = with_tail_vectors(expression, plan, context.machine.vector_bytes)
     return plan, predict_time(context, plan)
 
 
@@ -147,6 +146,7 @@ def _with_faster_store(
     if not may_stage(context, program, direct_stores(context, program, timed.tasks, results)):
         return plan, timed
     other = replace(plan, store=STAGED, spread=False)
+    other = with_tail_vectors(context.expression, other, context.machine.vector_bytes)
     found = predict_time(context, other)
     faster = found.tasks_per_unit and (not timed.tasks_per_unit or found.seconds < STAGED_GAIN * timed.seconds)
     return (other, found) if faster else (plan, timed)

@@ -29,7 +29,7 @@ def merge_axes(expression: TensorExpression) -> TensorExpression:
 
 
 def _accesses(expression: TensorExpression) -> tuple[Access, ...]:
-    return (*expression.inputs, *expression.outputs, *expression.epilogue)
+    return (*expression.inputs, *expression.outputs, *expression.epilogue, *expression.starts)
 
 
 def _mergeable(expression: TensorExpression, a: int, b: int) -> bool:

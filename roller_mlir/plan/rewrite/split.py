@@ -106,6 +106,7 @@ def first_expression(expression: TensorExpression, loop: int, parts: Size, exten
         epilogue_chain=0,
         accumulator_type="",
         tail_apart=False,
+        starts=(),
     )
 
 

@@ -70,7 +70,7 @@ def test_the_layout_is_padded_where_the_groups_conflict() -> None:
     rows = Access("a", (1024, 1024), "f32", (LinearIndex((1, 0, 0)), LinearIndex((0, 0, 1))))
     axes = (AxisPlan(block=4, threads=4), AxisPlan(block=16, threads=16), AxisPlan(block=32, chunk=4))
     for banks, pad in ((NEIGHBOURS, 0), (MI300X, 4)):
-        layout, cost = staged_layout(rows, loops, axes, (1, 0), 0, banks, 64)
+        layout, cost = staged_layout(rows, loops, axes, (1, 0), 0, banks, 64, access_bytes=16)
         assert (layout.order, layout.pad, layout.fragment_vector) == ((0, 1), pad, 4)
         assert cost.load_phases == 8 * cost.load_accesses
 

@@ -14,7 +14,7 @@ BLOCKS = [axis.block for axis in AXES]
 
 
 def test_the_transposed_operand_is_padded_by_one_vector() -> None:
-    layout, cost = staged_layout(A, MATMUL, AXES, (1, 0), 1, Banks(), 32)
+    layout, cost = staged_layout(A, MATMUL, AXES, (1, 0), 1, Banks(), 32, access_bytes=16)
     assert (layout.order, layout.pad, layout.vector, layout.store_vector, layout.fragment_vector) == (
         (1, 0),
         4,
@@ -26,7 +26,7 @@ def test_the_transposed_operand_is_padded_by_one_vector() -> None:
 
 
 def test_the_dense_operand_needs_no_padding() -> None:
-    layout, cost = staged_layout(B, MATMUL, AXES, (1, 0), 1, Banks(), 32)
+    layout, cost = staged_layout(B, MATMUL, AXES, (1, 0), 1, Banks(), 32, access_bytes=16)
     assert (layout.order, layout.pad, layout.vector, layout.store_vector, layout.fragment_vector) == (
         (0, 1),
         0,
@@ -41,7 +41,7 @@ def test_odd_rows_are_copied_by_elements() -> None:
     odd = Access("b", (1023, 1023), "f32", B.indices)
     loops = (Loop(1023), Loop(1023), Loop(1023, True))
     assert row_alignment(odd, loops, BLOCKS) == 1
-    layout, _ = staged_layout(odd, loops, AXES, (1, 0), 1, Banks(), 32)
+    layout, _ = staged_layout(odd, loops, AXES, (1, 0), 1, Banks(), 32, access_bytes=16)
     assert layout.vector == 1
 
 
@@ -66,10 +66,10 @@ def test_tiles_of_windows_have_halos_and_strides() -> None:
     rows, columns = tile_dimensions(windows, (8, 8, 3))
     assert (rows.step, rows.extent, rows.coefficients) == (1, 17, {0: 2, 2: 1})
     assert (columns.step, columns.extent, columns.coefficients) == (2, 8, {1: 1})
-    assert copy_vector(columns.extent, columns.step, 64) == 1
+    assert copy_vector(columns.extent, columns.step, 64, 4) == 1
 
 
 def test_copies_round_up_to_whole_vectors() -> None:
     copy = copy_map((8, 18), 4, 32)
     assert (copy.sizes, copy.vectors, copy.rounds) == ((5, 8), 40, 2)
-    assert copy_vector(5, 1, 4) == 2  # 8 elements for 5 would waste more than a third
+    assert copy_vector(5, 1, 4, 4) == 2  # 8 elements for 5 would waste more than a third

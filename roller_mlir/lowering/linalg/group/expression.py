@@ -72,6 +72,12 @@ def group_expression(
                 pads.append(pad)
                 found[key] = []
             found[key].append((number, position))
+    starts = {
+        (number, len(member.root.sources) + output): _moved(access, member, count)
+        for number, member in enumerate(members)
+        for output, start, access in member.root.starts
+        if start not in made
+    }
     reductions = any(kind.reduction for kind in kinds)
     passes = passes_of(members, untiled, made, results)
     behind = [number for number, member in enumerate(members) if _is_behind(member, kinds)]
@@ -95,8 +101,9 @@ def group_expression(
         joined_results=max(exchanges) if max(exchanges, default=0) > 1 else 0,
         tail_exchanges=exchanges if behind else (),
         row_passes=tuple(_row_pass(one, members, kinds, list(found.values())) for one in passes if one.members),
+        starts=tuple(starts.values()),
     )
-    return expression, tuple(tuple(uses) for uses in found.values()), {}
+    return expression, tuple(tuple(uses) for uses in found.values()), {key: place for place, key in enumerate(starts)}
 
 
 def passes_of(

@@ -13,7 +13,8 @@ from roller_mlir.hal import Device
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.layout.combine import combination, passed_units
 from roller_mlir.mapping.layout.data_tile import copy_map, tile_copy, tile_dimensions
-from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES, TileCost, planned_epilogue_vectors, steps_of
+from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES, TileCost, steps_of
+from roller_mlir.mapping.layout.spread import planned_epilogue_vectors, tail_plan
 from roller_mlir.mapping.layout.thread_reads import live_offsets, live_reads
 from roller_mlir.mapping.resources import SUM_BYTES, staged_stores
 from roller_mlir.model.cost.traffic.counting import Boxes, copied_elements, direct_elements
@@ -76,13 +77,15 @@ def tile_costs(context: ProblemContext, plan: Plan) -> list[TileCost | None]:
 
 def traffic_of(context: ProblemContext, plan: Plan, costs: Sequence[TileCost | None]) -> tuple[OperandTraffic, ...]:
     """Return what `operand_traffic` returns, where the facts and the costs of tiles are known."""
-    boxes = Boxes(context.expression.loops, plan.axes, plan.lane, plan.lane_order)
+    tail = tail_plan(context.expression, plan)
+    boxes, behind = (Boxes(context.expression.loops, one.axes, one.lane, one.lane_order) for one in (plan, tail))
     walked = context.expression.walks_rows([axis.block for axis in plan.axes])
     found: list[OperandTraffic] = []
     for number, (access, operand, cost) in enumerate(zip(context.inputs, plan.operands, costs, strict=True)):
         reads = sum(number in one.inputs for one in context.expression.row_passes) if walked else 1
+        apart = number in context.expression.tail_inputs
         found.append(
-            _direct(context, plan, access, operand, boxes, reads)
+            _direct(context, tail if apart else plan, access, operand, behind if apart else boxes, reads)
             if cost is None
             else _staged(context, plan, access, operand, boxes, cost, reads)
         )
@@ -91,7 +94,7 @@ def traffic_of(context: ProblemContext, plan: Plan, costs: Sequence[TileCost | N
     else:
         outputs = [_output(context, plan, boxes), *[_written(context, plan, boxes, x) for x in context.more_outputs]]
     widths = planned_epilogue_vectors(context.expression, plan)
-    found += [_epilogue(context, plan, *read, boxes) for read in zip(context.epilogue, widths, strict=False)]
+    found += [_epilogue(context, tail, *read, behind) for read in zip(context.epilogue, widths, strict=False)]
     return *found, *outputs
 
 

@@ -127,10 +127,11 @@ def test_the_chosen_layout_has_no_more_phases_than_the_papers(
     axes = (axis, axis, AxisPlan(block=step))
     lanes, lane = machine.device.subgroup_size, 1 if chunk > 1 else None
     for access in expr.inputs:
-        layout, cost = staged_layout(access, expr.loops, axes, (1, 0), lane, machine.banks, lanes)
+        shape, widest = (access, expr.loops, axes, (1, 0), lane, machine.banks, lanes), machine.vector_bytes
+        layout, cost = staged_layout(*shape, access_bytes=widest)
         chosen = cost.load_phases + cost.store_phases
         assert cost == tile_cost(access, layout, axes, ThreadMap(axes, (1, 0)), machine.banks, lanes)
-        plain, _ = staged_layout(access, expr.loops, axes, (1, 0), lane, machine.banks, lanes, padded=False)
+        plain, _ = staged_layout(*shape, access_bytes=widest, padded=False)
         assert plain.pad == 0
         row = buffer_shape(tile_dimensions(access, [each.block for each in axes]), plain)[-1]
         line = machine.banks.count * machine.banks.bank_bytes

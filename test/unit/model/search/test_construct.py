@@ -85,7 +85,14 @@ def check_plan(expr: TensorExpression, plan: Plan, device: Device) -> None:
         if operand.layer == WORKGROUP:
             if plan.atom is None:
                 layout, _ = staged_layout(
-                    access, expr.loops, plan.axes, plan.thread_order, plan.lane, machine.banks, device.subgroup_size
+                    access,
+                    expr.loops,
+                    plan.axes,
+                    plan.thread_order,
+                    plan.lane,
+                    machine.banks,
+                    device.subgroup_size,
+                    access_bytes=machine.vector_bytes,
                 )
                 alone = "async_copy" in device.features and steps == 1 and not pad and not access.gathered
                 alone = alone and lies_as_stored(layout, access.element_bytes)

@@ -20,8 +20,9 @@ from roller_mlir.compiler.source import Source
 from roller_mlir.hal import Device, find_device
 from roller_mlir.lowering.backend.kernels.plans import kernel_plans
 from roller_mlir.lowering.targets.stage import KERNELS, LOOPS, PLANNED
+from roller_mlir.mapping.checks.plan_check import plan_problem
 from roller_mlir.mapping.layout.combine import combination
-from roller_mlir.mapping.layout.spread import may_spread
+from roller_mlir.mapping.layout.spread import may_spread, with_tail_vectors
 from roller_mlir.model import ConstructOptions
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.task.tail import exchange_work, spread_candidate
@@ -89,6 +90,10 @@ def source(rows: int, depth: int, kind: str = "f32", accumulator: str = "f32", c
 }}"""
 
 
+def tail_spread(expression: TensorExpression, made: Plan, spread: bool) -> Plan:
+    return with_tail_vectors(expression, replace(made, spread=spread), 16)
+
+
 @cache
 def loops_of(
     name: str, device: str, rows: int, depth: int, kinds: tuple[str, str] = ("f32", "f32")
@@ -103,7 +108,7 @@ def loops_of(
     def make(expression: TensorExpression, *_: object) -> Plan:
         made = replace(plan(axes, order, 1, ())(expression), device=device)
         spread.append(may_spread(expression, made, size))
-        return replace(made, spread=spread[-1])
+        return tail_spread(expression, made, spread[-1])
 
     with patch("roller_mlir.passes.rtile.construct.best_plan", make):
         return lower_until(Source("-", source(rows, depth, *kinds)), device, OPTIONS, LOOPS)[0], tuple(spread)
@@ -182,7 +187,7 @@ def test_a_plan_of_one_subgroup_cannot_be_spread() -> None:
     def make(expression: TensorExpression, *_: object) -> Plan:
         made = plan(axes, order, 1, ())(expression)
         assert not may_spread(expression, made, 32)
-        return replace(made, spread=True)
+        return tail_spread(expression, made, True)
 
     with patch("roller_mlir.passes.rtile.construct.best_plan", make):
         loops = lower_until(Source("-", source(1, 31)), device, OPTIONS, LOOPS)[0]
@@ -215,6 +220,21 @@ def test_a_cell_is_spread_by_itself(device: str) -> None:
     artifact = check(source(1, 256, columns=256), device, 1, 256, columns=256)
     (kernel,) = artifact.kernels
     assert kernel.plan is not None and kernel.plan.spread
+
+
+def test_a_plan_says_how_wide_a_tail_reads() -> None:
+    """The bias and what a product starts from: a spread tail has single points, else each thread has vectors of 4."""
+    kernels = lower_until(Source("-", source(1, 256, columns=256)), "h200", OPTIONS, KERNELS)[0]
+    with make_context() as context:
+        (made,) = kernel_plans(parse_module(kernels, context), find_device("h200")).values()
+    expression, found = made.expression, made.plan
+    assert expression is not None and found.spread and len(expression.starts) == len(expression.tail_inputs) == 1
+    assert ([operand.vector for operand in found.operands], found.epilogue_vectors) == ([1, 4, 4, 1], (1,))
+    wide = tail_spread(expression, found, False)
+    assert ([operand.vector for operand in wide.operands], wide.epilogue_vectors) == ([1, 4, 4, 4], (4,))
+    assert "operand 3 has vector 4, but a thread that" in plan_problem(expression, replace(wide, spread=True))
+    assert "epilogue_vectors[0] is 4" in plan_problem(expression, replace(found, epilogue_vectors=(4,)))
+    assert plan_problem(expression, found) == plan_problem(expression, wide) == ""
 
 
 R = "tensor<1x40xf32>"
@@ -261,7 +281,7 @@ def test_what_others_hold_is_not_spread(name: str) -> None:
         axes, order = (axis(1), axis(4, 1, 4), axis(256, 256)), (2,)
         found = plan(axes, order, 1, ())(expression)
         made.append(may_spread(expression, found, 32))
-        return replace(found, spread=made[-1])
+        return tail_spread(expression, found, made[-1])
 
     with patch("roller_mlir.passes.rtile.construct.best_plan", make):
         loops = lower_until(Source("-", text), "h200", OPTIONS, LOOPS)[0]
@@ -282,7 +302,7 @@ def test_what_passes_workgroup_memory_is_not_spread() -> None:
         for staged in ((), (3,)):  # the second: the bias, by vectors that a thread has no more
             found = plan(axes, order, 1, staged)(expression)
             made.append(may_spread(expression, found, 32))
-        return replace(found, spread=made[-1])
+        return tail_spread(expression, found, made[-1])
 
     with patch("roller_mlir.passes.rtile.construct.best_plan", make):
         loops = lower_until(Source("-", source(1, 250)), "h200", OPTIONS, LOOPS)[0]
@@ -324,7 +344,7 @@ def test_a_sum_behind_a_sum_is_not_spread() -> None:
     def make(expression: TensorExpression, *_: object) -> Plan:
         found = plan((axis(4, 1, 4), axis(256, 256)), (1,), 0, ())(expression)
         made.append(may_spread(expression, found, 32))
-        return replace(found, spread=made[-1])
+        return tail_spread(expression, found, made[-1])
 
     with patch("roller_mlir.passes.rtile.construct.best_plan", make):
         loops = lower_until(Source("-", COLUMN_SUMS), "h200", OPTIONS, LOOPS)[0]
