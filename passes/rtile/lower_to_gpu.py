@@ -37,6 +37,7 @@ from roller_mlir.lowering.codegen.last_block import LastBlock
 from roller_mlir.lowering.linalg.rewrite.equal_programs import said_by
 from roller_mlir.lowering.loops.attributes import DEPENDENT
 from roller_mlir.lowering.loops.program import check_no_loose_ops, programs_of
+from roller_mlir.model.machine import machine_of
 from roller_mlir.model.options import DeviceOptions, LaunchOptions, MapOptions
 from roller_mlir.support.bindings import arith, ir
 from roller_mlir.support.diagnostics import fail
@@ -203,6 +204,7 @@ def block_limits(device: Device) -> BlockLimits:
         static_workgroup_bytes=device.static_workgroup_bytes,
         units=device.units,
         registers_per_unit=device.registers_per_unit,
+        access_bytes=machine_of(device).vector_bytes,
         masked=device.vector_bytes is not None,
         fence_covers_block=device.fence_covers_block,
     )

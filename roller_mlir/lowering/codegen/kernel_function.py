@@ -45,6 +45,7 @@ class BlockLimits:
         static_workgroup_bytes: How much of it can be declared in the kernel, in bytes.
         units: Units that run blocks at the same time.
         registers_per_unit: 32-bit registers that the blocks of a unit share.
+        access_bytes: Bytes of the widest access of one thread that code is generated for.
         masked: Whether vectors are accessed at any place, under masks; see `TaskContext`.
         fence_covers_block: See `Device`.
     """
@@ -54,8 +55,9 @@ class BlockLimits:
     max_threads: int
     workgroup_bytes: int
     static_workgroup_bytes: int
-    units: int = 1
-    registers_per_unit: int = 1 << 16
+    units: int
+    registers_per_unit: int
+    access_bytes: int
     masked: bool = False
     fence_covers_block: bool = False
 

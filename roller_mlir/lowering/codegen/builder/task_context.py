@@ -25,11 +25,13 @@ class Slot:
         view: The slice, a memref of its extents.
         buffer: The same as the buffer of a copy, a memref of 1 x these.
         filled: Condition that the task brings it there.
+        access_bytes: Bytes of the widest access that brings it.
     """
 
     view: ir.Value
     buffer: ir.Value
     filled: ir.Value
+    access_bytes: int
 
 
 @dataclass(frozen=True)

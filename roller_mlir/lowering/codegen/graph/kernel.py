@@ -272,6 +272,7 @@ class _Emission:
             view=memref_view(emit, self.arena, start, load.extents, element),
             buffer=memref_view(emit, self.arena, start, (1, *load.extents), element),
             filled=emit.compare("ne", brought, emit.constant(0)),
+            access_bytes=self.limits.access_bytes,
         )
 
     def _operand(self, kind: ir.Type, operand: BodyOperand, word: ir.Value | None) -> ir.Value:

@@ -8,6 +8,7 @@ from math import gcd
 from roller_mlir.lowering.codegen.builder.fragments import load_global, load_raw, mapped
 from roller_mlir.lowering.codegen.builder.swizzle import buffer_indices
 from roller_mlir.lowering.codegen.builder.task_context import (
+    Slot,
     TaskContext,
     access_memory,
     element_bytes,
@@ -153,23 +154,23 @@ def _in_loop(context: TaskContext, copy: CopyMap, at_once: int, move: Callable[[
     context.emit.loop(0, -(-copy.rounds // at_once), [], run)
 
 
-def bring_slice(context: TaskContext, source: DirectTile, buffer: ir.Value) -> None:
-    """Copy a slice of an operand to a slot of workgroup memory, as wide as both are aligned.
+def bring_slice(context: TaskContext, source: DirectTile, slot: Slot) -> None:
+    """Copy a slice of an operand to a slot of workgroup memory, as wide as both are aligned: no plan has such copies.
 
     Args:
         context: The task.
         source: Where the slice begins in its buffer.
-        buffer: The slot, a memref of 1 x the slice's extents.
+        slot: Where it goes.
     """
-    kind = ir.MemRefType(buffer.type)
+    kind = ir.MemRefType(slot.buffer.type)
     (_, *extents), size = kind.shape, element_bytes(kind.element_type)
     alignment = gcd(extents[-1], source.shape[-1], source.origin[-1].divisor())
-    vector = copy_vector(extents[-1], 1, alignment, max(1, MAX_VECTOR_BYTES // size))
+    vector = copy_vector(extents[-1], 1, alignment, max(1, slot.access_bytes // size))
     order = tuple(range(len(extents)))
     layout = OperandPlan(layer=WORKGROUP, order=order, vector=vector, store_vector=vector, fragment_vector=vector)
     copy = tile_copy(extents, layout, context.threads)
     words = vector * max(1, size // 4)
-    transfer = Transfer(StagedCopy(buffer, layout, copy, ()), source, source.name)
+    transfer = Transfer(StagedCopy(slot.buffer, layout, copy, ()), source, source.name)
     _copy_in_loop(context, transfer, context.emit.constant(0), rounds_at_once(copy.rounds, words))
 
 

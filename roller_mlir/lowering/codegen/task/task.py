@@ -74,7 +74,7 @@ class TaskBuilder:
                 self._context.emit.when(slot.filled, lambda load=load, slot=slot: self._bring(load, slot))
 
     def _bring(self, load: TileLoad, slot: Slot) -> list[ir.Value]:
-        bring_slice(self._context, self._scope.slice(load), slot.buffer)
+        bring_slice(self._context, self._scope.slice(load), slot)
         self._context.barrier()
         return []
 
