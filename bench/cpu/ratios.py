@@ -7,18 +7,19 @@ python bench/cpu/ratios.py threads    # 8 products and seven layers, one thread 
 python bench/cpu/ratios.py windows    # depthwise convolutions and poolings of one image, one thread: two minutes
 python bench/cpu/ratios.py layers     # 201 layers, minibatch 28 and 1, one thread and two: about two hours
 python bench/cpu/ratios.py all        # all of these
-python bench/cpu/ratios.py avx2       # 8 products and twenty layers, of 256-bit vectors: below ten minutes, idle
+python bench/cpu/ratios.py avx2       # 8 products, twenty layers, the windows, of 256-bit vectors: ten minutes, idle
 python bench/cpu/ratios.py none       # the page alone, of what the folders hold
 
 What the folder holds is not measured again: a run that was ended goes on, and one for new code takes a new folder. All
 tables are in docs/cpu-ratios.md, docs/cpu.md has their summary and the short ones. Results of another machine go into
-FOLDER-NAME (--folder bench/cpu/ratios-NAME --docs ELSEWHERE), of which `none` makes a chapter of its own.
+FOLDER-NAME (--folder bench/cpu/ratios-NAME --docs ELSEWHERE), of which `none` makes a chapter of its own. Results of
+256-bit vectors lie in FOLDER-avx2; --narrow says which device with such vectors is like the machine.
 """
 
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import fill
 
@@ -51,10 +52,34 @@ TWENTY = (
 FUSED = ("alexnet_02", "fastrcnn_25", "googlenetv1_11", "mobilenet_02", "resnet_03", "resnet_12", "resnet_17")
 WINDOWS = "windows"
 """What the part with ROLLER's depthwise convolutions and poolings is called, which come from another suite."""
-NARROW = "haswell"
-"""What ours is compiled for where all use vectors of 256 bits."""
+NARROW = "-avx2"
+"""How folders end that hold results of vectors of 256 bits."""
 SHORT = "short-"
 """What the files of parts begin with whose operators are some of a suite's."""
+
+
+@dataclass(frozen=True)
+class MachineResults:
+    """What was measured on a machine, by part.
+
+    Attributes:
+        wide: Where all used what vectors it has.
+        narrow: Where all used vectors of 256 bits.
+    """
+
+    wide: Mapping[str, HostResults]
+    narrow: Mapping[str, HostResults]
+
+    @property
+    def processor(self) -> str:
+        """The machine's name."""
+        return next((one.machine.processor for one in (*self.wide.values(), *self.narrow.values())), "another machine")
+
+    @classmethod
+    def of(cls, folder: Path) -> "MachineResults":
+        """Return what a folder and the one beside it hold."""
+        narrow = held(folder.with_name(folder.name + NARROW))
+        return cls(held(folder), {name: with_narrow_peak(one) for name, one in narrow.items()})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -63,26 +88,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--folder", type=Path, default=HERE / "ratios", help="of the results (bench/cpu/ratios); FOLDER-avx2 beside it"
     )
+    parser.add_argument("--narrow", default="haswell", metavar="TARGET", help="what `avx2` compiles ours for (haswell)")
     parser.add_argument("--peers", default="onednn,mkl,openblas", help=f"of {', '.join(PEERS)}; IREE takes long")
     parser.add_argument("--limit", type=float, default=5.0, metavar="S", help="seconds for an operator's rounds (5)")
     parser.add_argument("--docs", type=Path, default=DOCS, help="folder of the pages")
     options = parser.parse_args(arguments)
     narrow = options.what == "avx2"
     known: Mapping[str, PeerSource] = AVX2 if narrow else PEERS
-    beside = options.folder.with_name(options.folder.name + "-avx2")
     run = HostRun(flushed=0, limit_s=options.limit, say=lambda line: print(line, file=sys.stderr, flush=True))
-    folder = beside if narrow else options.folder
+    folder = options.folder.with_name(options.folder.name + NARROW) if narrow else options.folder
     folder.mkdir(parents=True, exist_ok=True)
     try:
         sources = [
-            ours(NARROW if narrow else "host", "cpu"),
+            ours(options.narrow if narrow else "host", "cpu"),
             *(known[name] for name in options.peers.split(",") if name),
         ]
         for part in parts(options.what):
             run_part(part, sources, run, folder, f"bench/cpu/ratios.py {options.what}")
-        limited = {name: with_narrow_peak(one) for name, one in held(beside).items()}
-        machines = sorted(one for one in beside.parent.glob(f"{options.folder.name}-*") if one != beside)
-        write(held(options.folder), limited, [held(one) for one in machines], options.docs)
+        others = [
+            one for one in options.folder.parent.glob(f"{options.folder.name}-*") if not one.name.endswith(NARROW)
+        ]
+        write([MachineResults.of(one) for one in (options.folder, *sorted(others))], options.docs)
     except KeyError as error:
         print(f"error: {error.args[0]} cannot be measured so; there are {', '.join(known)}", file=sys.stderr)
         return 1
@@ -104,16 +130,22 @@ def parts(what: str) -> Iterator[PeerPart]:
     if what == "avx2":
         yield from parts_of(GEMMS, gemms)
         yield from parts_of(SHORT + LAYERS, select(find_suite(LAYERS), TWENTY), (1,))
+        yield from windows()
     if what == "threads":
         yield from parts_of(GEMMS, gemms, threads=(1, 2))
         yield from parts_of(SHORT + LAYERS, select(find_suite(LAYERS), FUSED), (1,), (1, 2))
     if what in ("products", "all"):
         yield from parts_of(GEMMS, gemms, threads=(1, 2))
     if what in (WINDOWS, "all"):
-        windows = [row for row in find_suite("roller119") if row.kind in ("depthwise_conv2d", "avg_pool2d")]
-        yield from parts_of(WINDOWS, windows, (1,), (1,))
+        yield from windows()
     if what in ("layers", "all"):
         yield from parts_of(LAYERS, layers, (1, 28), (1, 2))
+
+
+def windows() -> Iterator[PeerPart]:
+    """Yield the part with ROLLER's depthwise convolutions and poolings."""
+    rows = [row for row in find_suite("roller119") if row.kind in ("depthwise_conv2d", "avg_pool2d")]
+    yield from parts_of(WINDOWS, rows, (1,), (1,))
 
 
 def with_narrow_peak(one: HostResults) -> HostResults:
@@ -127,18 +159,11 @@ def held(folder: Path) -> dict[str, HostResults]:
     return {path.stem: read_results(path) for path in sorted(folder.glob("*.json"))}
 
 
-def write(
-    found: dict[str, HostResults],
-    limited: dict[str, HostResults],
-    machines: Sequence[dict[str, HostResults]],
-    docs: Path,
-) -> None:
+def write(machines: Sequence[MachineResults], docs: Path) -> None:
     """Write all tables to one page, and their summary with the short tables into the page of CPUs.
 
     Args:
-        found: Results by part.
-        limited: Those with vectors of 256 bits.
-        machines: Those of other machines.
+        machines: What was measured; those behind the first have chapters of their own.
         docs: Folder of the pages.
     """
     page = docs / "cpu.md"
@@ -146,20 +171,18 @@ def write(
     if text.count(BEGIN) != 1 or text.count(END) != 1:
         raise ValueError(f"{page} must have '{BEGIN}' and '{END}' once")
     before, after = text.split(BEGIN)[0], text.split(END)[1]
-    others = "".join(f"### {machine_of(one)}\n\n{summary(one)}\n" for one in machines)
-    text = f"{summary(found)}\n{narrow_summary(limited)}{others}"
+    chapters = [f"{summary(one.wide)}\n{narrow_summary(one.narrow)}" for one in machines]
+    titles = ["", *(f"### {one.processor}\n\n" for one in machines[1:])]
+    text = "".join(title + chapter for title, chapter in zip(titles, chapters, strict=True))
     page.write_text(f"{before}{BEGIN}\n\n{text}{END}{after}", encoding="utf-8")
-    every = [f"## {name}\n\n{tables(one)}\n" for name, one in found.items()]
-    every += [f"## {name}, {machine_of(one)}\n\n{tables(part)}\n" for one in machines for name, part in one.items()]
-    every += [f"## {name}, AVX2\n\n{tables(one)}\n" for name, one in limited.items()]
+    every: list[str] = []
+    for number, one in enumerate(machines):
+        where = f", {one.processor}" if number else ""
+        every += [f"## {name}{where}\n\n{tables(part)}\n" for name, part in one.wide.items()]
+        every += [f"## {name}{where}, AVX2\n\n{tables(part)}\n" for name, part in one.narrow.items()]
     head = "# CPUs beside libraries\n\nGF/s of each problem; how they are measured: [peers](cpu-peers.md). Written by\n"
     head += "`python bench/cpu/ratios.py`, of which [CPUs](cpu.md#measured) has the summary.\n"
     (docs / "cpu-ratios.md").write_text("\n".join([head, *every]), encoding="utf-8")
-
-
-def machine_of(found: dict[str, HostResults]) -> str:
-    """Return the processor that some results are of."""
-    return next((one.machine.processor for one in found.values()), "another machine")
 
 
 def tables(one: HostResults) -> str:
@@ -167,7 +190,7 @@ def tables(one: HostResults) -> str:
     return "\n\n".join([library_table(one), rate_table(one), *(f"- {line}" for line in trouble_lines(one))])
 
 
-def summary(found: dict[str, HostResults]) -> str:
+def summary(found: Mapping[str, HostResults]) -> str:
     """Return who took part, ours over the best peer of each part, and the short tables."""
     if not found:
         return "Nothing was measured.\n"
@@ -209,24 +232,24 @@ def summary(found: dict[str, HostResults]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def narrow_summary(found: dict[str, HostResults]) -> str:
+def narrow_summary(found: Mapping[str, HostResults]) -> str:
     """Return who took part with vectors of 256 bits, and the tables; nothing where that was not measured."""
     if not found:
         return ""
     first = next(iter(found.values()))
     peak = ", ".join(f"{rate * 1e-9:.0f} GF/s" for rate in first.machine.peak_flops.values())
     loads = [load for one in found.values() for load in one.machine.load]
-    where = f"""The same with vectors of 256 bits: ours compiled for `{NARROW}`, the others told to use AVX2 alone, by
-        `python bench/cpu/ratios.py avx2`; {first.machine.processor}, {first.machine.started[:10]}, {peak} from
-        registers, {min(loads):.1f} to {max(loads):.1f} processes wanted the cores."""
-    lines = ["", "### AVX2", "", fill(" ".join(where.split()), 120, break_on_hyphens=False), ""]
+    where = f"""The same with vectors of 256 bits: ours compiled for a device that has these, the others told to use
+        AVX2 alone, by `python bench/cpu/ratios.py avx2`; {first.machine.processor}, {first.machine.started[:10]},
+        {peak} from registers, {min(loads):.1f} to {max(loads):.1f} processes wanted the cores."""
+    lines = ["", "#### AVX2", "", fill(" ".join(where.split()), 120, break_on_hyphens=False), ""]
     lines += [library_table(first), "", ratio_table(found)]
     for name, one in found.items():
         lines += ["", f"{name}, GF/s:", "", rate_table(one)]
     return "\n".join(lines) + "\n\n"
 
 
-def ratio_table(found: dict[str, HostResults]) -> str:
+def ratio_table(found: Mapping[str, HostResults]) -> str:
     """Return ours over the best peer of each part, and what a second thread gives."""
     lines = ["| part | problems | ours / best peer | least | of | at least 1 | two threads over one |"]
     lines.append("| --- | ---: | ---: | ---: | --- | ---: | ---: |")

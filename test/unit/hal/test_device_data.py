@@ -37,6 +37,7 @@ NAMES = (
     "t4",
     "titanrtx",
     "v100",
+    "zen3",
     "zen4",
     "zen5",
 )

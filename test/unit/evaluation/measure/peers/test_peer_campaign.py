@@ -145,7 +145,7 @@ def test_the_ratios_go_into_the_page(tmp_path: Path) -> None:
     }
     page = tmp_path / "cpu.md"
     page.write_text(f"# CPUs\n\n{ratios.BEGIN}\nold\n{ratios.END}\n\n## Limits\n")
-    ratios.write(found, {}, [], tmp_path)
+    ratios.write([ratios.MachineResults(found, {})], tmp_path)
     text = page.read_text()
     assert text.startswith("# CPUs\n") and text.endswith("\n## Limits\n") and "old" not in text
     assert "| polydl-gemms-t1 | 2 | " in text and "Products, GF/s:" in text
@@ -153,11 +153,11 @@ def test_the_ratios_go_into_the_page(tmp_path: Path) -> None:
     assert set(single) == set(double) == {"A", "B"}
     assert f"| {ratios.speedup(*found.values()):.2f} |" in text
     assert "## polydl-gemms-t2" in (tmp_path / "cpu-ratios.md").read_text()
-    ratios.write(found, {}, [], tmp_path)
+    ratios.write([ratios.MachineResults(found, {})], tmp_path)
     assert page.read_text() == text
     page.write_text("# CPUs\n")
     with pytest.raises(ValueError, match="must have '<!-- python bench/cpu/ratios.py writes what follows -->'"):
-        ratios.write(found, {}, [], tmp_path)
+        ratios.write([ratios.MachineResults(found, {})], tmp_path)
     assert {one.title for one in ratios.parts("all")} >= {f"polydl-layers-n{n}-t{t}" for n in (1, 28) for t in (1, 2)}
     assert sum(len(one.operators) for one in ratios.parts("short")) == 8 + 20 + 7
     assert sum(len(one.operators) for one in ratios.parts("threads")) == 2 * (8 + 7)
@@ -173,16 +173,18 @@ def test_results_with_narrow_vectors_have_a_chapter_of_their_own(tmp_path: Path)
     assert narrow.machine.peak_flops == {"ymm": 100e9}
     page = tmp_path / "cpu.md"
     page.write_text(f"{ratios.BEGIN}\n{ratios.END}\n")
-    ratios.write({"polydl-gemms-t1": one}, {"polydl-gemms-t1": narrow}, [], tmp_path)
-    wide, limited = (" ".join(one.split()) for one in page.read_text().split("### AVX2"))
-    assert "100 GF/s from" in limited and "compiled for `haswell`" in limited and "100 GF/s from" not in wide
+    both = ratios.MachineResults({"polydl-gemms-t1": one}, {"polydl-gemms-t1": narrow})
+    ratios.write([both], tmp_path)
+    wide, limited = (" ".join(one.split()) for one in page.read_text().split("#### AVX2"))
+    assert "100 GF/s from" in limited and "256 bits" in limited and "100 GF/s from" not in wide
     assert "## polydl-gemms-t1, AVX2" in (tmp_path / "cpu-ratios.md").read_text()
     other = replace(one, machine=replace(one.machine, processor="Some Core"))
-    ratios.write({"polydl-gemms-t1": one}, {}, [{"polydl-gemms-t1": other}], tmp_path)
+    another = ratios.MachineResults({"polydl-gemms-t1": other}, {"polydl-gemms-t1": ratios.with_narrow_peak(other)})
+    ratios.write([replace(both, narrow={}), another], tmp_path)
     own, apart = page.read_text().split("### Some Core\n")
-    assert "Some Core, " in apart and "Some Core" not in own
-    assert "## polydl-gemms-t1, Some Core" in (tmp_path / "cpu-ratios.md").read_text()
-    assert sum(len(one.operators) for one in ratios.parts("avx2")) == 8 + 20
+    assert "Some Core, " in apart and "Some Core" not in own and "#### AVX2" in apart and "AVX2" not in own
+    assert "## polydl-gemms-t1, Some Core, AVX2" in (tmp_path / "cpu-ratios.md").read_text()
+    assert sum(len(one.operators) for one in ratios.parts("avx2")) == 8 + 20 + 36
     told = {name: environment_of(source, 1, {"ONEDNN_MAX_CPU_ISA": "ALL"}) for name, source in AVX2.items()}
     assert told["onednn"]["ONEDNN_MAX_CPU_ISA"] == told["mkl"]["MKL_ENABLE_INSTRUCTIONS"] == "AVX2"
     assert told["openblas"]["OPENBLAS_CORETYPE"] == "Haswell" and "ONEDNN_MAX_CPU_ISA" not in told["mkl"]
