@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from roller_mlir.support.jobs.job_worker import Worker
+from roller_mlir.support.jobs.worker import Worker
 
 LIMIT_S = 0.2
 HANG = "no end after 0.2 s; the process was killed"

@@ -27,7 +27,7 @@ _MODULES = (
     "roller_mlir.sim.launcher",
     "roller_mlir.sim.driver.kernels",
     "roller_mlir.sim.driver.foreign",
-    "roller_mlir.evaluation.suites.stages.verify_stage",
+    "roller_mlir.evaluation.suites.stages.verify",
     "roller_mlir.tools.commands.run.command",
 )
 

@@ -27,7 +27,7 @@ from roller_mlir.evaluation.suites.published.cnnopt_rs import RsRow
 from roller_mlir.evaluation.suites.published.cnnopt_s import SRow
 from roller_mlir.evaluation.suites.published.tile_prediction import rows_residual, rows_seconds
 from roller_mlir.evaluation.suites.stages.figures import Values, loss, spearman, trials
-from roller_mlir.evaluation.suites.stages.vendor_stage import peak_flops_per_s
+from roller_mlir.evaluation.suites.stages.vendor import peak_flops_per_s
 from roller_mlir.hal import DeviceError, find_device
 from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.support.source import write_output

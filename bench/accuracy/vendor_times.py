@@ -10,8 +10,8 @@ from markdown_table import table
 
 from roller_mlir.evaluation.suites.errors import SuiteError
 from roller_mlir.evaluation.suites.stages.each import Crew
+from roller_mlir.evaluation.suites.stages.vendor import predict_files
 from roller_mlir.evaluation.suites.stages.vendor_figures import class_figures, ranking_figures, row_records
-from roller_mlir.evaluation.suites.stages.vendor_stage import predict_files
 from roller_mlir.evaluation.suites.vendor_times.files import read_folder
 
 _CLASSES = (

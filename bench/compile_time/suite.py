@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from roller_mlir.evaluation.suites import find_suite
-from roller_mlir.evaluation.suites.stages.compile_stage import compile_operator, warm_up
+from roller_mlir.evaluation.suites.stages.compile import compile_operator, warm_up
 
 HEAD = """
 ## Over the suite `{suite}`

@@ -24,7 +24,7 @@ from roller_mlir.evaluation.measure.kit.contents import HALF_KINDS
 from roller_mlir.evaluation.suites import find_suite
 from roller_mlir.evaluation.suites.programs.write import function_text
 from roller_mlir.hal import DeviceError, find_device
-from roller_mlir.support.jobs.job_pool import JobPool
+from roller_mlir.support.jobs.pool import JobPool
 from roller_mlir.support.source import FileError, write_output
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

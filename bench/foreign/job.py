@@ -15,7 +15,7 @@ from roller_mlir.evaluation.reference import compare_all, evaluate_function
 from roller_mlir.evaluation.reference.draws import defined_inputs
 from roller_mlir.evaluation.suites.errors import SuiteError
 from roller_mlir.evaluation.suites.programs.shrink import shrink_program
-from roller_mlir.evaluation.suites.stages.verify_stage import MOST_POINTS
+from roller_mlir.evaluation.suites.stages.verify import MOST_POINTS
 from roller_mlir.hal import find_device
 from roller_mlir.lowering.loops.program import programs_of
 from roller_mlir.lowering.targets.stage import PLANNED

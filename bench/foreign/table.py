@@ -25,7 +25,7 @@ from functions import Function, Tree, functions_of
 from job import ENTRY, Job, Outcome
 from named_ops import named_op_functions
 
-from roller_mlir.support.jobs.job_pool import JobPool
+from roller_mlir.support.jobs.pool import JobPool
 
 PAGE = Path(__file__).parents[2] / "docs" / "limits.md"
 RESULTS = Path(__file__).parent / "results.json"

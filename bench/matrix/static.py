@@ -17,7 +17,7 @@ from pathlib import Path
 import roller_mlir
 from roller_mlir.evaluation.suites import find_suite, function_text
 from roller_mlir.evaluation.suites.select import select
-from roller_mlir.evaluation.suites.stages.compile_stage import warm_up
+from roller_mlir.evaluation.suites.stages.compile import warm_up
 from roller_mlir.plan.manifest import Kernel
 
 PAGE = Path(__file__).parents[2] / "docs" / "matrix-code.md"

@@ -23,7 +23,7 @@ import onnx
 from job import ENTRY, Job, Outcome
 from onnx.backend.test.case.node import collect_testcases
 
-from roller_mlir.support.jobs.job_pool import JobPool
+from roller_mlir.support.jobs.pool import JobPool
 
 PAGE = Path(__file__).parents[2] / "docs" / "onnx-operators.md"
 PASSED = ("passed", "constants")

@@ -16,7 +16,7 @@ from typing import Any
 from published import DEVICE, FIGURES, MISSES, PUBLISHED, figure_row, miss_row
 
 from roller_mlir.evaluation.suites.models import RAMMER6, make_model
-from roller_mlir.evaluation.suites.stages.model_stages import schedule_model
+from roller_mlir.evaluation.suites.stages.models import schedule_model
 from roller_mlir.tools.commands.suite.models import GAINS
 
 TIMES = {

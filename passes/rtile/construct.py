@@ -58,7 +58,7 @@ from roller_mlir.lowering.linalg.reader import StructuredOp, erase_unused, read_
 from roller_mlir.lowering.linalg.rewrite.split_reduction import split_reduction
 from roller_mlir.lowering.loops.attributes import TILE, TUNED, UNITS
 from roller_mlir.mapping.atoms import atom_family
-from roller_mlir.mapping.checks.join_check import joined_problem
+from roller_mlir.mapping.checks.join import joined_problem
 from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.block_limits import machine_for
 from roller_mlir.model.cost.performance import predict_stages

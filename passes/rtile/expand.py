@@ -40,7 +40,7 @@ from roller_mlir.lowering.loops.attributes import EXPRESSION
 from roller_mlir.lowering.loops.packed_constants import pack_constants, packed_names
 from roller_mlir.lowering.loops.program import check_no_loose_ops, programs_of
 from roller_mlir.lowering.loops.row_expansion import expansion_of
-from roller_mlir.mapping.checks.plan_check import plan_problem
+from roller_mlir.mapping.checks.plan import plan_problem
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.plan import CONSTANT
 from roller_mlir.support.bindings import ir

@@ -17,7 +17,7 @@ from roller_mlir.compiler.reached_stage import check_given, reached_stage
 from roller_mlir.compiler.source import read_source
 from roller_mlir.hal import Device
 from roller_mlir.lowering.backend.job import KernelBinary, Replacement
-from roller_mlir.lowering.backend.kernels.kernel_module import kernel_functions
+from roller_mlir.lowering.backend.kernels.module import kernel_functions
 from roller_mlir.lowering.codegen.buffers.order import argument_roles
 from roller_mlir.lowering.linalg.accepted_input import compiled_functions
 from roller_mlir.lowering.targets import Stage, family_of

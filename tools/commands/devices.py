@@ -22,7 +22,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from roller_mlir.evaluation.measure.calibration.calibration_file import (
+from roller_mlir.evaluation.measure.calibration.file import (
     CalibrationError,
     calibration_toml,
     require_device,

@@ -92,7 +92,7 @@ def _samples(arguments: argparse.Namespace) -> "list[TrainingSample]":
 
 
 def _write(found: "Sequence[Residual]", folder: Path) -> list[Path]:
-    from roller_mlir.model.residual.residual_file import usual_name
+    from roller_mlir.model.residual.file import usual_name
 
     make_folder(folder)
     files = [folder / usual_name(one.kind, one.family) for one in found]

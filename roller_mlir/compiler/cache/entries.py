@@ -25,7 +25,7 @@ from roller_mlir.hal import Device
 from roller_mlir.lowering.backend import KernelBinary, KernelStatistics
 from roller_mlir.lowering.backend.checks.quality import Mismatch
 from roller_mlir.lowering.backend.child.frames import Message, decode, encode
-from roller_mlir.model.residual.residual_file import content_of
+from roller_mlir.model.residual.file import content_of
 from roller_mlir.plan.manifest import Manifest
 from roller_mlir.plan.records.codec import from_json, to_json
 from roller_mlir.runtime import Artifact

@@ -17,7 +17,7 @@ from roller_mlir.evaluation.fuzz.keep import write_failure
 from roller_mlir.evaluation.fuzz.options import CampaignOptions
 from roller_mlir.evaluation.fuzz.program.program import elements
 from roller_mlir.evaluation.fuzz.shrink import shrink
-from roller_mlir.support.jobs.job_pool import JobPool
+from roller_mlir.support.jobs.pool import JobPool
 
 
 @dataclass(frozen=True, kw_only=True)

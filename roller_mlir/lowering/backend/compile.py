@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from roller_mlir.hal import Device
-from roller_mlir.lowering.backend.checks.codegen_check import compared
+from roller_mlir.lowering.backend.checks.codegen import compared
 from roller_mlir.lowering.backend.checks.statistics import KernelStatistics
 from roller_mlir.lowering.backend.child.pool import process_pool
 from roller_mlir.lowering.backend.errors import CompileError

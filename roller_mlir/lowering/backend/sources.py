@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from roller_mlir.hal import Device
 from roller_mlir.lowering.backend.checks.residency import Residency
-from roller_mlir.lowering.backend.kernels.kernel_module import (
+from roller_mlir.lowering.backend.kernels.module import (
     body_of,
     dynamic_workgroup_bytes,
     gpu_modules,

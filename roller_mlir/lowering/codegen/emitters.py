@@ -13,8 +13,8 @@ from roller_mlir.lowering.codegen.matrix.product import Matrix
 from roller_mlir.lowering.codegen.matrix.wmma import multiply as multiply_opaque
 from roller_mlir.lowering.codegen.task.compute import Compute
 from roller_mlir.lowering.codegen.vectors.amx import emit_amx_points
+from roller_mlir.lowering.codegen.vectors.atom import VectorAtom
 from roller_mlir.lowering.codegen.vectors.dot import emit_dot_points
-from roller_mlir.lowering.codegen.vectors.vector_atom import VectorAtom
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 

@@ -31,7 +31,7 @@ from roller_mlir.lowering.codegen.task.arena import plan_arena
 from roller_mlir.lowering.codegen.task.strategies import STRATEGIES
 from roller_mlir.lowering.codegen.task.task import TaskBuilder
 from roller_mlir.lowering.codegen.wrappers import wrapper_of
-from roller_mlir.lowering.loops.loop_nest import parallel_nest
+from roller_mlir.lowering.loops.nest import parallel_nest
 from roller_mlir.lowering.loops.program import computes_of, stores_of
 from roller_mlir.mapping.index import Symbol
 from roller_mlir.mapping.joined_memory import flag_offset, joined_bytes

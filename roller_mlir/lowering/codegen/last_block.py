@@ -25,7 +25,7 @@ from roller_mlir.lowering.codegen.graph.events import acquire, add_signal, gathe
 from roller_mlir.lowering.codegen.task.arena import combine_bytes
 from roller_mlir.lowering.codegen.task.task import TaskBuilder
 from roller_mlir.lowering.loops.attributes import SITE
-from roller_mlir.lowering.loops.loop_nest import parallel_nest
+from roller_mlir.lowering.loops.nest import parallel_nest
 from roller_mlir.lowering.loops.program import accessed_operands, computes_of, staged_loads
 from roller_mlir.mapping.index import Symbol
 from roller_mlir.support.bindings import ir

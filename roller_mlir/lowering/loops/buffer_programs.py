@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from roller_mlir.dialects import rtile
 from roller_mlir.lowering.linalg.mapped_copies import copy_mapped
-from roller_mlir.lowering.loops.loop_nest import is_inner, is_parallel, is_row
+from roller_mlir.lowering.loops.nest import is_inner, is_parallel, is_row
 from roller_mlir.support.bindings import ir, scf
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op

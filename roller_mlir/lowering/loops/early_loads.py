@@ -11,7 +11,7 @@ from math import prod
 
 from roller_mlir.dialects.rtile import ComputeOp, ProgramOp, TileLoad
 from roller_mlir.lowering.linalg.affine import map_indices
-from roller_mlir.lowering.loops.loop_nest import LoopNest, parallel_nest, reduction_nest
+from roller_mlir.lowering.loops.nest import LoopNest, parallel_nest, reduction_nest
 from roller_mlir.lowering.loops.program import box_axes, box_loops, element_bytes, lane_of, reduction_pipeline
 from roller_mlir.mapping.unrolling import HELD_EARLY, rolled_loops
 from roller_mlir.plan.plan import PIPELINES, WORKGROUP

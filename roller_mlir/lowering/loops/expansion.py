@@ -17,9 +17,9 @@ from roller_mlir.lowering.linalg.group.group import Group, Member
 from roller_mlir.lowering.linalg.reader import StructuredOp, fill_constant
 from roller_mlir.lowering.loops.compute_box import ComputeBox, is_plain, local_map, tensor_box, unit_coefficients
 from roller_mlir.lowering.loops.expand_body import clone_region
-from roller_mlir.lowering.loops.expanded_loops import LoopVariable, StagedPart, Walked
+from roller_mlir.lowering.loops.expanded import LoopVariable, StagedPart, Walked
 from roller_mlir.lowering.loops.load_packed import load_packed
-from roller_mlir.lowering.loops.loop_nest import INNER, UNIT
+from roller_mlir.lowering.loops.nest import INNER, UNIT
 from roller_mlir.mapping.layout.data_tile import first_elements, tile_dimensions
 from roller_mlir.mapping.layout.layout import residue_shift, steps_of
 from roller_mlir.mapping.layout.spread import planned_epilogue_vectors, tail_plan

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from roller_mlir.dialects.rtile import ComputeOp, ProgramOp, StoreOp, TileLoad
 from roller_mlir.lowering.linalg.reader import is_structured
-from roller_mlir.lowering.loops.loop_nest import LoopNest, is_inner, parallel_nest, reduction_nest
+from roller_mlir.lowering.loops.nest import LoopNest, is_inner, parallel_nest, reduction_nest
 from roller_mlir.plan import AxisPlan, Loop, OperandPlan
 from roller_mlir.plan.plan import WORKGROUP, pipeline_of
 from roller_mlir.support.bindings import ir

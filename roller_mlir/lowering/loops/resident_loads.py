@@ -13,7 +13,7 @@ from roller_mlir.dialects.rammer import start_values
 from roller_mlir.dialects.rtile import ComputeOp, ProgramOp, TileLoad
 from roller_mlir.lowering.linalg.affine import map_indices
 from roller_mlir.lowering.linalg.body import read_body
-from roller_mlir.lowering.loops.loop_nest import LoopNest, is_inner, is_row, parallel_nest, reduction_nest
+from roller_mlir.lowering.loops.nest import LoopNest, is_inner, is_row, parallel_nest, reduction_nest
 from roller_mlir.lowering.loops.program import box_axes, element_bytes, loads_of, stores_of
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.plan.plan import WORKGROUP

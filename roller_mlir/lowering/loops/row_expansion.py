@@ -8,9 +8,9 @@ from roller_mlir.lowering.linalg.group.expression import passes_of
 from roller_mlir.lowering.linalg.group.group import Group, Member
 from roller_mlir.lowering.linalg.group.row_passes import MemberPass
 from roller_mlir.lowering.loops.compute_box import ComputeBox
-from roller_mlir.lowering.loops.expanded_loops import StagedPart, Walked
+from roller_mlir.lowering.loops.expanded import StagedPart, Walked
 from roller_mlir.lowering.loops.expansion import Expansion
-from roller_mlir.lowering.loops.loop_nest import ROW
+from roller_mlir.lowering.loops.nest import ROW
 from roller_mlir.plan import Access, Plan
 from roller_mlir.plan.plan import WORKGROUP
 from roller_mlir.support.bindings import ir

@@ -14,7 +14,7 @@ from typing import Any
 
 from roller_mlir.hal import find_device
 from roller_mlir.lowering.backend.job import BuildRequest, KernelBinary
-from roller_mlir.lowering.backend.kernels.kernel_module import check_stage, kernel_functions
+from roller_mlir.lowering.backend.kernels.module import check_stage, kernel_functions
 from roller_mlir.lowering.backend.kernels.tensor_maps import made_maps_of, tensor_maps_of
 from roller_mlir.lowering.backend.vendor_tools.toolchain import find_toolchain
 from roller_mlir.lowering.targets.family import family_of, load_passes

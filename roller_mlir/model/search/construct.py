@@ -13,7 +13,7 @@ from functools import partial
 from math import inf
 
 from roller_mlir.hal import Device
-from roller_mlir.mapping.checks.plan_check import plan_problem
+from roller_mlir.mapping.checks.plan import plan_problem
 from roller_mlir.model.block_limits import block_problem, machine_for, no_plan
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.collection import collection_paused

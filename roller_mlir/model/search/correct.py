@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from roller_mlir.hal import Device
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.options import ResidualOptions
+from roller_mlir.model.residual.file import ResidualError, find_residual
 from roller_mlir.model.residual.residual import Residual
-from roller_mlir.model.residual.residual_file import ResidualError, find_residual
 from roller_mlir.model.residual.terms import plan_kind, plan_terms
 from roller_mlir.plan import Plan
 

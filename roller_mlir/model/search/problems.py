@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from math import prod
 
-from roller_mlir.mapping.checks.plan_check import ordered_problem
+from roller_mlir.mapping.checks.plan import ordered_problem
 from roller_mlir.mapping.checks.tensor_copy_rules import boxes_fit
 from roller_mlir.mapping.tensor_copy import MOST_BOX_ELEMENTS
 from roller_mlir.model.candidate import Candidate

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from roller_mlir.hal import Device
-from roller_mlir.mapping.checks.plan_check import plan_problem
+from roller_mlir.mapping.checks.plan import plan_problem
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.performance import context_of, predict
 from roller_mlir.model.errors import ConstructionError

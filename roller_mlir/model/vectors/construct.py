@@ -17,7 +17,7 @@ from itertools import permutations
 from math import inf, prod
 
 from roller_mlir.hal import Device
-from roller_mlir.mapping.checks.plan_check import plan_problem
+from roller_mlir.mapping.checks.plan import plan_problem
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.search.problems import by, cut_problem

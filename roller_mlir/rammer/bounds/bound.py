@@ -7,8 +7,8 @@ end of all; tails are heads of the reversed graph. What is not done on the vEU o
 - A join: what a task needs runs on its own vEU, one after the other, or ends a hand-over before it starts.
 - A window: of the tasks between one and another, those that run on neither's vEU are handed over twice; the others
   share these two, or one.
-- A sweep (`work_bound`): tasks between a head and a tail have all vEUs for what lies between.
-- A gathering (`work_bound`): so have those that all tasks of an operator need, and all but one vEU hand over to each.
+- A sweep (`work`): tasks between a head and a tail have all vEUs for what lies between.
+- A gathering (`work`): so have those that all tasks of an operator need, and all but one vEU hand over to each.
 
 Where tasks have homes, for their slices lie there (`slots`), all placements with these homes have more in common:
 
@@ -24,7 +24,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from roller_mlir.rammer.bounds.work_bound import Edges, Floats, Gatherings, sweep
+from roller_mlir.rammer.bounds.work import Edges, Floats, Gatherings, sweep
 from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.resident.slots import Slices

@@ -12,8 +12,8 @@ import numpy as np
 
 from roller_mlir.plan.manifest import Buffer, BufferView, Launch, Manifest
 from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
-from roller_mlir.runtime.driver.cuda_driver import CudaDriver
-from roller_mlir.runtime.driver.hip_driver import HipDriver
+from roller_mlir.runtime.driver.cuda import CudaDriver
+from roller_mlir.runtime.driver.hip import HipDriver
 from roller_mlir.runtime.driver.interface import Driver
 from roller_mlir.runtime.driver.kernels import LoadedLaunch, check_buffers, load_kernels
 from roller_mlir.runtime.driver.memory import DEFAULT_CACHE_BYTES, CachingAllocator, DeviceMemory

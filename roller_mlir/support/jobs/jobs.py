@@ -12,9 +12,9 @@ with open_jobs(2, entry="package.module:function", on_failure=lambda how, messag
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
-from roller_mlir.support.jobs.job_pool import JobPool
-from roller_mlir.support.jobs.job_worker import do_job, find_entry
+from roller_mlir.support.jobs.pool import JobPool
 from roller_mlir.support.jobs.ray_cluster import JobsError
+from roller_mlir.support.jobs.worker import do_job, find_entry
 
 __all__ = ["Jobs", "JobsError", "ThisProcess", "in_order", "open_jobs"]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Jobs on a Ray cluster, with the same answers as in a pool of processes.
 
-Each actor holds a process of its own, as `job_pool` does here: a job that crashes, hangs or leaves children behind ends
+Each actor holds a process of its own, as `pool` does here: a job that crashes, hangs or leaves children behind ends
 that process and not the actor, and says the same wherever it runs. What is lost with an actor (its node died, say) is
 an answer, too, and another actor takes its place.
 """
@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Generic, TypeVar
 
-from roller_mlir.support.jobs.job_pool import JobPool
-from roller_mlir.support.jobs.job_worker import START_S
+from roller_mlir.support.jobs.pool import JobPool
 from roller_mlir.support.jobs.process_tree import without_interrupts
 from roller_mlir.support.jobs.ray_cluster import JobsError, connected, first_line
+from roller_mlir.support.jobs.worker import START_S
 
 A = TypeVar("A")
 

@@ -16,8 +16,8 @@ import psutil
 import pytest
 from hanging_jobs import HANG, give_little_time
 
-from roller_mlir.support.jobs.job_pool import JobPool
 from roller_mlir.support.jobs.jobs import ThisProcess, in_order, open_jobs
+from roller_mlir.support.jobs.pool import JobPool
 from roller_mlir.support.jobs.process_tree import descendants, kill_tree
 
 ENTRY = "job_functions:work"

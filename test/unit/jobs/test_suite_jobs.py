@@ -219,7 +219,7 @@ def test_a_bug_has_the_exit_code_of_bugs(mine: str, capsys: Any, monkeypatch: py
     def broken(*_: Any, **__: Any) -> Any:
         raise AssertionError("never so")
 
-    monkeypatch.setattr("roller_mlir.evaluation.suites.stages.construct_stage.construct", broken)
+    monkeypatch.setattr("roller_mlir.evaluation.suites.stages.construct.construct", broken)
     records = printed(capsys, mine, "--only", "line,big", code=70)
     assert all(record["error"].startswith("bug: AssertionError: never so") for record in records)
 

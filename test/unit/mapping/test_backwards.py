@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roller_mlir.mapping.checks.plan_check import ordered_problem
+from roller_mlir.mapping.checks.plan import ordered_problem
 from roller_mlir.mapping.layout.data_tile import first_elements, tile_dimensions
 from roller_mlir.mapping.layout.layout import row_alignment, steps_of
 from roller_mlir.model.cost.traffic.counting import Boxes, copied_elements

@@ -12,7 +12,7 @@ from roller_mlir.mapping.atoms.fragments import COLUMN, DEPTH, ROW, result_share
 from roller_mlir.mapping.layout.bank_phases import phases
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.layout.layout import buffer_shape
-from roller_mlir.mapping.layout.matrix_layout import matrix_operand
+from roller_mlir.mapping.layout.matrix import matrix_operand
 from roller_mlir.mapping.layout.matrix_phases import matrix_cost, swizzled
 from roller_mlir.model.cost.traffic.layouts import matrix_memory
 from roller_mlir.model.machine import machine_of

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from random_expressions import random_expressions
 
 from roller_mlir.hal import device_names, find_device
-from roller_mlir.mapping.checks.plan_check import plan_problem
+from roller_mlir.mapping.checks.plan import plan_problem
 from roller_mlir.model import ConstructionError, ConstructOptions, construct, predict
 from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.polydl.nest import TiledNest, TileLoop

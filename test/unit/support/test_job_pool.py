@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from roller_mlir.support.jobs.job_pool import JobPool
+from roller_mlir.support.jobs.pool import JobPool
 
 MODULE = """
 import os, time
@@ -26,7 +26,7 @@ def work(job):
 # A process with a pool whose two workers are busy; each has made a file that is named by its number.
 MAIN = """
 import signal
-from roller_mlir.support.jobs.job_pool import JobPool
+from roller_mlir.support.jobs.pool import JobPool
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # which shells let background jobs ignore
     with JobPool(2, 600.0, "pool_jobs:work", lambda how, message: how) as pool:

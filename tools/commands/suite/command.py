@@ -235,7 +235,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _rows(arguments: argparse.Namespace) -> int:
-    from roller_mlir.evaluation.suites.stages.rows_stage import predict_folder
+    from roller_mlir.evaluation.suites.stages.rows import predict_folder
     from roller_mlir.tools.commands.suite.tables import print_rows
 
     device = device_of(arguments)
@@ -252,7 +252,7 @@ def _learned(arguments: argparse.Namespace) -> ResidualOptions:
 
 
 def _published(arguments: argparse.Namespace, operators: Sequence[Operator]) -> int:
-    from roller_mlir.evaluation.suites.stages.published_stage import predict_tiles
+    from roller_mlir.evaluation.suites.stages.published import predict_tiles
     from roller_mlir.tools.commands.suite.tables import print_published
 
     device = device_of(arguments)
@@ -275,7 +275,7 @@ def _write(operators: Sequence[Operator], folder: Path, dtype: str | None) -> in
 
 def _explain(arguments: argparse.Namespace, operators: Sequence[Operator]) -> int:
     from roller_mlir.evaluation.suites.stages.each import Crew, each_operator
-    from roller_mlir.evaluation.suites.stages.explain_stage import explain_operator
+    from roller_mlir.evaluation.suites.stages.explain import explain_operator
     from roller_mlir.support.bindings import make_context
     from roller_mlir.tools.report.explain.text import plain_text
 

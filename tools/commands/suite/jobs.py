@@ -106,19 +106,19 @@ def _work(stage: str, arguments: argparse.Namespace) -> "Work":
         tuning = None if tuning is None else str(Path(tuning).resolve())
     common: dict[str, Any] = {"target": target, "dtype": arguments.dtype}
     if stage == "construct":
-        from roller_mlir.evaluation.suites.stages.construct_stage import construct_for
+        from roller_mlir.evaluation.suites.stages.construct import construct_for
 
         return partial(
             construct_for, options=ConstructOptions(top_k=arguments.top_k or ConstructOptions.top_k, **asked), **common
         )
     common["options"] = CompileOptions(**asked, tuning=tuning)
     if stage == "run":
-        from roller_mlir.evaluation.suites.stages.run_stage import run_operator
+        from roller_mlir.evaluation.suites.stages.run import run_operator
 
         return partial(run_operator, most=RUN_POINTS, shrink_to=arguments.shrink, **common)
     common["keep"] = arguments.output is not None
     if arguments.top_k is None:
-        from roller_mlir.evaluation.suites.stages.compile_stage import compile_warm
+        from roller_mlir.evaluation.suites.stages.compile import compile_warm
 
         return partial(compile_warm, **common)
     from roller_mlir.evaluation.measure.tune.candidate_stage import compile_ranked
@@ -138,7 +138,7 @@ def saver(folder: Path, names: Sequence[str], top_k: int | None) -> Callable[[Re
         InputError: The folder cannot be made.
         ArtifactError: Something that is no artifact is in the way. That is found before hours of work, not after them.
     """
-    from roller_mlir.evaluation.suites.stages.compile_stage import ARTIFACTS
+    from roller_mlir.evaluation.suites.stages.compile import ARTIFACTS
     from roller_mlir.runtime.store import check_target
 
     make_folder(folder)

@@ -24,7 +24,7 @@ def run_models(arguments: argparse.Namespace) -> int:
     """Take the models that the arguments name through a stage; return the exit code."""
     from roller_mlir.evaluation.suites.models import make_model
     from roller_mlir.evaluation.suites.stages.each import or_refusal
-    from roller_mlir.evaluation.suites.stages.model_stages import model_record
+    from roller_mlir.evaluation.suites.stages.models import model_record
     from roller_mlir.support.progress import progress
     from roller_mlir.tools.commands.suite.jobs import exit_code
     from roller_mlir.tools.console.interrupt import check
@@ -66,8 +66,8 @@ def _chosen(patterns: Sequence[str]) -> tuple[str, ...]:
 def _work(stage: str, arguments: argparse.Namespace, models: "Sequence[Model]") -> _Work:
     """Return a stage as a function of a model."""
     from roller_mlir.compiler import CompileOptions
-    from roller_mlir.evaluation.suites.stages.compile_stage import ARTIFACTS
-    from roller_mlir.evaluation.suites.stages.model_stages import compile_model, run_model, schedule_model
+    from roller_mlir.evaluation.suites.stages.compile import ARTIFACTS
+    from roller_mlir.evaluation.suites.stages.models import compile_model, run_model, schedule_model
     from roller_mlir.model.options import ChoiceOptions
     from roller_mlir.rammer.options import GraphOptions, PlacingOptions
     from roller_mlir.tools.commands.suite.jobs import saver

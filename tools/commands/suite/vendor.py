@@ -11,15 +11,15 @@ from roller_mlir.support.standard_output import print_error
 from roller_mlir.tools.console.output import TableData, print_json, print_line, print_tables
 
 if TYPE_CHECKING:
-    from roller_mlir.evaluation.suites.stages.vendor_stage import FileSummary
+    from roller_mlir.evaluation.suites.stages.vendor import FileSummary
 
 Record = dict[str, Any]
 
 
 def vendor_times(arguments: argparse.Namespace) -> int:
     """Predict what the files of a folder have times of; return the exit code."""
+    from roller_mlir.evaluation.suites.stages.vendor import predict_files
     from roller_mlir.evaluation.suites.stages.vendor_figures import class_figures, ranking_figures, row_records
-    from roller_mlir.evaluation.suites.stages.vendor_stage import predict_files
     from roller_mlir.evaluation.suites.vendor_times.files import read_folder
     from roller_mlir.hal import find_device
     from roller_mlir.tools.commands.suite.jobs import crew_of, exit_code

@@ -38,8 +38,8 @@ def sample_numbers(text: str) -> tuple[int, int]:
 def verify(arguments: argparse.Namespace, operators: Sequence[Operator]) -> int:
     """Run the stage; 1 where anything is refused or does not match."""
     from roller_mlir.evaluation.measure.tune.candidate_stage import verify_ranked
+    from roller_mlir.evaluation.suites.stages.verify import verify_operator
     from roller_mlir.evaluation.suites.stages.verify_all import Sample, verify_pairs
-    from roller_mlir.evaluation.suites.stages.verify_stage import verify_operator
 
     targets = targets_of(arguments)
     if not targets:

@@ -5,7 +5,7 @@ import random
 from dataclasses import replace
 
 from roller_mlir.hal import Device
-from roller_mlir.mapping.checks.plan_check import plan_problem
+from roller_mlir.mapping.checks.plan import plan_problem
 from roller_mlir.model.vectors.construct import vector_plan_problem
 from roller_mlir.model.vectors.packing import packed_operand
 from roller_mlir.model.vectors.shape import TaskShape

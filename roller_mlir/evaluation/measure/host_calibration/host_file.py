@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 
-from roller_mlir.evaluation.measure.calibration.calibration_file import CalibrationError, plain
+from roller_mlir.evaluation.measure.calibration.file import CalibrationError, plain
 from roller_mlir.evaluation.measure.host_calibration.probes import HostFigure
 from roller_mlir.hal import Device, DeviceError, Table
 from roller_mlir.hal.describe import si

@@ -13,7 +13,7 @@ from roller_mlir.evaluation.measure.kit.writer import stripped
 from roller_mlir.evaluation.measure.tune.candidates import candidates_of, compile_candidate, whole_dispatch
 from roller_mlir.evaluation.measure.tune.dispatches import Dispatch, dispatches_of
 from roller_mlir.evaluation.suites.errors import SuiteError
-from roller_mlir.evaluation.suites.stages.compile_stage import predicted_seconds
+from roller_mlir.evaluation.suites.stages.compile import predicted_seconds
 from roller_mlir.model import ConstructionError
 from roller_mlir.plan.plan import Plan
 from roller_mlir.runtime import Artifact

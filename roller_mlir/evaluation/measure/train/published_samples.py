@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from roller_mlir.evaluation.measure.train.training_set import TrainingSample
 from roller_mlir.evaluation.suites.published.tile_prediction import tile_prediction
-from roller_mlir.evaluation.suites.stages.vendor_stage import peak_flops_per_s
+from roller_mlir.evaluation.suites.stages.vendor import peak_flops_per_s
 from roller_mlir.evaluation.suites.vendor_times.measurement import MeasuredFile
 from roller_mlir.hal import find_device
 from roller_mlir.model.machine import machine_of

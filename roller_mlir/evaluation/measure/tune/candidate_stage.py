@@ -13,8 +13,8 @@ from roller_mlir.evaluation.suites.errors import SuiteError
 from roller_mlir.evaluation.suites.operator import Operator
 from roller_mlir.evaluation.suites.programs.write import function_text
 from roller_mlir.evaluation.suites.records import operator_record, tiles_record
-from roller_mlir.evaluation.suites.stages.compile_stage import ARTIFACTS, compile_record, warm_up
-from roller_mlir.evaluation.suites.stages.verify_stage import verify_operator
+from roller_mlir.evaluation.suites.stages.compile import ARTIFACTS, compile_record, warm_up
+from roller_mlir.evaluation.suites.stages.verify import verify_operator
 from roller_mlir.plan import Plan
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.support.diagnostics import DiagnosedError

@@ -4,7 +4,7 @@
 A tile alone does not make a time: the artifact's code differs from ours. What its kernel does is counted here, and
 `model.cost.timing` says how long each layer of the machine takes for that. Nothing here is fitted to a published time.
 
-`published_rates` says where the numbers come from.
+`rates` says where the numbers come from.
 """
 
 from collections.abc import Mapping
@@ -14,13 +14,13 @@ from types import MappingProxyType
 
 from roller_mlir.evaluation.suites.errors import SuiteError
 from roller_mlir.evaluation.suites.operator import Operator
-from roller_mlir.evaluation.suites.published.published_kernel import (
+from roller_mlir.evaluation.suites.published.kernel import (
     ELEMENT_BYTES,
     PublishedKernel,
     Staged,
     published_kernel,
 )
-from roller_mlir.evaluation.suites.published.published_rates import (
+from roller_mlir.evaluation.suites.published.rates import (
     BRANCHING_COMPARISONS,
     COPY_INSTRUCTIONS,
     DIVISION_INSTRUCTIONS,

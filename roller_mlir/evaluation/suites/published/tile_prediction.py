@@ -10,8 +10,8 @@ from roller_mlir.evaluation.suites.errors import SuiteError
 from roller_mlir.evaluation.suites.published.cnnopt_rows import Row, row_kind, row_work
 from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
 from roller_mlir.model.machine import Machine
+from roller_mlir.model.residual.file import ResidualError, find_residual
 from roller_mlir.model.residual.residual import Residual
-from roller_mlir.model.residual.residual_file import ResidualError, find_residual
 from roller_mlir.model.residual.terms import MeasuredTile, tile_terms, work_terms
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.evaluation.suites.stages.figures import loss, miss, spearman, within
-from roller_mlir.evaluation.suites.stages.vendor_stage import Predicted
+from roller_mlir.evaluation.suites.stages.vendor import Predicted
 
 Record = dict[str, Any]
 

@@ -10,7 +10,7 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.evaluation.suites.operator import Operator
 from roller_mlir.evaluation.suites.records import operator_record
 from roller_mlir.evaluation.suites.stages.each import ALONE, Crew, each_pair
-from roller_mlir.evaluation.suites.stages.verify_stage import verify_operator
+from roller_mlir.evaluation.suites.stages.verify import verify_operator
 
 Pair = tuple[Operator, str]
 

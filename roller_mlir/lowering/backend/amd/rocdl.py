@@ -7,7 +7,7 @@ from typing import Any
 from roller_mlir.hal import Device
 from roller_mlir.lowering.backend.amd.pin_sums import pin_sums
 from roller_mlir.lowering.backend.kernels.addresses import shorten_addresses
-from roller_mlir.lowering.backend.kernels.kernel_module import checked_kernels, finish, gpu_modules, run_upstream
+from roller_mlir.lowering.backend.kernels.module import checked_kernels, finish, gpu_modules, run_upstream
 from roller_mlir.lowering.backend.math.operations import find, prepare_math, widen
 from roller_mlir.lowering.loops.attributes import DEVICE_SCOPE, TASKS_PER_UNIT
 from roller_mlir.support.bindings import ir

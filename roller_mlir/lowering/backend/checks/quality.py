@@ -15,7 +15,7 @@ What is compared, of one thread unless a task is named:
 - "local": no thread has memory of its own: no spills, no stack, no access;
 - "registers": so few that as many tasks fit on a unit as the plan says;
 - "workgroup_memory": of a task, exactly the plan's;
-- "tensor_map", "copies", "descriptor": what Hopper's tensor copies and products take, see `hopper/codegen_check.py`.
+- "tensor_map", "copies", "descriptor": what Hopper's tensor copies and products take, see `hopper/codegen.py`.
 """
 
 import re

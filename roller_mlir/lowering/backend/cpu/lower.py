@@ -12,7 +12,7 @@ from typing import Any
 
 from roller_mlir.hal import Device
 from roller_mlir.lowering.backend.cpu.floats import mask_as_integers, prepare_floats
-from roller_mlir.lowering.backend.kernels.kernel_module import (
+from roller_mlir.lowering.backend.kernels.module import (
     checked_kernels,
     dynamic_workgroup_bytes,
     finish,

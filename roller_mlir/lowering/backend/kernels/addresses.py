@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from math import prod
 from typing import Any
 
-from roller_mlir.lowering.backend.kernels.kernel_module import kernel_functions, run_upstream
+from roller_mlir.lowering.backend.kernels.module import kernel_functions, run_upstream
 from roller_mlir.lowering.backend.kernels.wide_shifts import keep_wide_shifts
 from roller_mlir.support.bindings import ir
 

@@ -13,11 +13,11 @@ from roller_mlir.dialects.rtile.attributes import PlanAttr
 from roller_mlir.dialects.rtile.checks import InvalidOpError, optional_attribute, require
 from roller_mlir.dialects.rtile.fields import read_record
 from roller_mlir.hal import Device
-from roller_mlir.lowering.backend.kernels.kernel_module import kernel_functions, symbol_name
+from roller_mlir.lowering.backend.kernels.module import kernel_functions, symbol_name
 from roller_mlir.lowering.loops.attributes import EXPRESSION, JOIN_PLAN, PLAN, PROGRAM, TUNED
 from roller_mlir.mapping.checks.expected_code import ExpectedCode, expected_code_of
-from roller_mlir.mapping.checks.expression_check import expression_problem
-from roller_mlir.mapping.checks.plan_check import plan_problem
+from roller_mlir.mapping.checks.expression import expression_problem
+from roller_mlir.mapping.checks.plan import plan_problem
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from roller_mlir.dialects.rtile.fields import from_attribute
-from roller_mlir.lowering.backend.kernels.kernel_module import (
+from roller_mlir.lowering.backend.kernels.module import (
     WORKGROUP_ADDRESS_SPACE,
     gpu_modules,
     kernel_functions,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Integer sums of matrix instructions wrap, as `arith.addi` does; upstream's lowering would let them saturate."""
 
-from roller_mlir.lowering.backend.kernels.kernel_module import gpu_modules
+from roller_mlir.lowering.backend.kernels.module import gpu_modules
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import operations_inside
 

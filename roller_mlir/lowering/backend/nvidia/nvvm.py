@@ -3,7 +3,7 @@
 
 from roller_mlir.hal import Device
 from roller_mlir.lowering.backend.kernels.addresses import shorten_addresses
-from roller_mlir.lowering.backend.kernels.kernel_module import checked_kernels, finish, gpu_modules, run_upstream
+from roller_mlir.lowering.backend.kernels.module import checked_kernels, finish, gpu_modules, run_upstream
 from roller_mlir.lowering.backend.kernels.tensor_maps import (
     align_workgroup_memory,
     map_arguments,

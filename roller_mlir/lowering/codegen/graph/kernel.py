@@ -30,7 +30,7 @@ from roller_mlir.lowering.codegen.kernel_function import (
     note_counts,
 )
 from roller_mlir.lowering.loops.attributes import REGISTERS, TASKS_PER_UNIT, TENSOR_MAP, WORKGROUP_ALIGNMENT
-from roller_mlir.lowering.loops.loop_nest import parallel_nest
+from roller_mlir.lowering.loops.nest import parallel_nest
 from roller_mlir.lowering.loops.resident_loads import ResidentLoad, resident_loads
 from roller_mlir.mapping.alignment import TILE_ALIGNMENT_BYTES
 from roller_mlir.mapping.index import Linear, Symbol

@@ -15,7 +15,7 @@ from roller_mlir.dialects.rammer import start_values
 from roller_mlir.dialects.rtile import ProgramOp
 from roller_mlir.lowering.codegen.builder.task_context import element_bytes
 from roller_mlir.lowering.linalg.affine import map_indices
-from roller_mlir.lowering.loops.loop_nest import LoopNest, is_parallel, parallel_nest, reduction_nest
+from roller_mlir.lowering.loops.nest import LoopNest, is_parallel, parallel_nest, reduction_nest
 from roller_mlir.lowering.loops.program import loads_of, stores_of
 from roller_mlir.rammer.graph.boxes import Ints, TaskBoxes
 from roller_mlir.support.bindings import ir

@@ -13,7 +13,7 @@ from roller_mlir.hal import Device
 from roller_mlir.lowering.codegen.graph.roles import role_layout, tasks_of_roles
 from roller_mlir.lowering.codegen.graph.tables import PIECE_BYTES, ring_bytes
 from roller_mlir.lowering.codegen.task.arena import plan_arena
-from roller_mlir.lowering.loops.loop_nest import parallel_nest
+from roller_mlir.lowering.loops.nest import parallel_nest
 from roller_mlir.lowering.loops.program import computes_of
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.resources import registers_of_tasks, tasks_per_unit

@@ -34,7 +34,7 @@ from roller_mlir.lowering.codegen.task.arena import combine_bytes
 from roller_mlir.lowering.codegen.task.stores.staged import staged_results
 from roller_mlir.lowering.codegen.wrappers import wrapper_of
 from roller_mlir.lowering.loops.attributes import TASKS_PER_UNIT
-from roller_mlir.lowering.loops.loop_nest import parallel_nest
+from roller_mlir.lowering.loops.nest import parallel_nest
 from roller_mlir.lowering.loops.program import box_axes, box_loops
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.joined_memory import flag_offset, joined_bytes

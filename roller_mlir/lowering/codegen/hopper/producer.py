@@ -9,7 +9,7 @@ from roller_mlir.lowering.codegen.hopper.ops import binary, copy_box, plus, poin
 from roller_mlir.lowering.codegen.hopper.ring import Ring, RingSlot
 from roller_mlir.lowering.codegen.hopper.steps import Steps
 from roller_mlir.lowering.codegen.task.scope import TaskScope
-from roller_mlir.lowering.loops.loop_nest import parallel_nest
+from roller_mlir.lowering.loops.nest import parallel_nest
 from roller_mlir.mapping.index import Symbol
 from roller_mlir.plan.tensor_maps.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir

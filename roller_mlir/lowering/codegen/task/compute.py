@@ -28,7 +28,7 @@ from roller_mlir.support.bindings import ir
 
 if TYPE_CHECKING:
     from roller_mlir.lowering.codegen.matrix.product import Matrix
-    from roller_mlir.lowering.codegen.vectors.vector_atom import VectorAtom
+    from roller_mlir.lowering.codegen.vectors.atom import VectorAtom
 
 
 @dataclass(frozen=True)

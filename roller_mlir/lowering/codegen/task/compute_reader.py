@@ -29,7 +29,7 @@ from roller_mlir.lowering.codegen.task.register_tiles import (
     waiting_alike,
 )
 from roller_mlir.lowering.codegen.task.scope import TaskScope
-from roller_mlir.lowering.codegen.vectors.vector_atom import vector_atom_of
+from roller_mlir.lowering.codegen.vectors.atom import vector_atom_of
 from roller_mlir.lowering.linalg.affine import apply_indices, map_indices
 from roller_mlir.lowering.linalg.body import Body, read_body
 from roller_mlir.lowering.loops.program import box_axes, box_loops, lane_of

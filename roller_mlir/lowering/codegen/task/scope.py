@@ -20,7 +20,7 @@ from roller_mlir.lowering.codegen.builder.tile_values import (
 from roller_mlir.lowering.codegen.task.copies import StagedCopy, Transfer, copy_now, copy_rounds, load_rounds
 from roller_mlir.lowering.linalg.affine import apply_indices, map_indices
 from roller_mlir.lowering.linalg.body import BodyArgument, read_body
-from roller_mlir.lowering.loops.loop_nest import LoopNest
+from roller_mlir.lowering.loops.nest import LoopNest
 from roller_mlir.lowering.loops.program import load_layout
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.index import Linear, Symbol

@@ -20,7 +20,7 @@ from roller_mlir.lowering.codegen.task.copies import StagedCopy, store_rounds
 from roller_mlir.lowering.codegen.task.known_inside import known_or_tested, tile_inside
 from roller_mlir.lowering.codegen.task.pipeline import CopyPipeline
 from roller_mlir.lowering.codegen.task.scope import TaskScope, staged_tile
-from roller_mlir.lowering.loops.loop_nest import LoopNest
+from roller_mlir.lowering.loops.nest import LoopNest
 from roller_mlir.lowering.loops.program import load_layout, reduction_pipeline
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.plan.plan import DEEP_ASYNCHRONOUS, DIRECT, REGISTER_PREFETCH, WORKGROUP, pipeline_problem

@@ -23,7 +23,7 @@ from roller_mlir.lowering.codegen.task.stores.staged import store_staged
 from roller_mlir.lowering.codegen.task.stores.store import prefetch_results, store_register_tile
 from roller_mlir.lowering.codegen.task.strategies import Reduction, Strategy, emit_box, strategy_of
 from roller_mlir.lowering.linalg.affine import map_indices
-from roller_mlir.lowering.loops.loop_nest import is_inner, is_row, nest_loop, parallel_nest, reduction_nest
+from roller_mlir.lowering.loops.nest import is_inner, is_row, nest_loop, parallel_nest, reduction_nest
 from roller_mlir.lowering.loops.program import LOADS, loads_of
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.plan.plan import CONSTANT, STAGED, WORKGROUP

@@ -15,7 +15,7 @@ from roller_mlir.lowering.codegen.builder.masked_access import load_neighbours, 
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext
 from roller_mlir.lowering.codegen.builder.thread_box import Positions
 from roller_mlir.lowering.codegen.task.compute import Compute
-from roller_mlir.lowering.codegen.vectors.vector_atom import FactorReads, VectorAtom, converted, intrinsic
+from roller_mlir.lowering.codegen.vectors.atom import FactorReads, VectorAtom, converted, intrinsic
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.support.bindings import ir
 

@@ -11,7 +11,7 @@ from math import ceil, prod
 
 from roller_mlir.mapping.alignment import aligned
 from roller_mlir.mapping.layout.layout import ASYNCHRONOUS_BYTES
-from roller_mlir.mapping.layout.matrix_layout import Rows, choose_rows
+from roller_mlir.mapping.layout.matrix import Rows, choose_rows
 from roller_mlir.mapping.layout.staged_store import RING_RESULT_BYTES
 from roller_mlir.mapping.resources import (
     SUM_BYTES,

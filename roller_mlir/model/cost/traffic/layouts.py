@@ -21,7 +21,7 @@ from roller_mlir.mapping.layout.layout import (
     steps_of,
     tile_cost,
 )
-from roller_mlir.mapping.layout.matrix_layout import matrix_operand
+from roller_mlir.mapping.layout.matrix import matrix_operand
 from roller_mlir.mapping.layout.matrix_phases import MatrixMemory, matrix_cost
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.model.machine import Machine

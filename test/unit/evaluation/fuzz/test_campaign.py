@@ -15,7 +15,7 @@ from roller_mlir.evaluation.fuzz.generate import make_case
 from roller_mlir.evaluation.fuzz.jobs.job import FuzzOutcome
 from roller_mlir.evaluation.fuzz.limits import limits_page
 from roller_mlir.evaluation.fuzz.refusals import reason_of
-from roller_mlir.support.jobs.job_pool import JobPool
+from roller_mlir.support.jobs.pool import JobPool
 from roller_mlir.tools.roller import main
 
 TARGETS = ("h200", "mi300x", "v100", "a100")

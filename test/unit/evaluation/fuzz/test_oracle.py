@@ -16,7 +16,7 @@ from roller_mlir.evaluation.fuzz.jobs.job import FuzzJob, FuzzOutcome
 from roller_mlir.evaluation.fuzz.oracle.differences import known_difference
 from roller_mlir.evaluation.reference import Evaluation
 from roller_mlir.evaluation.reference.bounds.nests import Bounded
-from roller_mlir.support.jobs.job_pool import JobPool
+from roller_mlir.support.jobs.pool import JobPool
 from roller_mlir.tools.roller import main
 
 # Stands for the reference in a worker process: a mistake that kernels would share is planted into it.

@@ -8,7 +8,7 @@ import pytest
 from body_functions import Array, body_function, corners, evaluate
 
 from roller_mlir.evaluation.fuzz.oracle.iree_cpu import FunctionCall
-from roller_mlir.support.jobs.job_pool import JobPool
+from roller_mlir.support.jobs.pool import JobPool
 
 BINARY = (
     "addi", "subi", "muli", "maxsi", "minsi", "maxui", "minui", "andi", "ori", "xori",

@@ -11,7 +11,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from roller_mlir.model.residual.residual_file import read_residual
+from roller_mlir.model.residual.file import read_residual
 
 pytestmark = pytest.mark.skipif(  # found, not imported: each process of the tests would, for these few
     find_spec("sklearn") is None, reason="the forest beside the model needs the extra 'train'"

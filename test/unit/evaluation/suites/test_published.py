@@ -9,7 +9,9 @@ import pytest
 
 from roller_mlir.evaluation.suites.errors import SuiteError
 from roller_mlir.evaluation.suites.operator import Operator, PublishedTiles
-from roller_mlir.evaluation.suites.published import published, published_kernel, published_rates
+from roller_mlir.evaluation.suites.published import published
+from roller_mlir.evaluation.suites.published import rates as published_rates
+from roller_mlir.evaluation.suites.published.kernel import PublishedKernel, ThreadSpread, published_kernel
 from roller_mlir.evaluation.suites.tables.find import find_suite
 from roller_mlir.hal import find_device
 from roller_mlir.model.machine import machine_of
@@ -18,9 +20,9 @@ OPERATORS = {one.id: one for one in find_suite("roller119")}
 DISTINCT = [one for one in OPERATORS.values() if one.duplicate_of is None]
 
 
-def kernel(name: str, device: str) -> published_kernel.PublishedKernel:
+def kernel(name: str, device: str) -> PublishedKernel:
     one = OPERATORS[name]
-    return published_kernel.published_kernel(one, one.tiles[device], 2 if device == "k80" else 1)
+    return published_kernel(one, one.tiles[device], 2 if device == "k80" else 1)
 
 
 def work(name: str, device: str) -> published.CandidateWork:
@@ -42,7 +44,7 @@ def test_banks_of_two_elements_give_threads_pairs_of_neighbours() -> None:
     assert [one.inner for one in kernel("C5", "k80").spread] == [2, 2]
     assert [one.inner for one in kernel("C5", "mi50").spread] == [1, 1]
     # 1 row of 2 outputs: the pair is all that a thread has.
-    assert kernel("D14", "k80").spread[-1] == published_kernel.ThreadSpread(1, 8, 2)
+    assert kernel("D14", "k80").spread[-1] == ThreadSpread(1, 8, 2)
 
 
 def test_a_window_tile_has_a_halo_and_a_step_of_all_taps() -> None:

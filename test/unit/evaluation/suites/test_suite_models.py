@@ -10,7 +10,7 @@ import pytest
 
 from roller_mlir.compiler.source import Source
 from roller_mlir.evaluation.suites.models import RAMMER6
-from roller_mlir.evaluation.suites.stages import model_stages
+from roller_mlir.evaluation.suites.stages import models
 from roller_mlir.runtime import Artifact
 from roller_mlir.tools.roller import main
 
@@ -39,7 +39,7 @@ def once(monkeypatch: pytest.MonkeyPatch) -> None:
         return make
 
     for name in ("scheduled_program", "compile_source"):
-        monkeypatch.setattr(model_stages, name, once_of(getattr(model_stages, name)))
+        monkeypatch.setattr(models, name, once_of(getattr(models, name)))
 
 
 def assert_scheduled(record: dict[str, Any]) -> None:
@@ -126,7 +126,7 @@ def test_run(capsys: Any, name: str, batch: int) -> None:
 
 @pytest.mark.usefixtures("once")
 def test_a_wrong_result_is_told(capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_stages, "reference", lambda *_: [1000.0])
+    monkeypatch.setattr(models, "reference", lambda *_: [1000.0])
     assert main(["suite", "rammer6", "--stage", "run", "--only", TINY, *SMALL]) == 1
     out = capsys.readouterr().out
     assert "differs" in out and f"do not match numpy: {TINY}" in out

@@ -12,7 +12,7 @@ from roller_mlir.evaluation.suites.element_types import DTYPES
 from roller_mlir.evaluation.suites.kinds import KINDS, Given
 from roller_mlir.evaluation.suites.programs.expression import read_operator
 from roller_mlir.evaluation.suites.select import points
-from roller_mlir.evaluation.suites.stages.run_stage import run_operator
+from roller_mlir.evaluation.suites.stages.run import run_operator
 from roller_mlir.plan.accuracy.accumulation import SUMS
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module

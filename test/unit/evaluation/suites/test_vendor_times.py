@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from roller_mlir.evaluation.suites.published.clblast_gemm import XgemmRow, xgemm_work
+from roller_mlir.evaluation.suites.stages.vendor import Predicted, predict_files
 from roller_mlir.evaluation.suites.stages.vendor_figures import class_figures, ranking_figures, row_records
-from roller_mlir.evaluation.suites.stages.vendor_stage import Predicted, predict_files
 from roller_mlir.evaluation.suites.vendor_times.measurement import MeasuredFile, Measurement
 from roller_mlir.hal import find_device
 from roller_mlir.model.cost.timing import CandidateWork

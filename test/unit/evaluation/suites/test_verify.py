@@ -19,8 +19,8 @@ from roller_mlir.evaluation.suites.programs.shrink import ShrunkProgram, read_pr
 from roller_mlir.evaluation.suites.select import select
 from roller_mlir.evaluation.suites.stages.counted import Counted, worst_ratios
 from roller_mlir.evaluation.suites.stages.each import Crew
+from roller_mlir.evaluation.suites.stages.verify import plan_hash
 from roller_mlir.evaluation.suites.stages.verify_all import Sample, verify_pairs
-from roller_mlir.evaluation.suites.stages.verify_stage import plan_hash
 from roller_mlir.hal import find_device
 from roller_mlir.lowering.linalg.reader import read_structured
 from roller_mlir.lowering.loops.program import programs_of

@@ -4,7 +4,7 @@
 import pytest
 
 import roller_mlir
-from roller_mlir.lowering.backend.kernels import kernel_module
+from roller_mlir.lowering.backend.kernels import module
 
 SIZES = (64, 128, 192)
 
@@ -37,7 +37,7 @@ def test_kernels_that_are_lowered_apart_are_the_same(target: str, monkeypatch: p
     options = roller_mlir.CompileOptions(cache=False, fusion=False)
     found: list[dict[str, bytes]] = []
     for together in (1, 2, 100):
-        monkeypatch.setattr(kernel_module, "_AT_A_TIME", together)
+        monkeypatch.setattr(module, "_AT_A_TIME", together)
         artifact = roller_mlir.compile(text, target=target, options=options)
         code = [file.name for file in artifact.manifest.files if file.role in ("ptx", "hsaco")]
         found.append({name: artifact.files[name] for name in code})

@@ -12,7 +12,7 @@ import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.hal import Device
 from roller_mlir.lowering.backend import BuildRequest, KernelBinary
-from roller_mlir.lowering.backend.kernels.kernel_module import kernel_functions, symbol_name
+from roller_mlir.lowering.backend.kernels.module import kernel_functions, symbol_name
 from roller_mlir.lowering.targets import Stage, TargetFamily, register_target
 from roller_mlir.lowering.targets.stage import COMMON
 from roller_mlir.support.values import operations_inside

@@ -12,8 +12,8 @@ from roller_mlir.compiler.cache.entries import artifact_name
 from roller_mlir.hal import find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.model.explain.decision import explain
+from roller_mlir.model.residual.file import usual_name
 from roller_mlir.model.residual.residual import Residual, ResidualVerdict
-from roller_mlir.model.residual.residual_file import usual_name
 from roller_mlir.model.residual.terms import plan_kind, plan_terms
 from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression
 from roller_mlir.plan.records.codec import to_text

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from planted_residuals import VERDICT, residual, stump
 
-from roller_mlir.model.residual import residual_file
+from roller_mlir.model.residual import file as residual_file
+from roller_mlir.model.residual.file import ResidualError, find_residual, read_residual, usual_name
 from roller_mlir.model.residual.residual import Gain, Residual, ResidualVerdict
-from roller_mlir.model.residual.residual_file import ResidualError, find_residual, read_residual, usual_name
 from roller_mlir.plan.records.codec import to_json, to_text
 
 SHIPPED = sorted((Path(residual_file.__file__).parent / "shipped").glob("*.json"))

@@ -18,7 +18,7 @@ from roller_mlir.evaluation.suites.vendor_times.files import read_folder
 from roller_mlir.hal import find_device
 from roller_mlir.model import ConstructOptions, construct
 from roller_mlir.model.machine import machine_of
-from roller_mlir.model.residual.residual_file import read_residual
+from roller_mlir.model.residual.file import read_residual
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 from roller_mlir.plan.records.codec import to_text
 from roller_mlir.tools.roller import main

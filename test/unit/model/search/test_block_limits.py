@@ -12,7 +12,7 @@ import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.hal import find_device
 from roller_mlir.lowering.codegen import FAMILIES
-from roller_mlir.mapping.checks.plan_check import plan_problem
+from roller_mlir.mapping.checks.plan import plan_problem
 from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.block_limits import threads_of_block
 from roller_mlir.model.cost.performance import predict

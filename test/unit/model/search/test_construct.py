@@ -12,9 +12,9 @@ from model_expressions import CASES, QUICK, expressions, matmul
 
 from roller_mlir.hal import Device, device_names, find_device
 from roller_mlir.mapping.atoms import atom_family
-from roller_mlir.mapping.checks.plan_check import plan_problem
+from roller_mlir.mapping.checks.plan import plan_problem
 from roller_mlir.mapping.layout.layout import lies_as_stored, staged_layout, steps_of
-from roller_mlir.mapping.layout.matrix_layout import matrix_operand
+from roller_mlir.mapping.layout.matrix import matrix_operand
 from roller_mlir.mapping.resources import plan_resources
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.model import ConstructionError, ConstructOptions, construct, predict

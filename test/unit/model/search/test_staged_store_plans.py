@@ -7,8 +7,8 @@ import pytest
 from model_expressions import expression, matmul, typed
 
 from roller_mlir.hal import find_device
-from roller_mlir.mapping.checks.join_check import joined_problem
-from roller_mlir.mapping.checks.plan_check import plan_problem
+from roller_mlir.mapping.checks.join import joined_problem
+from roller_mlir.mapping.checks.plan import plan_problem
 from roller_mlir.model import ConstructOptions, construct
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.performance import predict

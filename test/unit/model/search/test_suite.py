@@ -9,7 +9,7 @@ import pytest
 
 from roller_mlir.evaluation.suites import Operator, find_suite
 from roller_mlir.evaluation.suites.programs.expression import read_operator
-from roller_mlir.evaluation.suites.stages.construct_stage import construct_operator
+from roller_mlir.evaluation.suites.stages.construct import construct_operator
 from roller_mlir.hal import find_device
 from roller_mlir.mapping.layout.layout import steps_of
 from roller_mlir.mapping.resources import plan_resources

@@ -7,7 +7,7 @@ from unittest.mock import patch
 import pytest
 
 from roller_mlir.hal import find_device
-from roller_mlir.mapping.checks.plan_check import plan_problem
+from roller_mlir.mapping.checks.plan import plan_problem
 from roller_mlir.model import ConstructOptions, construct
 from roller_mlir.model.search import construct as construction
 from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression

@@ -13,7 +13,7 @@ from small_graphs import access, graph_of
 
 from roller_mlir.rammer.bounds import bound
 from roller_mlir.rammer.bounds.bound import least_makespan_s
-from roller_mlir.rammer.bounds.work_bound import Edges, Gatherings
+from roller_mlir.rammer.bounds.work import Edges, Gatherings
 from roller_mlir.rammer.graph.task_graph import TaskGraph, TaskOperator
 from roller_mlir.rammer.resident.slots import Slices
 

@@ -23,7 +23,7 @@ from roller_mlir.lowering.codegen.builder.tile_values import DirectTile, Registe
 from roller_mlir.lowering.codegen.task.copies import Round, copy_rounds
 from roller_mlir.lowering.codegen.task.register_tiles import owner
 from roller_mlir.lowering.linalg.affine import apply_indices, map_indices
-from roller_mlir.lowering.loops.loop_nest import LoopNest, parallel_nest
+from roller_mlir.lowering.loops.nest import LoopNest, parallel_nest
 from roller_mlir.lowering.loops.program import LOADS, box_axes, box_loops, lane_of, stores_of
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.layout.staged_store import ResultTile, StagedStore, run_of, run_points, staged_store

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from calibration_results import FIXED_S, LATENCIES, changed, faster, results_of
 
-from roller_mlir.evaluation.measure.calibration.calibration_file import CalibrationError, calibration_toml
 from roller_mlir.evaluation.measure.calibration.constants import constants
 from roller_mlir.evaluation.measure.calibration.figures import Figure, figures
+from roller_mlir.evaluation.measure.calibration.file import CalibrationError, calibration_toml
 from roller_mlir.evaluation.measure.calibration.table import calibration_tables
 from roller_mlir.evaluation.measure.records import Results, Trouble
 from roller_mlir.hal import find_device

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from roller_mlir.evaluation.measure.calibration.calibration_file import CalibrationError
+from roller_mlir.evaluation.measure.calibration.file import CalibrationError
 from roller_mlir.evaluation.measure.host_calibration import kernels
 from roller_mlir.evaluation.measure.host_calibration.host_file import host_table, host_toml
 from roller_mlir.evaluation.measure.host_calibration.native import NativeFunction, timed

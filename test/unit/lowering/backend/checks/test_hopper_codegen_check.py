@@ -13,7 +13,7 @@ import pytest
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.stages import run_stages
 from roller_mlir.hal import find_device
-from roller_mlir.lowering.backend.checks.hopper.codegen_check import hopper_mismatches
+from roller_mlir.lowering.backend.checks.hopper.codegen import hopper_mismatches
 from roller_mlir.lowering.backend.checks.quality import Mismatch
 from roller_mlir.lowering.backend.kernels.plans import kernel_plans
 from roller_mlir.lowering.codegen.hopper import operands as hopper_operands

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from roller_mlir import compiler
-from roller_mlir.lowering.backend.checks.hopper.codegen_check import hopper_mismatches
+from roller_mlir.lowering.backend.checks.hopper.codegen import hopper_mismatches
 from roller_mlir.runtime import Artifact
 
 SOURCE = """

@@ -13,7 +13,7 @@ from roller_mlir.hal import Device, find_device
 from roller_mlir.lowering.backend import Toolchain
 from roller_mlir.lowering.backend.checks.accesses import MemoryAccess, accesses_of, memory_access
 from roller_mlir.lowering.backend.checks.assembly import Listing, main_loop_range, read_ptx, read_sass
-from roller_mlir.lowering.backend.checks.codegen_check import listing_of
+from roller_mlir.lowering.backend.checks.codegen import listing_of
 from roller_mlir.lowering.backend.checks.quality import KINDS, mismatches, ptx_workgroup_bytes
 from roller_mlir.lowering.backend.checks.sass import knows_sass, read_cubin
 from roller_mlir.lowering.backend.checks.statistics import KernelStatistics

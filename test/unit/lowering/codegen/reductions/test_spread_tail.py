@@ -20,7 +20,7 @@ from roller_mlir.compiler.source import Source
 from roller_mlir.hal import Device, find_device
 from roller_mlir.lowering.backend.kernels.plans import kernel_plans
 from roller_mlir.lowering.targets.stage import KERNELS, LOOPS, PLANNED
-from roller_mlir.mapping.checks.plan_check import plan_problem
+from roller_mlir.mapping.checks.plan import plan_problem
 from roller_mlir.mapping.layout.combine import combination
 from roller_mlir.mapping.layout.spread import may_spread, with_tail_vectors
 from roller_mlir.model import ConstructOptions

@@ -14,7 +14,7 @@ from roller_mlir.compiler.source import Source
 from roller_mlir.hal import find_device
 from roller_mlir.lowering.backend.kernels.plans import KernelPlan, kernel_plans
 from roller_mlir.lowering.targets.stage import KERNELS, PLANNED
-from roller_mlir.mapping.checks.plan_check import plan_problem
+from roller_mlir.mapping.checks.plan import plan_problem
 from roller_mlir.plan.plan import Plan
 from roller_mlir.plan.records.codec import from_json, to_json
 from roller_mlir.support.bindings import make_context

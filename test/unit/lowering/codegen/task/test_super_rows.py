@@ -15,7 +15,7 @@ import roller_mlir
 from roller_mlir.compiler.source import Source
 from roller_mlir.evaluation.fuzz.plans.ranked import dispatches
 from roller_mlir.hal import find_device
-from roller_mlir.mapping.checks.plan_check import plan_problem
+from roller_mlir.mapping.checks.plan import plan_problem
 from roller_mlir.model import ConstructOptions, construct
 from roller_mlir.model.cost.raster.super_rows import raster_traffic
 from roller_mlir.model.instructions.choice import atoms

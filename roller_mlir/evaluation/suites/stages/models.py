@@ -12,7 +12,7 @@ from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.scheduled_program import scheduled_program
 from roller_mlir.compiler.source import Source
 from roller_mlir.evaluation.suites.models import Model, reference
-from roller_mlir.evaluation.suites.stages.compile_stage import ARTIFACTS, compile_record
+from roller_mlir.evaluation.suites.stages.compile import ARTIFACTS, compile_record
 from roller_mlir.hal import find_device
 from roller_mlir.rammer.events import HAND_OVERS, add_barriers
 from roller_mlir.rammer.graph.task_graph import TaskGraph

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One worker process of `roller_mlir.support.jobs.job_pool`: what runs in it, and how it is held from outside."""
+"""One worker process of `roller_mlir.support.jobs.pool`: what runs in it, and how it is held from outside."""
 
 import faulthandler
 import multiprocessing

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import wait
 from typing import Any, Generic, TypeVar
 
-from roller_mlir.support.jobs.job_worker import Worker
 from roller_mlir.support.jobs.process_tree import without_interrupts
+from roller_mlir.support.jobs.worker import Worker
 
 J = TypeVar("J")
 A = TypeVar("A")

@@ -3,14 +3,14 @@
 
 NVIDIA's machine code is read from the cubin; where there is none, or its encoding is not known, PTX stands for it,
 which tells multiply-adds, access widths and workgroup memory, but not registers. AMD's assembly is there anyway.
-What tensor copies and products of warpgroups take is read from PTX and the tensor maps, see `hopper/codegen_check.py`.
+What tensor copies and products of warpgroups take is read from PTX and the tensor maps, see `hopper/codegen.py`.
 """
 
 import time
 from dataclasses import replace
 
 from roller_mlir.lowering.backend.checks.assembly import Listing, read_gcn, read_ptx
-from roller_mlir.lowering.backend.checks.hopper.codegen_check import hopper_mismatches
+from roller_mlir.lowering.backend.checks.hopper.codegen import hopper_mismatches
 from roller_mlir.lowering.backend.checks.quality import mismatches, ptx_workgroup_bytes
 from roller_mlir.lowering.backend.checks.sass import knows_sass, read_cubin
 from roller_mlir.lowering.backend.job import BackendJob, KernelBinary
