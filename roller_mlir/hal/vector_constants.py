@@ -27,6 +27,8 @@ class VectorConstants:
         mask_cycles: Of an access whose bounds are not proven. Fitted to measured plans of one core (docs/polydl.md).
         broadcast_loads: What an element for all lanes costs, in loads of vectors: less where those are wider than
             what a port loads at once.
+        unaligned_loads: What a vector costs, in loads, whose address is no multiple of 32 bytes: it lies in two lines,
+            or in two parts of what a port loads at once.
         pair_loads: What every other element of a row costs, in loads: two, and a shuffle.
         pack_row_cycles: Of a row that is packed, beside its lines: its page is looked up, and no line is there yet.
             0 where the cycles of lines hold it.
@@ -54,6 +56,7 @@ class VectorConstants:
     gather_cycles: float = 1.5
     mask_cycles: float = 1.0
     broadcast_loads: float = 1.0
+    unaligned_loads: float = 1.5
     pair_loads: float = 3.0
     pack_row_cycles: float = 0.0
     pack_line_cycles: float = 12.0

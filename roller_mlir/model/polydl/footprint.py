@@ -74,16 +74,21 @@ class TouchedTensor:
         return tuple(found)
 
     def in_lines(self, image: Box, line_bytes: int) -> int:
-        """Return the elements of an image in whole lines, as if each row began with one.
+        """Return the elements of an image in whole lines.
 
-        A row that is touched whole goes on in the next one and is not rounded.
+        A row that is touched whole goes on in the next one and is not rounded. Where rows are no multiples of lines,
+        they begin anywhere in one, so that a piece of a row touches more of them, which is counted on average.
 
-        Of x[i, j] in rows of 100 f32, (0..3, 8..23) are two lines in each of four rows:
+        Of x[i, j] in rows of 128 f32, (0..3, 8..23) are two lines in each of four rows; of rows of 42 a piece of 16
+        begins with one of 8 pairs of a line, so that it touches two lines but where it begins with the first:
 
         >>> from roller_mlir.plan import LinearIndex
-        >>> x = Access("x", (8, 100), "f32", (LinearIndex((1, 0)), LinearIndex((0, 1))))
-        >>> tensor_of(x, (8, 100)).in_lines(((0, 3), (8, 23)), 64)
-        128
+        >>> from roller_mlir.plan import LinearIndex
+        >>> indices = LinearIndex((1, 0)), LinearIndex((0, 1))
+        >>> x, y = (Access("x", (8, n), "f32", indices) for n in (128, 42))
+        >>> boxes = (x, ((0, 3), (8, 23))), (y, ((0, 3), (16, 31)))
+        >>> [tensor_of(one, one.bounds).in_lines(box, 64) for one, box in boxes]
+        [128, 120]
         """
         whole, each = volume(image), line_bytes // self.access.element_bytes
         if each <= 1 or not image:
@@ -91,12 +96,16 @@ class TouchedTensor:
         if self.row is None:
             return whole * each if self.access.shape and self.access.bounds[-1] > 1 else whole
         values, step = image[self.row], self.dimensions[self.row].factor
-        count = volume((values,))
-        if count == self.access.bounds[-1]:
+        count, row = volume((values,)), self.access.bounds[-1]
+        if count == row:
             return whole
         first, last = values if isinstance(values, tuple) else (0, values.bit_length() - 1)
-        lines = min(count, last * step // each - first * step // each + 1)
-        return whole // count * lines * each
+        begins = gcd(row, each)
+        if begins < each:
+            touched = -(-((last - first) * step + 1) // begins) * begins + each - begins
+        else:
+            touched = (last * step // each - first * step // each + 1) * each
+        return whole // count * min(count * each, touched)
 
 
 @lru_cache(maxsize=1024)

@@ -97,6 +97,8 @@ _TURNED = 2.0
 of one core (AMD Zen 4: filters of 1x1 and 3x3 that tasks pack)."""
 _NEARLY_HELD = 1.25
 """Times the ways of a cache, up to which rows in the same set cost little: an AMD Zen 4 walks ten in eight ways."""
+_LOADED_BYTES = 32
+"""Of the parts of a line that ports load: vectors that begin elsewhere take two of them."""
 _FAR_LINES = 4
 """Of a row that is packed: those for which `pack_line_cycles` is measured."""
 
@@ -257,7 +259,9 @@ class VectorCost:
         for number, access in enumerate(expression.inputs):
             how = _how(access, lane, number in packed)
             count, each = _loads(expression, known, access, blocks, lane, width, how)
-            parts = 1 if how == "one" else width.bit_count()  # LLVM loads seven lanes as four, two and one
+            parts = 1.0 if how == "one" else width.bit_count()  # LLVM loads seven lanes as four, two and one
+            if how == "vector" and number not in packed and _unaligned(access, lane):
+                parts *= known.unaligned_loads
             loads += count * (known.gather_cycles * ports if each else parts)
             if how == "one" and lane is not None:
                 spared += count * (1 - known.broadcast_loads)
@@ -328,6 +332,25 @@ class VectorCost:
             waves=work.tasks / self.units,
             occupancy=1.0,
         )
+
+
+@lru_cache(maxsize=4096)
+def _unaligned(access: Access, lane: int | None) -> bool:
+    """Return whether vectors along a loop begin elsewhere than at multiples of what a port loads at once.
+
+    >>> from roller_mlir.plan import LinearIndex
+    >>> indices = LinearIndex((1, 0)), LinearIndex((0, 1))
+    >>> [_unaligned(Access("b", (8, n), "f32", indices), 1) for n in (128, 42)]
+    [False, True]
+    """
+    strides = dense_strides(access.bounds)
+    steps = [
+        coefficient * stride * access.element_bytes
+        for index, stride in zip(access.indices, strides, strict=True)
+        for loop, coefficient in index.terms().items()
+        if loop != lane
+    ]
+    return any(step % _LOADED_BYTES for step in steps)
 
 
 @lru_cache(maxsize=4096)

@@ -8,7 +8,6 @@ mask of their own at each tap, the 17 between them never leave the row. Of seven
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
-from math import gcd
 
 from roller_mlir.model.vectors.shape import even_points
 from roller_mlir.plan import Access, LinearIndex, TensorExpression
@@ -56,15 +55,15 @@ def _edge_share(
 ) -> float:
     """Return the share of a tile's loads of a tensor that may lie behind its end, of tiles that do not divide a loop.
 
-    That are those behind the greatest common divisor of a tile and its loop: of tiles of 16 along a loop of 100, the
-    first four rows lie in the tensor whenever their tile begins there.
+    That are those behind the end of the loop in its last tile: of tiles of 16 along a loop of 100, the first four rows
+    lie in the tensor whenever their tile begins there; of a tile of three vectors along 42, two vectors.
     """
     proven = 1.0
     for i in access.loops():
         extent, block = expression.loops[i].extent.bound, blocks[i]
         if not expression.loops[i].reduction and extent % block:
             step = width if i == lane else 1
-            proven *= gcd(extent, block) // step * step / block
+            proven *= extent % block // step * step / block
     return 1.0 - proven
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from random_expressions import random_expressions
+from vector_problems import SPR, best, product
 
 from roller_mlir.hal import device_names, find_device
 from roller_mlir.mapping.checks.plan import plan_problem
@@ -25,29 +26,8 @@ from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression
 from roller_mlir.plan.records.codec import from_json, to_json
 from roller_mlir.plan.rewrite.split import combine_expression, divisible_loops, first_expression, first_plan, whole_plan
 
-SPR, HASWELL = find_device("spr"), find_device("haswell")
+HASWELL = find_device("haswell")
 VECTORED = [name for name in device_names() if find_device(name).vector_bytes is not None]
-
-
-def product(rows: int, columns: int, depth: int) -> TensorExpression:
-    a, b, c = ((1, 0, 0), (0, 0, 1)), ((0, 0, 1), (0, 1, 0)), ((1, 0, 0), (0, 1, 0))
-
-    def access(name: str, shape: tuple[int, int], indices: tuple[tuple[int, ...], ...]) -> Access:
-        return Access(name, shape, "f32", tuple(LinearIndex(index) for index in indices))
-
-    return TensorExpression(
-        (Loop(rows), Loop(columns), Loop(depth, True)),
-        (access("a", (rows, depth), a), access("b", (depth, columns), b)),
-        access("c", (rows, columns), c),
-        "arith.addf",
-        2,
-        (0.0, 0.0),
-        fused_multiply_add=True,
-    )
-
-
-def best(expression: TensorExpression, device: object = SPR, **options: object) -> Plan:
-    return construct(expression, device, ConstructOptions(top_k=1, **options))[0]  # pyrefly: ignore
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(7, 64), (14, 64), (12, 48), (49, 512), (6, 16)])
@@ -375,89 +355,31 @@ def test_a_row_that_is_packed_costs_more_than_its_lines() -> None:
     assert dear.packing(1, wide, 1) - cheap.packing(1, wide, 1) == pytest.approx(128 * 20)
 
 
-def depthwise(size: int, channels: int, window: int, stride: int = 1) -> TensorExpression:
-    """A depthwise convolution with channels last, which keeps an image's size but for a stride; loops h, w, c, r, q."""
-    out = -(-size // stride)
-
-    def index(*loops: int, factor: int = 1, constant: int = 0) -> LinearIndex:
-        return LinearIndex(tuple([factor, 1][at != loops[0]] if at in loops else 0 for at in range(5)), constant)
-
-    low = -(window // 2)
-    image = (index(0, 3, factor=stride, constant=low), index(1, 4, factor=stride, constant=low), index(2))
-    return TensorExpression(
-        (Loop(out), Loop(out), Loop(channels), Loop(window, True), Loop(window, True)),
-        (
-            Access("x", (size, size, channels), "f32", image),
-            Access("w", (window, window, channels), "f32", (index(3), index(4), index(2))),
-        ),
-        Access("y", (out, out, channels), "f32", (index(0), index(1), index(2))),
-        "arith.addf",
-        2,
-        (0.0, 0.0),
-        fused_multiply_add=True,
+@pytest.mark.parametrize(("columns", "masked"), [(42, 1), (48, 0), (33, 1), (32, 0), (15, 1)])
+def test_vectors_that_lie_in_the_last_tile_as_a_whole_have_no_mask(columns: int, masked: int) -> None:
+    """Of three vectors along 42 columns the third one reaches beyond them."""
+    shape = TaskShape((4, -(-columns // 16) * 16, 64), 1, (0,))
+    known = replace(SPR.vectors, unaligned_loads=1.0)
+    with_masks, without = (
+        VectorCost(product(4, columns, 64), replace(SPR, vectors=one), 1).kernel_cycles(shape) / 64
+        for one in (known, replace(known, mask_cycles=0.0))
     )
+    assert with_masks - without == pytest.approx(masked * known.mask_cycles)
 
 
-def test_rows_lie_where_taps_that_stand_in_the_code_read_them_again() -> None:
-    """Of a tile of 7 rows to the side, three taps read 9 vectors together; down the image each reads its own."""
-    cost = VectorCost(depthwise(42, 96, 3), find_device("zen4"))
-    aside, down = (cost.shaped(TaskShape((*rows, 16, 3, 3), 2, (0, 1, 2))).cycles for rows in ((1, 7), (7, 1)))
-    assert aside < 0.9 * down
-    assert best(depthwise(42, 96, 3), find_device("zen4")).axes[1].block > 1
-
-
-@pytest.mark.parametrize(
-    ("size", "window", "tile", "masked"),
-    [
-        (21, 5, (1, 21), 4),  # two at each end of the row, whose taps are a loop
-        (21, 5, (1, 7), 4),  # two at each end of some tile
-        (21, 5, (3, 3), 9),  # each column of a tile is the first or the last, or near
-        (22, 5, (1, 11), 4),
-        (21, 3, (1, 21), 0),  # each tap stands in the code, and reads padding or does not
-        (20, 5, (1, 7), 5),  # the last tile ends behind the row, one column after it
-    ],
-)
-def test_vectors_that_a_window_moves_over_padding_have_masks(
-    size: int, window: int, tile: tuple[int, int], masked: int
-) -> None:
-    """Masks of the rows of the window are made once for all of its columns."""
-    expression, known = depthwise(size, 16, window), SPR.vectors
-    without = replace(SPR, vectors=replace(known, mask_cycles=0.0))
-    shape = TaskShape((*tile, 16, window, window), 2, (0, 1))
-    points = prod(-(-size // one) for one in tile) * window * window
-    cycles = [VectorCost(expression, device, 1).kernel_cycles(shape) / points for device in (SPR, without)]
-    assert cycles[0] - cycles[1] == pytest.approx(masked * known.mask_cycles)
-
-
-@pytest.mark.parametrize("size", [21, 11])
-def test_tiles_are_as_wide_as_a_small_image(size: int) -> None:
-    plan = best(depthwise(size, 336, 5), find_device("zen4"), max_units=1)
-    assert plan.axes[1].block == size
-
-
-@pytest.mark.parametrize("channels", [42, 96])
-def test_the_next_tile_takes_the_channels_beside(channels: int) -> None:
-    """Of an image that no second cache holds: else a line of each pixel comes, and its neighbours in vain."""
-    expression = depthwise(165, channels, 5, stride=2)
-    plan = best(expression, find_device("zen4"), max_units=1)
-    assert plan.axes[2].block >= channels or plan.unit_order[-1] == 2
-    cost = VectorCost(expression, find_device("zen4"), 1)
-    beside, below = (
-        cost.shaped(TaskShape((1, 14, 16, 5, 5), 2, order)).caches.seconds["l3"] for order in ((1, 0, 2), (2, 1, 0))
-    )
-    assert below > 2 * beside
-
-
-@pytest.mark.parametrize("window", [5, 7])
-def test_lanes_lie_along_a_row_in_the_place_of_its_taps(window: int) -> None:
-    """Channels first, stride 2: pairs of vectors along the row; LLVM loads seven taps as four, two and one."""
-    last = depthwise(83, 84, window, stride=2)
-    turned = [
-        replace(access, shape=access.shape[2:] + access.shape[:2], indices=access.indices[2:] + access.indices[:2])
-        for access in (*last.inputs, last.output)
+@pytest.mark.parametrize(("columns", "unaligned"), [(64, False), (72, False), (66, True), (65, True)])
+def test_vectors_between_multiples_of_what_a_port_loads_cost_more(columns: int, unaligned: bool) -> None:
+    """Rows of 72 f32 begin at multiples of 32 bytes, rows of 66 do not; packed tiles always do."""
+    known = SPR.vectors
+    shape = TaskShape((2, 64, 64), 1, (0, 1), (0,))
+    costs = [
+        VectorCost(product(4, columns, 64), replace(SPR, vectors=one), 1)
+        for one in (known, replace(known, unaligned_loads=1.0))
     ]
-    first = replace(last, inputs=tuple(turned[:2]), output=turned[2])
-    assert best(first, find_device("zen4"), max_units=1).lane == 1
+    dear, usual = (cost.kernel_cycles(shape) for cost in costs)
+    assert (dear > usual) == unaligned
+    dear, usual = (cost.kernel_cycles(replace(shape, staged=(1,))) for cost in costs)
+    assert dear == usual
 
 
 def test_elements_for_all_lanes_may_cost_less_than_vectors() -> None:

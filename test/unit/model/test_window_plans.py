@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Plans for windows on devices of vectors: which loads have masks, how wide tiles are, and their order."""
+
+from dataclasses import replace
+from math import prod
+
+import pytest
+from vector_problems import SPR, best, depthwise
+
+from roller_mlir.hal import find_device
+from roller_mlir.model.vectors.cost import VectorCost
+from roller_mlir.model.vectors.shape import TaskShape
+
+
+def test_rows_lie_where_taps_that_stand_in_the_code_read_them_again() -> None:
+    """Of a tile of 7 rows to the side, three taps read 9 vectors together; down the image each reads its own."""
+    cost = VectorCost(depthwise(42, 96, 3), find_device("zen4"))
+    aside, down = (cost.shaped(TaskShape((*rows, 16, 3, 3), 2, (0, 1, 2))).cycles for rows in ((1, 7), (7, 1)))
+    assert aside < 0.9 * down
+    assert best(depthwise(42, 96, 3), find_device("zen4")).axes[1].block > 1
+
+
+@pytest.mark.parametrize(
+    ("size", "window", "tile", "masked"),
+    [
+        (21, 5, (1, 21), 4),  # two at each end of the row, whose taps are a loop
+        (21, 5, (1, 7), 4),  # two at each end of some tile
+        (21, 5, (3, 3), 9),  # each column of a tile is the first or the last, or near
+        (22, 5, (1, 11), 4),
+        (21, 3, (1, 21), 0),  # each tap stands in the code, and reads padding or does not
+        (20, 5, (1, 7), 5),  # the last tile ends behind the row, one column after it
+    ],
+)
+def test_vectors_that_a_window_moves_over_padding_have_masks(
+    size: int, window: int, tile: tuple[int, int], masked: int
+) -> None:
+    """Masks of the rows of the window are made once for all of its columns."""
+    expression, known = depthwise(size, 16, window), SPR.vectors
+    without = replace(SPR, vectors=replace(known, mask_cycles=0.0))
+    shape = TaskShape((*tile, 16, window, window), 2, (0, 1))
+    points = prod(-(-size // one) for one in tile) * window * window
+    cycles = [VectorCost(expression, device, 1).kernel_cycles(shape) / points for device in (SPR, without)]
+    assert cycles[0] - cycles[1] == pytest.approx(masked * known.mask_cycles)
+
+
+@pytest.mark.parametrize("size", [21, 11])
+def test_tiles_are_as_wide_as_a_small_image(size: int) -> None:
+    plan = best(depthwise(size, 336, 5), find_device("zen4"), max_units=1)
+    assert plan.axes[1].block == size
+
+
+@pytest.mark.parametrize("channels", [42, 96])
+def test_the_next_tile_takes_the_channels_beside(channels: int) -> None:
+    """Of an image that no second cache holds: else a line of each pixel comes, and its neighbours in vain."""
+    expression = depthwise(165, channels, 5, stride=2)
+    plan = best(expression, find_device("zen4"), max_units=1)
+    assert plan.axes[2].block >= channels or plan.unit_order[-1] == 2
+    cost = VectorCost(expression, find_device("zen4"), 1)
+    beside, below = (
+        cost.shaped(TaskShape((1, 14, 16, 5, 5), 2, order)).caches.seconds["l3"] for order in ((1, 0, 2), (2, 1, 0))
+    )
+    assert below > 2 * beside
+
+
+@pytest.mark.parametrize("window", [5, 7])
+def test_lanes_lie_along_a_row_in_the_place_of_its_taps(window: int) -> None:
+    """Channels first, stride 2: pairs of vectors along the row; LLVM loads seven taps as four, two and one."""
+    last = depthwise(83, 84, window, stride=2)
+    turned = [
+        replace(access, shape=access.shape[2:] + access.shape[:2], indices=access.indices[2:] + access.indices[:2])
+        for access in (*last.inputs, last.output)
+    ]
+    first = replace(last, inputs=tuple(turned[:2]), output=turned[2])
+    assert best(first, find_device("zen4"), max_units=1).lane == 1
