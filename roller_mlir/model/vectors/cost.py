@@ -256,6 +256,7 @@ class VectorCost:
         operations = 1 if expression.fused_multiply_add else max(1, expression.flops_per_point)
         ports = device.load_ports or 1
         loads, spared, masked, temporaries = 0.0, 0.0, 0.0, 0.0
+        tested: list[tuple[int, str, float]] = []
         for number, access in enumerate(expression.inputs):
             how = _how(access, lane, number in packed)
             count, each = _loads(expression, known, access, blocks, lane, width, how)
@@ -275,7 +276,7 @@ class VectorCost:
                 )
                 masked += count * _conflict_cycles(access, own, device.caches[0], known)
                 masked += known.far_cycles * _lies_apart(expression, access, lane)
-            masked += known.mask_cycles * tested_loads(expression, access, tuple(blocks), lane, width, how, count)
+            tested.append((number, how, count))
         arithmetic = vectors * operations
         limits = (
             arithmetic / (device.fma_ports or 1),
@@ -283,8 +284,13 @@ class VectorCost:
             (arithmetic + loads) / known.issue_per_cycle,
             known.fma_latency_cycles if self._reductions else 0.0,
         )
-        point = max(limits) + known.jostle_share * (sum(limits) - max(limits)) + masked
         registers = vectors + int(temporaries) + 1
+        left, box = (device.vector_registers or 0) - registers, tuple(blocks)
+        stands = bool(self.skips) and standing_loop(expression, box, lane, self.skips, left) is not None
+        for number, how, count in tested:
+            access, skips = expression.inputs[number], stands and number in self.skips
+            masked += known.mask_cycles * tested_loads(expression, access, box, lane, width, how, count, skips=skips)
+        point = max(limits) + known.jostle_share * (sum(limits) - max(limits)) + masked
         spilled = max(0, registers - (device.vector_registers or 1))
         return _Kernel(width, vectors, point + 2.0 * spilled / ports, registers)
 

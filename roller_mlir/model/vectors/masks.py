@@ -8,6 +8,7 @@ mask of their own at each tap, the 17 between them never leave the row. Of seven
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
+from math import prod
 
 from roller_mlir.model.vectors.shape import even_points
 from roller_mlir.plan import Access, LinearIndex, TensorExpression
@@ -21,11 +22,14 @@ def tested_loads(
     width: int,
     how: str,
     count: float,
+    *,
+    skips: bool,
 ) -> float:
     """Return how many of a tile's loads of a tensor at a point are tested or under masks.
 
     Of elements for all lanes that lie outside only where the last tile of a loop ends, none is but in such a tile: the
-    others have code of their own, without tests.
+    others have code of their own, without tests. Tests and masks of dimensions that the innermost loop of a reduction
+    does not move stand in front of it.
 
     Args:
         expression: The operator.
@@ -35,6 +39,8 @@ def tested_loads(
         width: Lanes of a vector.
         how: How lanes read the tensor: "one" element for all, or as vectors.
         count: Its loads at a point.
+        skips: Whether taps on padding are left out, those of the tile's rows one by one: a tile that is one point wide
+            along the dimension which the innermost loop moves then lies on the tensor as a whole, or is left out.
     """
     leaves = may_leave(expression, access)
     if how == "one" and lane is not None and not leaves:
@@ -44,10 +50,18 @@ def tested_loads(
                 extent, block = expression.loops[i].extent.bound, blocks[i]
                 whole *= (extent // block) / -(-extent // block)
         return count * (1.0 - whole)
-    if how == "one" and leaves:
-        return count
-    share = _moved_share if leaves else _edge_share
-    return count * share(expression, access, blocks, lane, width)
+    if not leaves:
+        return count * _edge_share(expression, access, blocks, lane, width)
+    if skips and _moved_points(expression, access, blocks) == 1:
+        return 0.0
+    return count * _moved_share(expression, access, blocks, lane, width)
+
+
+def _moved_points(expression: TensorExpression, access: Access, blocks: Sequence[int]) -> int:
+    """Return a tile's points along the dimensions that the innermost loop of a reduction moves."""
+    last = expression.reductions()[-1]
+    loops = {loop for index in access.indices if last in index.terms() for loop in index.terms()}
+    return prod([blocks[loop] for loop in loops if not expression.loops[loop].reduction])
 
 
 def _edge_share(

@@ -10,6 +10,7 @@ from vector_problems import SPR, best, depthwise
 from roller_mlir.hal import find_device
 from roller_mlir.model.vectors.cost import VectorCost
 from roller_mlir.model.vectors.shape import TaskShape
+from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 
 
 def test_rows_lie_where_taps_that_stand_in_the_code_read_them_again() -> None:
@@ -72,3 +73,38 @@ def test_lanes_lie_along_a_row_in_the_place_of_its_taps(window: int) -> None:
     ]
     first = replace(last, inputs=tuple(turned[:2]), output=turned[2])
     assert best(first, find_device("zen4"), max_units=1).lane == 1
+
+
+def test_a_column_of_a_whole_image_has_no_masks_where_taps_on_padding_are_left_out() -> None:
+    """Its rows' taps are known when code is generated, and each tap of the window's row is left out as a whole."""
+    expression, zen4 = depthwise(21, 336, 5), find_device("zen4")
+    without = replace(zen4, vectors=replace(zen4.vectors, mask_cycles=0.0))
+    shape, wide = (TaskShape((*rows, 16, 5, 5), 2, (0, 2)) for rows in ((21, 1), (1, 21)))
+
+    def masks(shape: TaskShape, skips: tuple[int, ...]) -> float:
+        costs = [VectorCost(expression, device, 1, skips).kernel_cycles(shape) for device in (zen4, without)]
+        return costs[0] - costs[1]
+
+    assert masks(shape, (0,)) == 0 < masks(wide, (0,)) and masks(shape, ()) > 0
+    constant = best(expression, zen4, max_units=1, constants=(1,), finite=(1,))
+    assert [axis.block for axis in constant.axes[:2]] == [21, 1]
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_tests_of_what_the_innermost_loop_does_not_move_stand_in_front_of_it(moved: bool) -> None:
+    """Rows of an image, an element for all lanes: the channels of a pixel lie on the image if the pixel does."""
+    taps, channels = (3, 2) if moved else (2, 3)
+
+    def along(*loops: int, constant: int = 0) -> LinearIndex:
+        return LinearIndex(tuple(int(loop in loops) for loop in range(4)), constant)
+
+    image = Access("x", (14, 64), "f32", (along(0, taps, constant=-1), along(channels)))
+    window = Access("w", (3, 64, 32), "f32", (along(taps), along(channels), along(1)))
+    sums = Access("y", (14, 32), "f32", (along(0), along(1)))
+    reductions = sorted([(taps, Loop(3, True)), (channels, Loop(64, True))], key=lambda one: one[0])
+    loops = (Loop(14), Loop(32), *(loop for _, loop in reductions))
+    expression = TensorExpression(loops, (image, window), sums, "arith.addf", 2, (0.0, 0.0), fused_multiply_add=True)
+    without = replace(SPR, vectors=replace(SPR.vectors, mask_cycles=0.0))
+    shape = TaskShape((7, 32, *expression.bounds[2:]), 1, (0,))
+    cycles = [VectorCost(expression, device, 1).kernel_cycles(shape) for device in (SPR, without)]
+    assert (cycles[0] > cycles[1]) == moved
