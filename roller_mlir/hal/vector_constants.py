@@ -25,6 +25,8 @@ class VectorConstants:
         jostle_share: Share of a point's other limits (ports, issue, latency) that the largest does not hide.
         gather_cycles: Of each lane that is loaded by itself and put into a vector.
         mask_cycles: Of an access whose bounds are not proven. Fitted to measured plans of one core (docs/polydl.md).
+        test_cycles: Of an element for all lanes of a padded tensor whose test the innermost loop does not move: a
+            branch, nothing where elements are loaded under masks. Fitted as `mask_cycles`.
         broadcast_loads: What an element for all lanes costs, in loads of vectors: less where those are wider than
             what a port loads at once.
         unaligned_loads: What a vector costs, in loads, whose address is no multiple of 32 bytes: it lies in two lines,
@@ -55,6 +57,7 @@ class VectorConstants:
     jostle_share: float = 0.1
     gather_cycles: float = 1.5
     mask_cycles: float = 1.0
+    test_cycles: float = 1.0
     broadcast_loads: float = 1.0
     unaligned_loads: float = 1.5
     pair_loads: float = 3.0

@@ -289,7 +289,8 @@ class VectorCost:
         stands = bool(self.skips) and standing_loop(expression, box, lane, self.skips, left) is not None
         for number, how, count in tested:
             access, skips = expression.inputs[number], stands and number in self.skips
-            masked += known.mask_cycles * tested_loads(expression, access, box, lane, width, how, count, skips=skips)
+            moved, kept = tested_loads(expression, access, box, lane, width, how, count, skips=skips)
+            masked += known.mask_cycles * moved + known.test_cycles * kept
         point = max(limits) + known.jostle_share * (sum(limits) - max(limits)) + masked
         spilled = max(0, registers - (device.vector_registers or 1))
         return _Kernel(width, vectors, point + 2.0 * spilled / ports, registers)

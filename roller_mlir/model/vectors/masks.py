@@ -24,12 +24,12 @@ def tested_loads(
     count: float,
     *,
     skips: bool,
-) -> float:
+) -> tuple[float, float]:
     """Return how many of a tile's loads of a tensor at a point are tested or under masks.
 
-    Of elements for all lanes that lie outside only where the last tile of a loop ends, none is but in such a tile: the
-    others have code of their own, without tests. Tests and masks of dimensions that the innermost loop of a reduction
-    does not move stand in front of it.
+    That is, first, those whose test or mask counts at each point; second, elements for all lanes of a padded tensor
+    whose test stays what it is in the innermost loop of a reduction. Of elements that lie outside only where the last
+    tile of a loop ends, none is tested but in such a tile: the others have code of their own.
 
     Args:
         expression: The operator.
@@ -49,12 +49,13 @@ def tested_loads(
             if not expression.loops[i].reduction and i != lane:
                 extent, block = expression.loops[i].extent.bound, blocks[i]
                 whole *= (extent // block) / -(-extent // block)
-        return count * (1.0 - whole)
+        return count * (1.0 - whole), 0.0
     if not leaves:
-        return count * _edge_share(expression, access, blocks, lane, width)
+        return count * _edge_share(expression, access, blocks, lane, width), 0.0
     if skips and _moved_points(expression, access, blocks) == 1:
-        return 0.0
-    return count * _moved_share(expression, access, blocks, lane, width)
+        return 0.0, 0.0
+    moved = count * _moved_share(expression, access, blocks, lane, width)
+    return moved, count - moved if how == "one" else 0.0
 
 
 def _moved_points(expression: TensorExpression, access: Access, blocks: Sequence[int]) -> int:
