@@ -229,7 +229,7 @@ class TensorExpression:
         tail_inputs: Numbers of the inputs that only these ops read.
         tail_exchanges: Of a group of several reductions with an epilogue: how many results threads that split the
             reduction join at a time, exchange by exchange.
-        starts: Of a group of several reductions or none: tensors that results start from, in the order of the ops.
+        starts: Of a group: tensors that results start from, but those that the epilogue adds, in the order of the ops.
         row_passes: Of a group with `whole` loops: the passes in which a task may walk these in steps instead of holding
             them; empty where it must hold them.
     """

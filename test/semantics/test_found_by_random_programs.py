@@ -179,6 +179,38 @@ CASES = {
         "gpu",
         CompileOptions(binaries=False, llvm=False, disabled_rules=("execution-unit",)),
     ),
+    "a maximum over one element that goes on with a tensor, behind a sum": (
+        """func.func @fuzz(%arg0: tensor<1x1x1xf32>, %arg1: tensor<1x1xf32>, %arg2: tensor<1x1xf32>) -> tensor<1x1xf32> {
+  %v2e = tensor.empty() : tensor<1x1x1xf32>
+  %v2c = arith.constant 0.000000e+00 : f32
+  %v2 = linalg.fill ins(%v2c : f32) outs(%v2e : tensor<1x1x1xf32>) -> tensor<1x1x1xf32>
+  %v3 = linalg.generic {indexing_maps = [
+      affine_map<(d0, d1, d2, d3) -> (d2, d0, d3)>,
+      affine_map<(d0, d1, d2, d3) -> (d1, d2)>,
+      affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%arg0, %arg1 : tensor<1x1x1xf32>, tensor<1x1xf32>) outs(%v2 : tensor<1x1x1xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %acc0: f32):
+    %s0 = arith.addf %x1, %acc0 : f32
+    linalg.yield %s0 : f32
+  } -> tensor<1x1x1xf32>
+  %v5 = linalg.generic {indexing_maps = [
+      affine_map<(d0, d1, d2) -> (d0, d1, d2)>,
+      affine_map<(d0, d1, d2) -> (d0, d2)>],
+      iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%v3 : tensor<1x1x1xf32>) outs(%arg2 : tensor<1x1xf32>) {
+  ^bb0(%x0: f32, %acc0: f32):
+    %s0 = arith.maximumf %x0, %acc0 : f32
+    linalg.yield %s0 : f32
+  } -> tensor<1x1xf32>
+  return %v5 : tensor<1x1xf32>
+}
+""",
+        "h200",
+        "integers",
+        "gpu",
+        CompileOptions(binaries=False, llvm=False),
+    ),
 }
 
 

@@ -2,7 +2,7 @@
 """The tensor expression of a group: what planning needs to know of ops that become one program."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from roller_mlir.lowering.linalg.group.common_loops import CommonLoops, GroupError, loops_of, output_of
@@ -72,12 +72,7 @@ def group_expression(
                 pads.append(pad)
                 found[key] = []
             found[key].append((number, position))
-    starts = {
-        (number, len(member.root.sources) + output): _moved(access, member, count)
-        for number, member in enumerate(members)
-        for output, start, access in member.root.starts
-        if start not in made
-    }
+    starts = _starts(members, range(len(members)), made, count)
     reductions = any(kind.reduction for kind in kinds)
     passes = passes_of(members, untiled, made, results)
     behind = [number for number, member in enumerate(members) if _is_behind(member, kinds)]
@@ -201,11 +196,7 @@ def _with_tail(
     """Return the reduction root's expression with what the others read and compute as its epilogue."""
     root, count = members[reduction_root].root, len(kinds)
     own = root.expression
-    epilogue = {
-        (reduction_root, len(root.sources) + number): _moved(access, members[reduction_root], count)
-        for number, start, access in root.starts
-        if start not in made
-    }
+    epilogue = _starts(members, [reduction_root], made, count)
     for number, member in enumerate(members):
         if number == reduction_root:
             continue
@@ -213,6 +204,7 @@ def _with_tail(
             if source not in made:
                 epilogue[number, position] = _moved(member.root.expression.inputs[position], member, count)
     others = [number for number in range(len(members)) if number != reduction_root]
+    starts = _starts(members, others, made, count)
     end = epilogue_operations([member.root for member in members], others, made)
     expression = replace(
         own,
@@ -227,9 +219,22 @@ def _with_tail(
         accumulator_type="" if own.output.element_type == output.element_type else own.output.element_type,
         more_outputs=more,
         whole=untiled,
+        starts=tuple(starts.values()),
     )
     uses = tuple(((reduction_root, number),) for number in range(len(own.inputs)))
-    return expression, uses, {key: number for number, key in enumerate(epilogue)}
+    return expression, uses, {key: number for number, key in enumerate([*epilogue, *starts])}
+
+
+def _starts(
+    members: Sequence[Member], numbers: Sequence[int], made: Mapping[ir.Value, int], count: int
+) -> dict[tuple[int, int], Access]:
+    """Return how the group walks tensors that results of some members start from, by member and operand."""
+    return {
+        (number, len(members[number].root.sources) + output): _moved(access, members[number], count)
+        for number in numbers
+        for output, start, access in members[number].root.starts
+        if start not in made
+    }
 
 
 def _moved(access: Access, member: Member, count: int) -> Access:
