@@ -75,8 +75,8 @@ def test_lanes_lie_along_a_row_in_the_place_of_its_taps(window: int) -> None:
     assert best(first, find_device("zen4"), max_units=1).lane == 1
 
 
-def test_a_column_of_a_whole_image_has_no_masks_where_taps_on_padding_are_left_out() -> None:
-    """Its rows' taps are known when code is generated, and each tap of the window's row is left out as a whole."""
+def test_loads_of_a_column_of_a_whole_image_share_a_mask_where_taps_on_padding_are_left_out() -> None:
+    """Its rows' taps are known when code is generated; whether a tap lies on the image is the same for all of them."""
     expression, zen4 = depthwise(21, 336, 5), find_device("zen4")
     without = replace(zen4, vectors=replace(zen4.vectors, mask_cycles=0.0))
     shape, wide = (TaskShape((*rows, 16, 5, 5), 2, (0, 2)) for rows in ((21, 1), (1, 21)))
