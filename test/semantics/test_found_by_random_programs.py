@@ -180,7 +180,8 @@ CASES = {
         CompileOptions(binaries=False, llvm=False, disabled_rules=("execution-unit",)),
     ),
     "a maximum over one element that goes on with a tensor, behind a sum": (
-        """func.func @fuzz(%arg0: tensor<1x1x1xf32>, %arg1: tensor<1x1xf32>, %arg2: tensor<1x1xf32>) -> tensor<1x1xf32> {
+        """func.func @fuzz(%arg0: tensor<1x1x1xf32>, %arg1: tensor<1x1xf32>, %arg2: tensor<1x1xf32>)
+    -> tensor<1x1xf32> {
   %v2e = tensor.empty() : tensor<1x1x1xf32>
   %v2c = arith.constant 0.000000e+00 : f32
   %v2 = linalg.fill ins(%v2c : f32) outs(%v2e : tensor<1x1x1xf32>) -> tensor<1x1x1xf32>

@@ -39,8 +39,8 @@ def tested_loads(
         width: Lanes of a vector.
         how: How lanes read the tensor: "one" element for all, or as vectors.
         count: Its loads at a point.
-        skips: Whether taps on padding are left out, those of the tile's rows one by one: all loads of a tile that is one
-            point wide along the dimension which the innermost loop moves then share one mask, which costs nothing.
+        skips: Whether taps on padding are left out, those of the tile's rows one by one: all loads of a tile that is
+            one point wide along the dimension which the innermost loop moves then share one mask, which costs nothing.
     """
     leaves = may_leave(expression, access)
     if how == "one" and lane is not None and not leaves:
