@@ -32,7 +32,7 @@ from roller_mlir.hal import Device, find_device
 from roller_mlir.lowering.codegen.buffers.device_memory import check_device_memory
 from roller_mlir.lowering.codegen.buffers.order import add_buffer, place_of, size_of
 from roller_mlir.lowering.codegen.early.operands import ProgramUses, early_operands
-from roller_mlir.lowering.codegen.kernel import BlockLimits, EmittedKernel, emit_kernel
+from roller_mlir.lowering.codegen.kernel import BlockLimits, EmittedKernel, KernelRequest, emit_kernel
 from roller_mlir.lowering.codegen.last_block import LastBlock
 from roller_mlir.lowering.linalg.rewrite.equal_programs import said_by
 from roller_mlir.lowering.loops.attributes import DEPENDENT
@@ -92,7 +92,7 @@ class RTileLowerToGpu(DeviceOptions, MapOptions, LaunchOptions, Pass):
         for one, group in zip(stages, members, strict=True):
             program, last = one.program, one.last
             if group.kernel is None:
-                group.kernel = emit_kernel(program, body, limits, self.tensor_maps, group.early, last)
+                group.kernel = emit_kernel(KernelRequest(program, body, limits, self.tensor_maps, group.early, last))
             kernel, function = group.kernel, program.operation.parent
             operands = list(program.operands)
             if last is not None:

@@ -4,7 +4,7 @@
 The pipeline of the plan names what emits its kernel (`KERNELS`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from math import prod
 
 from roller_mlir.dialects import rtile
@@ -18,6 +18,7 @@ from roller_mlir.lowering.codegen.hopper.stores import is_tensor_store
 from roller_mlir.lowering.codegen.kernel_function import (
     BlockLimits,
     EmittedKernel,
+    KernelRequest,
     declare_kernel,
     dynamic_bytes,
     dynamic_memory,
@@ -26,7 +27,6 @@ from roller_mlir.lowering.codegen.kernel_function import (
     note_counts,
     resident_blocks,
 )
-from roller_mlir.lowering.codegen.last_block import LastBlock
 from roller_mlir.lowering.codegen.task.arena import plan_arena
 from roller_mlir.lowering.codegen.task.strategies import STRATEGIES
 from roller_mlir.lowering.codegen.task.task import TaskBuilder
@@ -39,31 +39,15 @@ from roller_mlir.plan.plan import DIRECT, PIPELINES, WARP_SPECIALISED
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
-__all__ = ["BlockLimits", "EmittedKernel", "emit_kernel"]
+__all__ = ["BlockLimits", "EmittedKernel", "KernelRequest", "emit_kernel"]
 
 
-def emit_kernel(
-    program: rtile.ProgramOp,
-    module_body: ir.Block,
-    limits: BlockLimits,
-    tensor_maps: str = "host",
-    early: Sequence[int] | None = None,
-    last: LastBlock | None = None,
-) -> EmittedKernel:
-    """Emit a program as a kernel at the end of a gpu.module.
-
-    Args:
-        program: An rtile.program on memrefs whose region is parallel loops.
-        module_body: Block of the gpu.module.
-        limits: What the device allows.
-        tensor_maps: Who makes its tensor maps; see `MapOptions`.
-        early: Of a kernel that waits for the launches that it needs itself (`dependent_launch`), the operands that it
-            may access before; None of one that is launched when they have ended.
-        last: The second stage of a divided reduction, where the last block of a tile runs it.
-    """
+def emit_kernel(request: KernelRequest) -> EmittedKernel:
+    """Emit a program as a kernel at the end of a gpu.module."""
+    program = request.program
     if not computes_of(program.operation):
         fail(program, f"'rtile.program' '{program.program_name}' has no rtile.compute, so there is nothing to launch")
-    return KERNELS[_pipeline(program)](program, module_body, limits, tensor_maps, early, last)
+    return KERNELS[_pipeline(program)](request)
 
 
 def _pipeline(program: rtile.ProgramOp) -> str:
@@ -84,16 +68,9 @@ def _pipeline(program: rtile.ProgramOp) -> str:
     return said
 
 
-def _emit_alike(
-    program: rtile.ProgramOp,
-    module_body: ir.Block,
-    limits: BlockLimits,
-    tensor_maps: str = "host",
-    early: Sequence[int] | None = None,
-    last: LastBlock | None = None,
-) -> EmittedKernel:
-    """Emit a kernel all of whose threads copy and compute, which takes no tensor maps; see `emit_kernel`."""
-    del tensor_maps
+def _emit_alike(request: KernelRequest) -> EmittedKernel:
+    """Emit a kernel all of whose threads copy and compute, which takes no tensor maps."""
+    program, limits, early, last = request.program, request.limits, request.early, request.last
     name, computes = program.program_name, computes_of(program.operation)
     wrapper = wrapper_of(parallel_nest(program.operation).trips, resident_blocks(program, limits))
     for store in stores_of(program.operation):
@@ -113,7 +90,7 @@ def _emit_alike(
         flag, total = flag_offset(combine), joined_bytes(total, combine, apart=False)
     dynamic = dynamic_bytes(program, total, limits)
     static = 0 if dynamic else total
-    function = declare_kernel(program, module_body, threads, static, early=early, last=last)
+    function = declare_kernel(program, request.module_body, threads, static, early=early, last=last)
     entry = function.regions[0].blocks[0]
     arguments = list(entry.arguments)
     with ir.InsertionPoint(entry.operations[0]), program.location:
@@ -166,10 +143,7 @@ def _emit_alike(
     )
 
 
-Kernel = Callable[[rtile.ProgramOp, ir.Block, BlockLimits, str, Sequence[int] | None, LastBlock | None], EmittedKernel]
-"""Emits a program as a kernel; see `emit_kernel`."""
-
-KERNELS: Mapping[str, Kernel] = {
+KERNELS: Mapping[str, Callable[[KernelRequest], EmittedKernel]] = {
     **dict.fromkeys(STRATEGIES, _emit_alike),
     WARP_SPECIALISED: emit_warp_specialised,
 }

@@ -62,6 +62,28 @@ class BlockLimits:
     fence_covers_block: bool = False
 
 
+@dataclass(frozen=True)
+class KernelRequest:
+    """What is to become a kernel.
+
+    Attributes:
+        program: An rtile.program on memrefs whose region is parallel loops.
+        module_body: Block of the gpu.module, at whose end the kernel is emitted.
+        limits: What the device allows.
+        tensor_maps: Who makes its tensor maps; see `MapOptions`.
+        early: Of a kernel that waits for the launches that it needs itself (`dependent_launch`), the operands that it
+            may access before, since nothing writes them; None of one that is launched when they have ended.
+        last: The second stage of a divided reduction, where the last block of a tile runs it.
+    """
+
+    program: rtile.ProgramOp
+    module_body: ir.Block
+    limits: BlockLimits
+    tensor_maps: str = "host"
+    early: Sequence[int] | None = None
+    last: LastBlock | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class EmittedKernel:
     """An emitted kernel and how it is launched.

@@ -7,7 +7,6 @@ takes every `grid`-th task; the ring goes on from task to task, so that the tile
 consumers still store the last one. Which tasks a block takes, `wrappers` says.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
@@ -20,8 +19,8 @@ from roller_mlir.lowering.codegen.hopper.ring import Ring
 from roller_mlir.lowering.codegen.hopper.steps import Steps, steps_of_program
 from roller_mlir.lowering.codegen.hopper.warp_roles import SmemLayout, WarpRoles
 from roller_mlir.lowering.codegen.kernel_function import (
-    BlockLimits,
     EmittedKernel,
+    KernelRequest,
     declare_kernel,
     dynamic_bytes,
     dynamic_memory,
@@ -52,26 +51,13 @@ from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
 
-def emit_warp_specialised(
-    program: rtile.ProgramOp,
-    module_body: ir.Block,
-    limits: BlockLimits,
-    tensor_maps: str = "host",
-    early: Sequence[int] | None = None,
-    last: LastBlock | None = None,
-) -> EmittedKernel:
+def emit_warp_specialised(request: KernelRequest) -> EmittedKernel:
     """Emit a program whose reduction is warp-specialised as a kernel at the end of a gpu.module.
 
-    Args:
-        program: An rtile.program on memrefs whose region is parallel loops.
-        module_body: Block of the gpu.module.
-        limits: What the device allows.
-        tensor_maps: Who makes its tensor maps; see `MapOptions`.
-        early: Of a kernel that waits for the launches that it needs itself, the operands that nothing writes; all its
-            threads wait in front of all that they do with memory.
-        last: The second stage of a divided reduction, where the threads of the last block of a tile that compute run
-            it.
+    All threads of one that waits for launches wait in front of all that they do with memory. A second stage is run by
+    the threads that compute of the last block of a tile.
     """
+    program, limits, early, last = request.program, request.limits, request.early, request.last
     name, nest = program.program_name, parallel_nest(program.operation)
     steps = steps_of_program(program)
     consumers = prod(axis[0] for axis in steps.compute.thread_map.axes)
@@ -92,10 +78,10 @@ def emit_warp_specialised(
     total = places.total_bytes
     dynamic = dynamic_bytes(program, total, limits)
     wrapper = wrapper_of(nest.trips, resident_blocks(program, limits))
-    map_bytes = wrapper.blocks.bound * len(steps.maps) * MAP_BYTES if tensor_maps == "device" else 0
+    map_bytes = wrapper.blocks.bound * len(steps.maps) * MAP_BYTES if request.tensor_maps == "device" else 0
     function = declare_kernel(
         program,
-        module_body,
+        request.module_body,
         threads,
         0 if dynamic else total,
         alignment=SWIZZLE_BYTES,
