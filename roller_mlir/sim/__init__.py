@@ -11,8 +11,9 @@ Not modelled: weak memory (a missing fence, but for proxy fences), the rounding 
 units (`matrix.ir` says what is computed instead), flushing of denormals, registers, clusters of several blocks.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from roller_mlir.support.foreign.first_use import at_first_use
 
 if TYPE_CHECKING:
     from roller_mlir.sim.counting import Counts, SiteCount
@@ -30,19 +31,16 @@ __all__ = [
     "SiteCount",
 ]
 
-_HOMES = {
-    "Counts": "roller_mlir.sim.counting",
-    "LaunchResult": "roller_mlir.sim.launch",
-    "Position": "roller_mlir.sim.diagnosis.errors",
-    "SanitizerError": "roller_mlir.sim.diagnosis.findings",
-    "SimulatedKernels": "roller_mlir.sim.launch",
-    "SimulationError": "roller_mlir.sim.diagnosis.errors",
-    "SiteCount": "roller_mlir.sim.counting",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Import a public name at its first use: commands read the options without the simulator."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+# Commands read the options without the simulator.
+__getattr__ = at_first_use(
+    __name__,
+    {
+        "Counts": "roller_mlir.sim.counting",
+        "LaunchResult": "roller_mlir.sim.launch",
+        "Position": "roller_mlir.sim.diagnosis.errors",
+        "SanitizerError": "roller_mlir.sim.diagnosis.findings",
+        "SimulatedKernels": "roller_mlir.sim.launch",
+        "SimulationError": "roller_mlir.sim.diagnosis.errors",
+        "SiteCount": "roller_mlir.sim.counting",
+    },
+)

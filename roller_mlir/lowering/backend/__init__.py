@@ -4,8 +4,9 @@
 Names are imported at first use: the child imports this package too, and must not load MLIR.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from roller_mlir.support.foreign.first_use import at_first_use
 
 if TYPE_CHECKING:
     from roller_mlir.lowering.backend.amd.rocdl import lower_to_rocdl
@@ -26,19 +27,16 @@ __all__ = [
     "lower_to_rocdl",
 ]
 
-_HOMES = {
-    "BuildRequest": "job",
-    "CompileError": "errors",
-    "KernelBinary": "job",
-    "KernelStatistics": "checks.statistics",
-    "Toolchain": "vendor_tools.toolchain",
-    "find_toolchain": "vendor_tools.toolchain",
-    "lower_to_nvvm": "nvidia.nvvm",
-    "lower_to_rocdl": "amd.rocdl",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = at_first_use(
+    __name__,
+    {
+        "BuildRequest": f"{__name__}.job",
+        "CompileError": f"{__name__}.errors",
+        "KernelBinary": f"{__name__}.job",
+        "KernelStatistics": f"{__name__}.checks.statistics",
+        "Toolchain": f"{__name__}.vendor_tools.toolchain",
+        "find_toolchain": f"{__name__}.vendor_tools.toolchain",
+        "lower_to_nvvm": f"{__name__}.nvidia.nvvm",
+        "lower_to_rocdl": f"{__name__}.amd.rocdl",
+    },
+)

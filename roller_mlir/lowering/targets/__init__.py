@@ -4,8 +4,7 @@
 Names that need MLIR are imported at first use: the command line asks for the names of stages alone.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from roller_mlir.lowering.targets.amd import AMD
 from roller_mlir.lowering.targets.cpu import CPU
@@ -13,6 +12,7 @@ from roller_mlir.lowering.targets.family import Architectures, TargetFamily, fam
 from roller_mlir.lowering.targets.nvidia import NVIDIA
 from roller_mlir.lowering.targets.simulator import SIMULATOR
 from roller_mlir.lowering.targets.stage import Stage
+from roller_mlir.support.foreign.first_use import at_first_use
 
 if TYPE_CHECKING:
     from roller_mlir.lowering.targets.kernels import compile_kernels
@@ -22,8 +22,4 @@ for _family in (SIMULATOR, NVIDIA, AMD, CPU):
 
 __all__ = ["Architectures", "Stage", "TargetFamily", "compile_kernels", "families", "family_of", "register_target"]
 
-
-def __getattr__(name: str) -> Any:
-    if name != "compile_kernels":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return import_module(f"{__name__}.kernels").compile_kernels
+__getattr__ = at_first_use(__name__, {"compile_kernels": f"{__name__}.kernels"})
