@@ -31,7 +31,6 @@ _DEVICES = Path(__file__).parent / "devices"
 _CORE = Path("/sys/devices/system/cpu/cpu0")
 _SIZES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _CORES = {
-    "znver3": "zen3",
     "znver4": "zen4",
     "znver5": "zen5",
     "sapphirerapids": "spr",

@@ -15,7 +15,6 @@ NEEDED: dict[str, tuple[str, ...]] = {
     "x86-64": (),
     "x86-64-v3": _V3,
     "haswell": (*_V3, "invpcid"),
-    "znver3": (*_V3, "vaes", "vpclmulqdq"),
     "x86-64-v4": _V4,
     "znver4": _ZEN4,
     "znver5": (*_ZEN4, "avx_vnni", "movdiri"),

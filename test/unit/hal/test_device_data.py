@@ -37,7 +37,6 @@ NAMES = (
     "t4",
     "titanrtx",
     "v100",
-    "zen3",
     "zen4",
     "zen5",
 )
