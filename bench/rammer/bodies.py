@@ -25,11 +25,10 @@ from typing import Any
 import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.hal import find_device
-from roller_mlir.hal.instructions import FAMILIES
+from roller_mlir.hal.atoms import FAMILIES, atom_family
 from roller_mlir.lowering.backend.checks.code_object import section
 from roller_mlir.lowering.backend.child.pool import process_pool
 from roller_mlir.lowering.targets.stage import PERSISTENT
-from roller_mlir.mapping.atoms import atom_family
 
 SIDE, WIDTH, STEP = 16, 64, 32
 """Rows of the images that windows slide over, width of the first operand, and how much wider each product makes it."""

@@ -25,7 +25,7 @@ from roller_mlir.dialects.rtile.fields import (
     spelled,
     to_attribute,
 )
-from roller_mlir.hal.instructions import FAMILIES, MATRIX_FAMILIES, VECTOR_FAMILIES
+from roller_mlir.hal.atoms import ATOMS, FAMILIES, atom_family
 from roller_mlir.plan.plan import LAYERS, WORKGROUP, AtomPlan, Count, LoopNumber, OperandPlan, Plan
 from roller_mlir.plan.records.codec import OneOf, Range, seldom
 from roller_mlir.support.bindings import ir
@@ -46,7 +46,7 @@ class ThreadsRecord:
 class InstructionRecord(AtomPlan):
     """The entries of `InstructionAttr`: see there."""
 
-    family: Annotated[str, OneOf((*MATRIX_FAMILIES, *VECTOR_FAMILIES))]
+    family: Annotated[str, OneOf(tuple(name for name, one in ATOMS.items() if one.has_shape))]
 
     @property
     def loops(self) -> tuple[int, int, int]:
@@ -182,7 +182,7 @@ class ThreadsAttr(RTile.Attribute, name="threads"):
 class InstructionAttr(RTile.Attribute, name="instruction"):
     """A matrix instruction that computes a box: its rows, columns and reduction are loops of the box.
 
-    Keys: `family` (one of `MATRIX_FAMILIES` or `VECTOR_FAMILIES`), `shape` ([rows, columns, reduction] of one
+    Keys: `family` (one that has shapes), `shape` ([rows, columns, reduction] of one
     instruction), `row`, `column`, `depth` (loops).
     """
 
@@ -209,7 +209,7 @@ class InstructionAttr(RTile.Attribute, name="instruction"):
             if not known:
                 raise InvalidOpError(f"instruction '{key}' must be a {kind} loop of the box, but is {loop}")
         row, column, _ = loops
-        if self.read().family not in VECTOR_FAMILIES and sorted(threads.lane_order) != sorted((row, column)):
+        if atom_family(self.read().family).is_matrix and sorted(threads.lane_order) != sorted((row, column)):
             raise InvalidOpError(
                 f"instruction needs threads whose 'lane_order' holds its rows and columns, {row} and {column}, "
                 f"but it is {list(threads.lane_order)}"

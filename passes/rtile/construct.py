@@ -42,7 +42,7 @@ from typing import Any, ClassVar
 from roller_mlir.dialects import rtile
 from roller_mlir.dialects.rtile.checks import InvalidOpError
 from roller_mlir.hal import Device, find_device
-from roller_mlir.lowering.codegen import FAMILIES
+from roller_mlir.hal.atoms import FAMILIES, atom_family
 from roller_mlir.lowering.codegen.graph.start_operands import most_starts
 from roller_mlir.lowering.codegen.graph.tables import ring_bytes
 from roller_mlir.lowering.linalg.group.dispatch_waves import DispatchWaves
@@ -57,7 +57,6 @@ from roller_mlir.lowering.linalg.group.wrap import wrap
 from roller_mlir.lowering.linalg.reader import StructuredOp, erase_unused, read_structured, with_sources
 from roller_mlir.lowering.linalg.rewrite.split_reduction import split_reduction
 from roller_mlir.lowering.loops.attributes import TILE, TUNED, UNITS
-from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.checks.join import joined_problem
 from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.block_limits import machine_for

@@ -19,7 +19,7 @@ that it is for (`rtile.expression`), so that the machine code can be compared wi
     } {rtile.mapping = "unit"} } {rtile.mapping = "unit"}
     // {plan = #rtile.plan<{...}>, rtile.expression = {...}}
 
-Refused: a program without a plan, or with one that does not fit its ops or that no code is generated for; ops that
+Refused: a program without a plan, or with one that does not fit its ops; ops that
 cannot be one kernel; an accumulator that starts from what is neither a fill, an operand nor another op's result. Paper:
 ROLLER section 3.2 and Figure 6.
 """
@@ -31,7 +31,6 @@ from typing import ClassVar
 
 from roller_mlir.dialects import rtile
 from roller_mlir.dialects.rtile.fields import read_record
-from roller_mlir.lowering.codegen import FAMILIES
 from roller_mlir.lowering.linalg.group.dispatches import finite_constants, group_of
 from roller_mlir.lowering.linalg.group.group import GroupError, members_of, read_group
 from roller_mlir.lowering.linalg.reader import erase_unused
@@ -100,9 +99,6 @@ def _expand(program: rtile.ProgramOp) -> rtile.ProgramOp:
     problem = plan_problem(group.expression, plan)
     if problem:
         fail(program, f"'rtile.program' {problem}")
-    problem = _unrealised(plan)
-    if problem:
-        fail(program, f"'rtile.program' has a plan {problem}")
     with ir.InsertionPoint(terminator), group.members[0].root.operation.location:
         results = expansion_of(plan, group).build()
     for number, result in enumerate(results):
@@ -138,10 +134,3 @@ def _pack(program: rtile.ProgramOp, plan: Plan | None, names: Iterator[str]) -> 
     if any(operand.layer == CONSTANT for operand in plan.operands):
         expression = read_record(TensorExpression, program.attributes[EXPRESSION], EXPRESSION)
         pack_constants(program, expression, plan, names)
-
-
-def _unrealised(plan: Plan) -> str:
-    """Return what of a plan code generation cannot realise yet, or an empty string."""
-    if plan.instruction not in FAMILIES:
-        return f"for instruction family '{plan.instruction}'; code is generated for {', '.join(FAMILIES)}"
-    return ""

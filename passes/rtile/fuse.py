@@ -33,7 +33,7 @@ from operator import is_
 from typing import Any, ClassVar
 
 from roller_mlir.hal import Device, find_device
-from roller_mlir.lowering.codegen import FAMILIES
+from roller_mlir.hal.atoms import FAMILIES
 from roller_mlir.lowering.linalg.accepted_input import compiled_functions
 from roller_mlir.lowering.linalg.group.axes import fuse_axes_of_groups
 from roller_mlir.lowering.linalg.group.group import members_of

@@ -14,11 +14,10 @@ from dataclasses import dataclass, replace
 
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device
-from roller_mlir.hal.instructions import FAMILIES
+from roller_mlir.hal.atoms import FAMILIES, atom_family
 from roller_mlir.lowering.linalg.group.dispatch_waves import DispatchWaves
 from roller_mlir.lowering.targets.family import family_of, passes_to
 from roller_mlir.lowering.targets.stage import KERNELS, PLANNED, Stage
-from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.tensor_copy import WARPGROUP_THREADS
 from roller_mlir.passes.rammer.select_kernels import RammerSelectKernels
 from roller_mlir.passes.rtile.construct import RTileConstruct

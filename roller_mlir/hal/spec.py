@@ -12,6 +12,8 @@ Paper: ROLLER section 3.1 (hardware abstraction: layers, execution units, transa
 
 from dataclasses import dataclass
 
+from roller_mlir.hal.atoms import check_instruction
+from roller_mlir.hal.atoms.scalar import is_multiply_add
 from roller_mlir.hal.checks import (
     check_clock,
     require,
@@ -23,7 +25,7 @@ from roller_mlir.hal.checks import (
     require_power_of_two,
 )
 from roller_mlir.hal.errors import DeviceError
-from roller_mlir.hal.instructions import Instruction, is_multiply_add
+from roller_mlir.hal.instructions import Instruction
 from roller_mlir.hal.layers import MemoryLayer
 from roller_mlir.hal.model_constants import DEFAULT_MODEL, ModelConstants
 from roller_mlir.hal.vector_constants import DEFAULT_VECTORS, VectorConstants
@@ -250,7 +252,11 @@ class Device:
         keys = [(one.name, one.operand_type, one.result_type) for one in self.instructions]
         require(len(set(keys)) == len(keys), "instructions", "must differ in name, operand_type or result_type")
         require(any(map(is_multiply_add, self.instructions)), "instructions", "must have one of family 'fma' on f32")
-        for one in self.instructions:
+        for position, one in enumerate(self.instructions):
+            try:
+                check_instruction(one)
+            except DeviceError as error:
+                raise error.within(f"instructions[{position}]") from error
             if one.is_matrix:
                 key = f"instructions.{one.name}.threads"
                 require_multiple(key, one.threads, "subgroup_size", self.subgroup_size)
@@ -312,6 +318,17 @@ class Device:
             if one.name == name and (one.operand_type, one.result_type) == types:
                 return one
         raise DeviceError(f"device '{self.name}' has no instruction '{name}' from {types[0]} to {types[1]}")
+
+    def cycles_per_point(self, one: Instruction) -> float:
+        """Return for how many cycles of one scheduler a subgroup's points of the loop nest, one a thread, occupy it.
+
+        H200: 256 flops per cycle and unit of FMA are 32 lanes for each of 4 schedulers: 1 cycle for 32 threads.
+        Where the instruction's sustained clock is half of the device's, the cycles, which are the device's, are twice
+        as many.
+        """
+        clock = (one.sustained_clock_hz or one.clock_hz or self.clock_hz) / self.clock_hz
+        lanes = one.flops_per_cycle_per_unit * clock / 2 / self.schedulers_per_unit
+        return self.subgroup_size / lanes
 
     def peak_flops_per_s(self, instruction: Instruction) -> float:
         """Return the peak of the whole device with that instruction: units x flops per cycle and unit x clock.

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from math import ceil, prod
 
 from roller_mlir.hal import Device
+from roller_mlir.hal.atoms import Family, atom_family
+from roller_mlir.hal.atoms.fragments import Shape
 from roller_mlir.mapping.alignment import TILE_ALIGNMENT_BYTES, aligned
-from roller_mlir.mapping.atoms import Family, atom_family
-from roller_mlir.mapping.atoms.fragments import Shape
 from roller_mlir.mapping.layout.combine import combination_bytes
 from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout.layout import buffer_shape, row_blocks, steps_of

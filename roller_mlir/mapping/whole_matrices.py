@@ -9,7 +9,7 @@ wmma.load.
 from collections.abc import Mapping, Sequence
 from math import prod
 
-from roller_mlir.mapping.atoms.wmma import BASE_BYTES, SIDE
+from roller_mlir.hal.atoms.wmma import BASE_BYTES, SIDE
 from roller_mlir.mapping.layout.data_tile import walked_alone
 from roller_mlir.plan import Access
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from roller_mlir.hal import Device
-from roller_mlir.mapping.atoms import atom_family
+from roller_mlir.hal.atoms import atom_family
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.machine import Machine, machine_of

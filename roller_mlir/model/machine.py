@@ -10,7 +10,6 @@ from functools import lru_cache
 from math import inf
 
 from roller_mlir.hal import Device, MemoryLayer
-from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.layout.bank_phases import Banks
 from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES
 
@@ -119,7 +118,7 @@ def machine_of(
         device=device,
         units=units,
         banks=banks,
-        math_cycles=atom_family(device.multiply_add.family).cycles_per_point(device.multiply_add, device),
+        math_cycles=device.cycles_per_point(device.multiply_add),
         phase_bytes=row,
         phase_cycles=cycles,
         sector_bytes=memory.transaction_bytes or 1,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from os import PathLike
 
 from roller_mlir.hal import find_device
-from roller_mlir.hal.instructions import FAMILIES
+from roller_mlir.hal.atoms import FAMILIES
 from roller_mlir.model.search.alignment import RULES
 from roller_mlir.support.foreign.options import Options, option
 
@@ -115,8 +115,7 @@ class ChoiceOptions(BlockOptions):
         (),
         value="FAMILY",
         choices=FAMILIES,
-        help=f"families of instructions to plan for, of {', '.join(FAMILIES)}; by default those that code is generated "
-        "for, or all where none is",
+        help=f"families of instructions to plan for, of {', '.join(FAMILIES)}; by default all",
     )
     allow_tf32: bool = option(
         False, help="whether factors of type f32 may be rounded to tf32, for a matrix instruction"

@@ -68,7 +68,7 @@ func.func @compute(%a: tensor<16x16xf16>, %b: tensor<16x8xf16>, %c: tensor<16x8x
 // -----
 
 func.func @compute(%a: tensor<16x16xf16>, %b: tensor<16x8xf16>, %c: tensor<16x8xf32>) {
-  // expected-error@+1 {{'rtile.compute' op instruction.family: expected 'wmma' or 'mma' or 'wgmma' or 'mfma' or 'dot' or 'amx', but got 'fma'}}
+  // expected-error@+1 {{'rtile.compute' op instruction.family: expected 'amx' or 'dot' or 'mfma' or 'mma' or 'wgmma' or 'wmma', but got 'fma'}}
   %r = "rtile.compute"(%a, %b, %c) ({
   ^bb0(%p: f16, %q: f16, %o: f32):
     %x = arith.extf %p : f16 to f32

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.lowering.codegen import FAMILIES
+from roller_mlir.hal.atoms import FAMILIES
 from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.explain.explanation import Explanation

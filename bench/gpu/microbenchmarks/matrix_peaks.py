@@ -11,7 +11,7 @@ from microbenchmarks.experiment import Experiment, Run, control, values
 from microbenchmarks.kernel_text import Array, CalibrationKernel, lines, listed, output, summed
 from microbenchmarks.scale import Scale
 from roller_mlir.hal import Instruction
-from roller_mlir.mapping.atoms import atom_family
+from roller_mlir.hal.atoms import atom_family
 
 _CHAINS, _UNROLLED = 8, 4
 _SUBGROUPS = 8

@@ -14,7 +14,7 @@ from microbenchmarks.scale import Scale
 from microbenchmarks.warpgroup_peaks import FACTORS, warpgroup_experiment
 from roller_mlir.evaluation.measure.calibration.constants import subject_of
 from roller_mlir.hal import Instruction
-from roller_mlir.mapping.atoms import atom_family
+from roller_mlir.hal.atoms import atom_family
 
 _THREADS, _BLOCKS_PER_UNIT, _CHAINS = 512, 2, 8
 _LARGEST = {"f32": 1 << 24, "f64": 1 << 52}

@@ -4,8 +4,7 @@
 import random
 from dataclasses import dataclass, replace
 
-from roller_mlir.hal.instructions import MATRIX_FAMILIES
-from roller_mlir.mapping.atoms import atom_family
+from roller_mlir.hal.atoms import MATRIX_FAMILIES, atom_family
 from roller_mlir.model.search.alignment import RULES
 
 

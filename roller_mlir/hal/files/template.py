@@ -12,9 +12,9 @@ import types
 import typing
 from collections.abc import Iterable
 
+from roller_mlir.hal.atoms import FAMILIES
 from roller_mlir.hal.files.loader import COMPUTED, CONSTANTS
 from roller_mlir.hal.files.tables import IN_CYCLES
-from roller_mlir.hal.instructions import FAMILIES
 from roller_mlir.hal.layers import LAYER_KINDS
 from roller_mlir.hal.spec import FEATURES, Device, Instruction, MemoryLayer
 from roller_mlir.hal.vendors import vendors

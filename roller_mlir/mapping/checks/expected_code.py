@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import prod
 
 from roller_mlir.hal import Device
-from roller_mlir.mapping.atoms import atom_family
+from roller_mlir.hal.atoms import atom_family
 from roller_mlir.mapping.checks.expected_copies import ExpectedProducts, expected_products
 from roller_mlir.mapping.checks.expected_matrix import MatrixPass
 from roller_mlir.mapping.layout.data_tile import TileDimension, copy_map, tile_copy, tile_dimensions

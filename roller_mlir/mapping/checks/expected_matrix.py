@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from roller_mlir.mapping.atoms import Factors, atom_family
-from roller_mlir.mapping.atoms.fragments import DEPTH, Fragment
+from roller_mlir.hal.atoms import Factors, atom_family
+from roller_mlir.hal.atoms.fragments import DEPTH, Fragment
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.layout.matrix_phases import alone, reads_matrices
 from roller_mlir.mapping.thread_map import live_registers

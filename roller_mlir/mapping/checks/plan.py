@@ -4,9 +4,9 @@
 from collections.abc import Sequence
 from math import prod
 
-from roller_mlir.mapping.atoms import Factors, Family, atom_family
-from roller_mlir.mapping.atoms.fragments import COLUMN, ROW, lane_order, result_shares
-from roller_mlir.mapping.atoms.vectors import LANE_BYTES
+from roller_mlir.hal.atoms import Factors, Family, atom_family
+from roller_mlir.hal.atoms.fragments import COLUMN, ROW, lane_order, result_shares
+from roller_mlir.hal.atoms.vectors import LANE_BYTES
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES, buffer_shape, keeps_rows, steps_of
 from roller_mlir.mapping.layout.spread import planned_epilogue_vectors, spread_plan, with_tail_vectors

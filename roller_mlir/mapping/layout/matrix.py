@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, prod
 
-from roller_mlir.mapping.atoms import Family
-from roller_mlir.mapping.atoms.fragments import DEPTH, Shape
+from roller_mlir.hal.atoms import Family
+from roller_mlir.hal.atoms.fragments import DEPTH, Shape
 from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.layout.data_tile import TileDimension, copy_vector, tile_copy, tile_dimensions
 from roller_mlir.mapping.layout.layout import ASYNCHRONOUS_BYTES, TileCost, row_alignment

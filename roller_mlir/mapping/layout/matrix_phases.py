@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, prod
 
-from roller_mlir.mapping.atoms import Factors, Family
-from roller_mlir.mapping.atoms.fragments import COLUMN, DEPTH, ROW, Fragment, lane_places
+from roller_mlir.hal.atoms import Factors, Family
+from roller_mlir.hal.atoms.fragments import COLUMN, DEPTH, ROW, Fragment, lane_places
 from roller_mlir.mapping.layout.bank_phases import Banks, phases
 from roller_mlir.mapping.layout.data_tile import CopyMap, TileDimension, tile_copy, tile_dimensions, walked_alone
 from roller_mlir.mapping.layout.digit_phases import crossing_phases, spread_phases

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from roller_mlir.hal import Device, Instruction
-from roller_mlir.mapping.atoms import Family, atom_family
-from roller_mlir.mapping.atoms.fragments import AxisShare, Shape
+from roller_mlir.hal.atoms import Family, atom_family
+from roller_mlir.hal.atoms.fragments import AxisShare, Shape
 from roller_mlir.plan import AxisPlan
 from roller_mlir.plan.plan import AtomPlan
 
@@ -110,7 +110,7 @@ class Atom:
 
     def cycles_per_point(self, device: Device) -> float:
         """Return for how many cycles of one scheduler a subgroup's points, one a thread, occupy it."""
-        return self.family.cycles_per_point(self.instruction, device)
+        return device.cycles_per_point(self.instruction)
 
     def shape(self, columns: int) -> tuple[int, int, int]:
         """Return the shape of a plan's instruction: as wide as it exists, where it is not of one width.

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from roller_mlir.hal import Device, Instruction
-from roller_mlir.mapping.atoms import Factors, atom_family
-from roller_mlir.mapping.atoms.fragments import COLUMN, ROW, AxisShare, Fragments, lane_order, result_shares
+from roller_mlir.hal.atoms import Factors, atom_family
+from roller_mlir.hal.atoms.fragments import COLUMN, ROW, AxisShare, Fragments, lane_order, result_shares
 from roller_mlir.mapping.checks.tensor_copy_rules import lines_follow, tensor_copy_multiples
 from roller_mlir.mapping.whole_matrices import holds_whole_matrices
 from roller_mlir.model.instructions.atom import Atom

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs of tasks that multiply by an instruction on whole vectors: `dot` and `amx` of `mapping.atoms.vectors`.
+"""Programs of tasks that multiply by an instruction on whole vectors: `dot` and `amx` of `hal.atoms.vectors`.
 
 The factor of columns is packed in front of tiles that share it, its rows interleaved, so that a lane finds next to each
 other what it multiplies. Of the factor of rows neighbours along the reduction are read where they lie: there the
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from math import prod
 
 from roller_mlir.hal import Device, Instruction
-from roller_mlir.mapping.atoms import atom_family
-from roller_mlir.mapping.atoms.family import VectorProduct, VectorTile, VectorTiles
-from roller_mlir.mapping.atoms.vectors import LANE_BYTES
+from roller_mlir.hal.atoms import atom_family
+from roller_mlir.hal.atoms.family import VectorProduct, VectorTile, VectorTiles
+from roller_mlir.hal.atoms.vectors import LANE_BYTES
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.instructions.choice import SUMS

@@ -13,7 +13,7 @@ may, the one that rounds most is taken; likewise where nothing is known of the k
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from roller_mlir.hal.instructions import TF32_FAMILIES
+from roller_mlir.hal.atoms import atom_family
 from roller_mlir.plan.accuracy.rounding import DIGITS, Rounding
 from roller_mlir.plan.manifest import Manifest
 from roller_mlir.plan.plan import Plan
@@ -128,7 +128,7 @@ def accumulation_of_plans(plans: Iterable[Plan | None], *, truncates: bool = Fal
         found.append(
             Summing(
                 matrix=plan.atom is not None,
-                tf32=plan.atom is not None and plan.instruction in TF32_FAMILIES,
+                tf32=plan.atom is not None and atom_family(plan.instruction).rounds_to_tf32,
                 parts=parts * max(1, together),
                 flops=plan.prediction.flops if plan.prediction is not None else None,
             )

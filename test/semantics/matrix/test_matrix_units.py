@@ -11,7 +11,7 @@ from roller_mlir import Artifact, CompileOptions
 from roller_mlir.compiler.source import Source
 from roller_mlir.evaluation.fuzz.forced import Forced
 from roller_mlir.evaluation.fuzz.plans.matrix import matrix_plans_text
-from roller_mlir.hal.instructions import MATRIX_FAMILIES
+from roller_mlir.hal.atoms import MATRIX_FAMILIES
 
 from ..devices.test_each_device import run_and_compare
 from .matrix_programs import BF16, F16, I8, Types, joined_programs, plain_programs

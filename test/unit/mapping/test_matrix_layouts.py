@@ -7,8 +7,8 @@ from itertools import product
 import pytest
 
 from roller_mlir.hal import find_device
-from roller_mlir.mapping.atoms import atom_family
-from roller_mlir.mapping.atoms.fragments import COLUMN, DEPTH, ROW, result_shares
+from roller_mlir.hal.atoms import atom_family
+from roller_mlir.hal.atoms.fragments import COLUMN, DEPTH, ROW, result_shares
 from roller_mlir.mapping.layout.bank_phases import phases
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.layout.layout import buffer_shape

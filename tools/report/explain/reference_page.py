@@ -10,7 +10,7 @@ from typing import Any
 from roller_mlir.compiler.persistent import BlockChoice
 from roller_mlir.compiler.source import read_source
 from roller_mlir.hal import find_device
-from roller_mlir.lowering.codegen import FAMILIES
+from roller_mlir.hal.atoms import FAMILIES
 from roller_mlir.model.cost import roofline
 from roller_mlir.model.explain import explanation, trace
 from roller_mlir.model.explain.decision import explain

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from roller_mlir.hal import Device
-from roller_mlir.lowering.codegen import FAMILIES
+from roller_mlir.hal.atoms import FAMILIES
 from roller_mlir.model import ConstructOptions
 from roller_mlir.passes.rtile.construct import choices_of
 from roller_mlir.plan.files.tuning import TuningError, describe, read_tuning

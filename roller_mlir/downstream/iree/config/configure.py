@@ -17,10 +17,9 @@ from typing import Any
 from roller_mlir.downstream.iree.config.configuration import Configuration, configuration_of
 from roller_mlir.downstream.iree.tools import IreeError
 from roller_mlir.hal import Device
-from roller_mlir.hal.instructions import FAMILIES
+from roller_mlir.hal.atoms import FAMILIES, atom_family
 from roller_mlir.lowering.linalg.group.group import GroupError, read_group
 from roller_mlir.lowering.linalg.reader import is_structured, read_structured
-from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.search.construct import construct

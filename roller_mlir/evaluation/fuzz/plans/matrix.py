@@ -9,7 +9,7 @@ from roller_mlir.evaluation.fuzz.forced import Forced
 from roller_mlir.evaluation.fuzz.plans.ranked import UnknownPlansError, dispatches
 from roller_mlir.evaluation.fuzz.plans.rasters import with_raster
 from roller_mlir.hal import Device, find_device
-from roller_mlir.lowering.codegen import FAMILIES
+from roller_mlir.hal.atoms import FAMILIES
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.records.codec import to_json

@@ -12,7 +12,7 @@ from roller_mlir.evaluation.fuzz.forced import Forced
 from roller_mlir.evaluation.fuzz.plans.rasters import with_raster
 from roller_mlir.evaluation.fuzz.plans.vector_walks import with_walks
 from roller_mlir.hal import Device, find_device
-from roller_mlir.lowering.codegen import FAMILIES
+from roller_mlir.hal.atoms import FAMILIES
 from roller_mlir.lowering.linalg.group.dispatches import named_dispatches, planned_blocks
 from roller_mlir.lowering.targets.family import passes_to
 from roller_mlir.lowering.targets.stage import FUSED

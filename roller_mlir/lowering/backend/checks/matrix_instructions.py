@@ -7,7 +7,7 @@ One instruction of PTX is one of machine code, but for families whose record say
 import re
 from collections.abc import Iterable
 
-from roller_mlir.mapping.atoms import ATOMS, atom_family
+from roller_mlir.hal.atoms import ATOMS, atom_family
 from roller_mlir.plan.sm_architecture import sm_number
 
 

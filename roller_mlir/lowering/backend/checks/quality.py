@@ -22,6 +22,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from roller_mlir.hal.atoms import atom_family
 from roller_mlir.lowering.backend.checks.accesses import LOCAL, SCALAR_LOAD, MemoryAccess, accesses_of
 from roller_mlir.lowering.backend.checks.assembly import (
     Listing,
@@ -32,7 +33,6 @@ from roller_mlir.lowering.backend.checks.assembly import (
 )
 from roller_mlir.lowering.backend.checks.matrix_instructions import is_ptx, matrix_count, pieces
 from roller_mlir.lowering.backend.checks.statistics import KernelStatistics
-from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.checks.expected_code import (
     ASYNCHRONOUS_COPY,
     GLOBAL_LOAD,

@@ -5,12 +5,12 @@ import re
 import time
 from dataclasses import replace
 
+from roller_mlir.hal.atoms import ATOMS
 from roller_mlir.lowering.backend.checks.quality import Mismatch
 from roller_mlir.lowering.backend.checks.statistics import KernelStatistics
 from roller_mlir.lowering.backend.cpu.floats import LIBRARY
 from roller_mlir.lowering.backend.job import BackendJob, KernelBinary, generate
 from roller_mlir.lowering.backend.sources import KernelSource
-from roller_mlir.mapping.atoms import ATOMS
 from roller_mlir.mapping.checks.expected_code import ExpectedCode
 
 _X86 = re.compile(r"^\s*vfn?m(?:add|sub)\d+([ps])([sd])\b(.*)$", re.MULTILINE)

@@ -10,9 +10,9 @@ ISA, "Asynchronous warpgroup-level matrix shared memory layout", and CUTLASS, `m
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from roller_mlir.hal.atoms.fragments import COLUMN, DEPTH, ROW
 from roller_mlir.lowering.codegen.hopper.copies import TensorCopy
 from roller_mlir.lowering.codegen.matrix.product import Matrix
-from roller_mlir.mapping.atoms.fragments import COLUMN, DEPTH, ROW
 from roller_mlir.mapping.tensor_copy import LINE_BYTES, SWIZZLE_BYTES, WARP_THREADS, WARPGROUP_THREADS
 from roller_mlir.mapping.thread_map import ThreadMap, register_offset
 from roller_mlir.plan import LinearIndex

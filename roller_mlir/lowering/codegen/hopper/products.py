@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from roller_mlir.dialects.rtile import ComputeOp
+from roller_mlir.hal.atoms.fragments import COLUMN, DEPTH, ROW
 from roller_mlir.lowering.codegen.builder.inline_assembly import emit_assembly
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext, vector_type
 from roller_mlir.lowering.codegen.hopper.operands import (
@@ -19,7 +20,6 @@ from roller_mlir.lowering.codegen.hopper.ops import binary, plus
 from roller_mlir.lowering.codegen.hopper.steps import Steps
 from roller_mlir.lowering.codegen.matrix.product import Matrix, convert
 from roller_mlir.lowering.codegen.task.compute import Compute
-from roller_mlir.mapping.atoms.fragments import COLUMN, DEPTH, ROW
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 

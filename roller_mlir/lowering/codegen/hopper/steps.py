@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from roller_mlir.dialects.rtile import ComputeOp, ProgramOp, StoreOp, TileLoad
+from roller_mlir.hal.atoms import atom_family
 from roller_mlir.lowering.codegen.hopper.copies import TensorCopy, is_tensor_copy, tensor_copy
 from roller_mlir.lowering.codegen.hopper.stores import TensorStore, is_tensor_store, tensor_store
 from roller_mlir.lowering.loops.nest import LoopNest, is_parallel, parallel_nest, reduction_nest
 from roller_mlir.lowering.loops.program import LOADS, loads_of, stores_of
-from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.tensor_copy import stage_offsets, store_piece_bytes
 from roller_mlir.plan.plan import WORKGROUP
 from roller_mlir.plan.tensor_maps.tensor_map import TensorMap

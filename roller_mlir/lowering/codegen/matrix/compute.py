@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from math import prod
 
+from roller_mlir.hal.atoms.fragments import COLUMN, DEPTH, ROW
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext
 from roller_mlir.lowering.codegen.builder.thread_box import Positions
 from roller_mlir.lowering.codegen.emitters import emitter_of
 from roller_mlir.lowering.codegen.matrix.operands import MatrixOperands, staged_inputs
 from roller_mlir.lowering.codegen.matrix.product import Matrix
 from roller_mlir.lowering.codegen.task.compute import Compute
-from roller_mlir.mapping.atoms.fragments import COLUMN, DEPTH, ROW
 from roller_mlir.mapping.index import Linear
 from roller_mlir.mapping.layout.matrix_phases import MATRIX_ROWS
 from roller_mlir.mapping.thread_map import register_offset

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from roller_mlir.hal.atoms import Factors
+from roller_mlir.hal.atoms.fragments import COLUMN, DEPTH, ROW, Fragment, Step
 from roller_mlir.lowering.codegen.builder.swizzle import buffer_indices
 from roller_mlir.lowering.codegen.builder.task_context import (
     TaskContext,
@@ -21,8 +23,6 @@ from roller_mlir.lowering.codegen.matrix.product import Matrix
 from roller_mlir.lowering.codegen.matrix.wmma import load_factor
 from roller_mlir.lowering.linalg.affine import apply_indices
 from roller_mlir.lowering.loops.attributes import SITE
-from roller_mlir.mapping.atoms import Factors
-from roller_mlir.mapping.atoms.fragments import COLUMN, DEPTH, ROW, Fragment, Step
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.layout.data_tile import walked_alone
 from roller_mlir.mapping.layout.matrix_phases import MATRIX_ROWS

@@ -11,11 +11,11 @@ from functools import cached_property
 from itertools import product
 
 from roller_mlir.dialects.rtile import ComputeOp
+from roller_mlir.hal.atoms import Family, atom_family
+from roller_mlir.hal.atoms.fragments import COLUMN, DEPTH, ROW, Fragment, Fragments
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext, element_bytes, vector_type
 from roller_mlir.lowering.codegen.builder.thread_box import ThreadBox
 from roller_mlir.lowering.linalg.body import CASTS, Body, BodyArgument, Local, Reference
-from roller_mlir.mapping.atoms import Family, atom_family
-from roller_mlir.mapping.atoms.fragments import COLUMN, DEPTH, ROW, Fragment, Fragments
 from roller_mlir.mapping.thread_map import live_registers
 from roller_mlir.plan import LinearIndex
 from roller_mlir.support.bindings import ir

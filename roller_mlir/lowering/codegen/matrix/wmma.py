@@ -2,11 +2,12 @@
 """Matrix instructions whose fragments are opaque: loaded and stored as whole matrices, `gpu.subgroup_mma_*`.
 
 Which lane holds what is not documented. Results pass workgroup memory once, after the reduction: each subgroup stores
-a matrix to a piece of its own and its lanes read back what the lane map of its results says (`mapping.atoms.wmma`).
+a matrix to a piece of its own and its lanes read back what the lane map of its results says (`hal.atoms.wmma`).
 """
 
 from collections.abc import Sequence
 
+from roller_mlir.hal.atoms.fragments import COLUMN, DEPTH, ROW
 from roller_mlir.lowering.codegen.builder.swizzle import buffer_indices
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext, access_memory, element_bytes, memref_view
 from roller_mlir.lowering.codegen.builder.thread_box import Positions
@@ -14,7 +15,6 @@ from roller_mlir.lowering.codegen.builder.tile_values import StagedTile
 from roller_mlir.lowering.codegen.matrix.product import Matrix, convert
 from roller_mlir.lowering.linalg.affine import apply_indices
 from roller_mlir.lowering.loops.attributes import SITE
-from roller_mlir.mapping.atoms.fragments import COLUMN, DEPTH, ROW
 from roller_mlir.mapping.index import Linear
 from roller_mlir.mapping.layout.data_tile import walked_alone
 from roller_mlir.mapping.whole_matrices import matrix_pitch

@@ -6,12 +6,12 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from math import prod
 
+from roller_mlir.hal.atoms import atom_family
+from roller_mlir.hal.atoms.vectors import LANE_BYTES
 from roller_mlir.lowering.codegen.builder.task_context import StagedResults, element_bytes
 from roller_mlir.lowering.codegen.task.stores.staged import staged_results
 from roller_mlir.lowering.loops.program import box_axes, box_loops, computes_of, is_read, load_layout, staged_loads
 from roller_mlir.mapping.alignment import aligned
-from roller_mlir.mapping.atoms import atom_family
-from roller_mlir.mapping.atoms.vectors import LANE_BYTES
 from roller_mlir.mapping.layout.combine import combination, combination_bytes
 from roller_mlir.mapping.layout.data_tile import TileDimension
 from roller_mlir.mapping.layout.layout import buffer_shape

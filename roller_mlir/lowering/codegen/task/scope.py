@@ -7,6 +7,7 @@ from math import gcd, prod
 from typing import Any
 
 from roller_mlir.dialects.rtile import ComputeOp, MapLoadOp, TileLoad
+from roller_mlir.hal.atoms import atom_family
 from roller_mlir.lowering.codegen.builder.apply_body import clone_body, widen
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext, element_bytes, memref_view
 from roller_mlir.lowering.codegen.builder.tile_values import (
@@ -22,7 +23,6 @@ from roller_mlir.lowering.linalg.affine import apply_indices, map_indices
 from roller_mlir.lowering.linalg.body import BodyArgument, read_body
 from roller_mlir.lowering.loops.nest import LoopNest
 from roller_mlir.lowering.loops.program import load_layout
-from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.layout.data_tile import TileDimension, tile_copy
 from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES, buffer_shape

@@ -16,12 +16,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from roller_mlir.hal.atoms.vectors import MOST_TILES
 from roller_mlir.lowering.codegen.builder.masked_access import load_neighbours
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext, element_bytes, memref_view
 from roller_mlir.lowering.codegen.builder.thread_box import Positions
 from roller_mlir.lowering.codegen.task.compute import Compute
 from roller_mlir.lowering.codegen.vectors.atom import FactorReads, VectorAtom, converted, intrinsic
-from roller_mlir.mapping.atoms.vectors import MOST_TILES
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.thread_map import live_registers
 from roller_mlir.plan.expression import dense_strides

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from roller_mlir.dialects.rtile import ComputeOp
+from roller_mlir.hal.atoms import Family, atom_family
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext, element_bytes, vector_type
 from roller_mlir.lowering.codegen.builder.thread_box import Positions
 from roller_mlir.lowering.codegen.builder.tile_values import DirectTile, RegisterTile, StagedTile
 from roller_mlir.lowering.codegen.matrix.product import product_factors
 from roller_mlir.lowering.linalg.affine import apply_indices, map_indices
 from roller_mlir.lowering.linalg.body import Body
-from roller_mlir.mapping.atoms import Family, atom_family
 from roller_mlir.mapping.index import Linear
 from roller_mlir.plan import LinearIndex
 from roller_mlir.support.bindings import ir

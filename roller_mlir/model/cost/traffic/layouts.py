@@ -8,7 +8,7 @@ another operator is looked up, not simulated again.
 from dataclasses import replace
 from functools import lru_cache
 
-from roller_mlir.mapping.atoms import atom_family
+from roller_mlir.hal.atoms import atom_family
 from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.layout.bank_phases import Banks
 from roller_mlir.mapping.layout.data_tile import tile_dimensions

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import ceil, gcd, prod
 
 from roller_mlir.hal import Device
-from roller_mlir.mapping.atoms import atom_family
+from roller_mlir.hal.atoms import atom_family
 from roller_mlir.mapping.layout.combine import combination, passed_units
 from roller_mlir.mapping.layout.data_tile import copy_map, tile_copy, tile_dimensions
 from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES, TileCost, steps_of

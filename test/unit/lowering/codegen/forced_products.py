@@ -12,8 +12,8 @@ from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.evaluation.reference import compare_all, evaluate_function, random_inputs
-from roller_mlir.mapping.atoms import atom_family
-from roller_mlir.mapping.atoms.fragments import lane_order, result_shares
+from roller_mlir.hal.atoms import atom_family
+from roller_mlir.hal.atoms.fragments import lane_order, result_shares
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan
 from roller_mlir.plan.accuracy.accumulation import accumulation_of
 from roller_mlir.plan.plan import AtomPlan

@@ -11,7 +11,7 @@ from model_expressions import CASES, expression, matmul, typed
 import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.hal import find_device
-from roller_mlir.lowering.codegen import FAMILIES
+from roller_mlir.hal.atoms import FAMILIES
 from roller_mlir.mapping.checks.plan import plan_problem
 from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.block_limits import threads_of_block

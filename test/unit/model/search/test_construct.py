@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from model_expressions import CASES, QUICK, expressions, matmul
 
 from roller_mlir.hal import Device, device_names, find_device
-from roller_mlir.mapping.atoms import atom_family
+from roller_mlir.hal.atoms import atom_family
 from roller_mlir.mapping.checks.plan import plan_problem
 from roller_mlir.mapping.layout.layout import lies_as_stored, staged_layout, steps_of
 from roller_mlir.mapping.layout.matrix import matrix_operand

@@ -13,8 +13,8 @@ import pytest
 from model_expressions import conv2d, expression, matmul, typed
 
 from roller_mlir.hal import find_device
-from roller_mlir.mapping.atoms import atom_family
-from roller_mlir.mapping.atoms.fragments import COLUMN, ROW, lane_order, result_shares
+from roller_mlir.hal.atoms import atom_family
+from roller_mlir.hal.atoms.fragments import COLUMN, ROW, lane_order, result_shares
 from roller_mlir.mapping.checks.plan import plan_problem
 from roller_mlir.mapping.resources import plan_resources, specialised_tasks_per_unit
 from roller_mlir.mapping.tensor_copy import store_bytes

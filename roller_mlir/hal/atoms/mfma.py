@@ -4,8 +4,8 @@
 Source: AMD Instinct MI300 instruction set, section 7 (matrix core instructions).
 """
 
-from roller_mlir.mapping.atoms.family import Family
-from roller_mlir.mapping.atoms.fragments import COLUMN, DEPTH, ROW, Fragment, Fragments, Shape, Step
+from roller_mlir.hal.atoms.family import Family
+from roller_mlir.hal.atoms.fragments import COLUMN, DEPTH, ROW, Fragment, Fragments, Shape, Step
 
 LANES = 64
 

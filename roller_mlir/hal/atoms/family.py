@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property, lru_cache
 
-from roller_mlir.hal import Device, Instruction
-from roller_mlir.mapping.atoms.fragments import Fragments, Shape
+from roller_mlir.hal.atoms.fragments import Fragments, Shape
+from roller_mlir.hal.instructions import Instruction
 
 
 class Factors(Enum):
@@ -170,6 +170,11 @@ class Family:
         """Whether it takes factors from workgroup memory, without fragments in registers."""
         return self.factors is Factors.MEMORY
 
+    @property
+    def rounds_to_tf32(self) -> bool:
+        """Whether it rounds factors of type f32 to tf32; the others take all digits."""
+        return "tf32" in self.factor_types
+
     @cached_property
     def is_opaque(self) -> bool:
         """Whether results pass workgroup memory, to threads that know which they hold."""
@@ -206,7 +211,7 @@ class Family:
             element_bytes: Bytes of a factor's element.
             block: Points of the reduction loop in a step.
 
-        >>> from roller_mlir.mapping.atoms import atom_family
+        >>> from roller_mlir.hal.atoms import atom_family
         >>> [atom_family("mfma").depth_pack((32, 32, 8), 2, block) for block in (32, 40)]
         [2, 1]
         """
@@ -216,21 +221,6 @@ class Family:
         while block % (shape[2] * pack):
             pack //= 2
         return pack
-
-    def cycles_per_point(self, one: Instruction, device: Device) -> float:
-        """Return for how many cycles of one scheduler a subgroup's points of the loop nest, one a thread, occupy it.
-
-        H200: 256 flops per cycle and unit of FMA are 32 lanes for each of 4 schedulers: 1 cycle for 32 threads.
-        Where the instruction's sustained clock is half of the device's, the cycles, which are the device's, are twice
-        as many.
-
-        Args:
-            one: An instruction of the family.
-            device: The device.
-        """
-        clock = (one.sustained_clock_hz or one.clock_hz or device.clock_hz) / device.clock_hz
-        lanes = one.flops_per_cycle_per_unit * clock / 2 / device.schedulers_per_unit
-        return device.subgroup_size / lanes
 
     @property
     def result_accesses(self) -> int:
@@ -244,7 +234,7 @@ class Family:
     def scratch_bytes(self, subgroups: int, shape: Shape) -> int:
         """Return the workgroup memory through which results pass, sums of 32 bits, in bytes; 0 where they do not.
 
-        >>> from roller_mlir.mapping.atoms import atom_family
+        >>> from roller_mlir.hal.atoms import atom_family
         >>> atom_family("wmma").scratch_bytes(4, (16, 16, 16))
         5120
         """

@@ -4,8 +4,8 @@
 Results pass workgroup memory once, to lanes that hold what is said here. Source: PTX ISA, "wmma".
 """
 
-from roller_mlir.mapping.atoms.family import Factors, Family
-from roller_mlir.mapping.atoms.fragments import COLUMN, NOTHING, ROW, Fragment, Fragments, Shape
+from roller_mlir.hal.atoms.family import Factors, Family
+from roller_mlir.hal.atoms.fragments import COLUMN, NOTHING, ROW, Fragment, Fragments, Shape
 
 LANES = 32
 SIDE = 16

@@ -15,9 +15,9 @@ volume 1, chapter 18 (AMX).
 from collections.abc import Iterator
 from math import prod
 
-from roller_mlir.hal import Instruction
-from roller_mlir.mapping.atoms.family import Family, VectorProduct, VectorTile, VectorTiles, VectorTileStep
-from roller_mlir.mapping.atoms.fragments import Shape
+from roller_mlir.hal.atoms.family import Family, VectorProduct, VectorTile, VectorTiles, VectorTileStep
+from roller_mlir.hal.atoms.fragments import Shape
+from roller_mlir.hal.instructions import Instruction
 
 LANE_BYTES = 4
 """Of a sum, and of the factors that make it."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """NVIDIA's `mma.sync` with 8 columns and 32-bit results. Source: PTX ISA, "Matrix Fragments for mma"."""
 
-from roller_mlir.mapping.atoms.family import Factors, Family
-from roller_mlir.mapping.atoms.fragments import COLUMN, DEPTH, ROW, Fragment, Fragments, Shape, Step
+from roller_mlir.hal.atoms.family import Factors, Family
+from roller_mlir.hal.atoms.fragments import COLUMN, DEPTH, ROW, Fragment, Fragments, Shape, Step
 
 
 def mma_fragments(shape: Shape, element_bytes: int) -> Fragments:

@@ -4,8 +4,8 @@
 Source: PTX ISA, "Register Fragments for wgmma".
 """
 
-from roller_mlir.mapping.atoms.family import Factors, Family
-from roller_mlir.mapping.atoms.fragments import COLUMN, NOTHING, ROW, Fragment, Fragments, Shape, Step
+from roller_mlir.hal.atoms.family import Factors, Family
+from roller_mlir.hal.atoms.fragments import COLUMN, NOTHING, ROW, Fragment, Fragments, Shape, Step
 
 SUBGROUPS, ROWS = 4, 64
 

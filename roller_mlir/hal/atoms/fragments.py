@@ -155,7 +155,7 @@ class AxisShare:
 def result_shares(result: Fragment) -> dict[str, AxisShare]:
     """Return how rows and columns of a result are spread, as the fields of an AxisPlan.
 
-    >>> from roller_mlir.mapping.atoms import atom_family
+    >>> from roller_mlir.hal.atoms import atom_family
     >>> result_shares(atom_family("mma").fragments((16, 8, 16), 2).result)["m"]
     AxisShare(lanes=8, chunk=1, tile=16)
     >>> result_shares(atom_family("mfma").fragments((32, 32, 8), 2).result)["m"]
