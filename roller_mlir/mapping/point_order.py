@@ -10,9 +10,11 @@ keeps all of its rows in registers; row by row, each row is read, used by all re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
-from math import prod
-from operator import mul
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Point = tuple[int, int]
 """Number of a place in the reduction, number of a result."""
@@ -38,34 +40,25 @@ class Reads:
     width: int
     words: int
 
-    def coordinates(self) -> list[list[int]]:
-        """Return, of each dimension, where the first lane of each point reads: place by place, result by result."""
-        first = self.lanes[0]
-        columns: list[list[int]] = []
-        for d, at in enumerate(first):
-            results = [result[d] for result in self.results]
-            columns.append([place[d] + at + more for place in self.places for more in results])
-        if columns:
-            columns[-1] = [at // self.width for at in columns[-1]]
-        return columns
+    def coordinates(self) -> "NDArray[np.int64]":
+        """Return where each point reads, as [lane, place, result, dimension]; the last dimension counts whole reads."""
+        import numpy as np
 
-    def vectors(self) -> list[list[int]]:
-        """Return, of each lane, the reads of all points: place by place, result by result, each read a number."""
-        if not self.lanes[0]:
-            return [[0] * (len(self.places) * len(self.results))]
-        ways = self.places, self.results, self.lanes
-        spans = [sum([max(c) - min(c) for c in d]) + 1 for d in zip(*(zip(*w, strict=True) for w in ways), strict=True)]
-        strides = [prod(spans[d + 1 :]) for d in range(len(spans) - 1)]  # of numbers without the last dimension
-        places, results, lanes = [[(sum(map(mul, at, strides)), at[-1]) for at in way] for way in ways]
-        width = self.width
-        return [
-            [
-                row + more + (place + result) // width
-                for row, place in [(head + lane, last + number) for head, last in places]
-                for more, result in results
-            ]
-            for lane, number in lanes
-        ]
+        places, results, lanes = (np.array(way, np.int64) for way in (self.places, self.results, self.lanes))
+        found: NDArray[np.int64] = lanes[:, None, None] + places[:, None] + results
+        found[..., -1:] //= self.width
+        return found
+
+    def vectors(self) -> "NDArray[np.int64]":
+        """Return the reads of all points as [lane, place, result], each read a number."""
+        import numpy as np
+
+        found = self.coordinates()
+        joined = np.zeros(found.shape[:-1], np.int64)
+        for d in range(found.shape[-1]):
+            column = found[..., d]
+            joined = joined * (np.ptp(column) + 1) + column - column.min()
+        return joined
 
 
 def point_order(reads: Sequence[Reads], places: int, results: int, *, ordered: bool = False) -> tuple[Point, ...]:
@@ -96,32 +89,29 @@ def live_registers(reads: Sequence[Reads], places: int, results: int, *, ordered
 
 @lru_cache(maxsize=128)
 def _point_order(reads: tuple[Reads, ...], places: int, results: int, ordered: bool) -> tuple[tuple[Point, ...], int]:
-    tables = [(one.vectors(), one.width * one.words) for one in reads]
-    plain: Sequence[int] = range(places * results)
+    import numpy as np
+
+    tables = [(_numbered(one.vectors()), one.width * one.words) for one in reads]
+    plain: NDArray[np.int64] = np.arange(places * results)
     best, least = plain, _most_live(tables, plain)
     for one in reads if places > 1 and results > 1 else ():
         orders = _window_orders(one)
-        columns = one.coordinates() if orders else []
+        first = one.coordinates()[0].reshape(places * results, -1) if orders else plain
         for order in orders:
-            found = sorted(plain, key=_joined([columns[d] for d in order]).__getitem__)
-            if not ordered or _keeps_order(found, results):
+            found = np.lexsort([first[:, d] for d in reversed(order)])
+            if not ordered or _keeps_order(found.tolist(), results):
                 live = _most_live(tables, found)
                 if live < least:
                     best, least = found, live
-    return tuple([divmod(point, results) for point in best]), least
+    return tuple([divmod(point, results) for point in best.tolist()]), least
 
 
-def _joined(columns: Sequence[Sequence[int]]) -> list[int]:
-    """Return one number for each row of columns, in the order of the rows.
+def _numbered(vectors: "NDArray[np.int64]") -> "NDArray[np.int64]":
+    """Return reads as [point, lane], numbered from 0 without gaps."""
+    import numpy as np
 
-    >>> _joined([[0, 0, 1], [5, -1, 3]])
-    [6, 0, 11]
-    """
-    joined = [0] * len(columns[0])
-    for column in columns:
-        low, span = min(column), max(column) - min(column) + 1
-        joined = [before * span + at - low for before, at in zip(joined, column, strict=True)]
-    return joined
+    numbers = np.unique(vectors, return_inverse=True)[1]
+    return numbers.reshape(len(vectors), -1).T
 
 
 def _window_orders(one: Reads) -> list[list[int]]:
@@ -149,22 +139,21 @@ def _keeps_order(points: Sequence[int], results: int) -> bool:
     return True
 
 
-def _most_live(tables: Sequence[tuple[list[list[int]], int]], points: Sequence[int]) -> int:
+def _most_live(tables: "Sequence[tuple[NDArray[np.int64], int]]", points: "NDArray[np.int64]") -> int:
     """Return the most registers that hold reads at one point, each from its first to its last use.
 
     Args:
-        tables: Of each input, the reads of all points lane by lane, and the registers of one read.
+        tables: Of each input, the reads of all points, numbered as [point, lane], and the registers of one read.
         points: The points in order.
     """
-    changes = [0] * (len(points) + 1)
-    for lanes, size in tables:
-        used = [lane[point] for point in points for lane in lanes]
-        last = dict(zip(used, range(len(used)), strict=True))
-        used.reverse()
-        first = dict(zip(used, range(len(used) - 1, -1, -1), strict=True))
-        several = len(lanes)
-        for at in first.values():
-            changes[at // several] += size
-        for at in last.values():
-            changes[at // several + 1] -= size
-    return max(accumulate(changes))
+    import numpy as np
+
+    changes = np.zeros(len(points) + 1, np.int64)
+    for reads, size in tables:
+        used = reads[points]
+        at = np.broadcast_to(np.arange(len(points))[:, None], used.shape)
+        first, last = np.full(used.max() + 1, len(points)), np.zeros(used.max() + 1, np.int64)
+        np.minimum.at(first, used, at)
+        np.maximum.at(last, used, at)
+        changes += size * (np.bincount(first, minlength=len(changes)) - np.bincount(last + 1, minlength=len(changes)))
+    return int(changes.cumsum().max())

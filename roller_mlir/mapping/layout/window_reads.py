@@ -8,7 +8,7 @@ Windows share what they read, so that some of it waits for later results: how mu
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from functools import lru_cache
 from math import prod
 
 from roller_mlir.mapping.layout.data_tile import TileDimension, tile_dimensions
@@ -56,16 +56,16 @@ def window_registers(
     if not any(slides(tile, axes, reduces) for tile in tiles):
         return None
 
-    def offsets(reduction: bool) -> dict[int, list[int]]:
+    def offsets(reduction: bool) -> dict[int, Coordinates]:
         loops = [i for i, one in enumerate(reduces) if one == reduction and axes[i].registers > 1]
         steps = {i: range(0, axes[i].registers, axes[i].chunk if i == lane else 1) for i in loops}
-        return {i: [register_offset(axes[i], r) for r in step] for i, step in steps.items()}
+        return {i: tuple([register_offset(axes[i], r) for r in step]) for i, step in steps.items()}
 
     in_reduction, results = offsets(True), offsets(False)
     places, held = prod(map(len, in_reduction.values())), prod(map(len, results.values()))
     if places * held > MOST_POINTS:
         return None
-    lanes = {lane: list(range(axes[lane].chunk))} if lane is not None else {}
+    lanes = {lane: tuple(range(axes[lane].chunk))} if lane is not None else {}
     reads: list[Reads] = []
     for access, tile, operand in zip(expression.inputs, tiles, operands, strict=True):
         staged = operand.layer == WORKGROUP
@@ -84,19 +84,28 @@ def window_registers(
     return 2 * max(live, sum([_first_place(one) for one in reads])) if ahead else live
 
 
+@lru_cache(maxsize=1024)
 def _first_place(one: Reads) -> int:
     """Return the registers of all reads of one place of the reduction."""
-    vectors = replace(one, places=one.places[:1]).vectors()
-    return len(set(chain.from_iterable(vectors))) * one.width * one.words
+    import numpy as np
+
+    return len(np.unique(replace(one, places=one.places[:1]).vectors())) * one.width * one.words
 
 
-def _coordinates(dimensions: Sequence[TileDimension], offsets: Mapping[int, Sequence[int]]) -> tuple[Coordinates, ...]:
+def _coordinates(dimensions: Sequence[TileDimension], offsets: Mapping[int, Coordinates]) -> tuple[Coordinates, ...]:
     """Return where in a tile all combinations of offsets along loops lie, the last loop's fastest."""
+    loops = offsets.keys()
+    factors = tuple([tuple([one.coefficients.get(loop, 0) for loop in loops]) for one in dimensions])
+    return _combined(factors, tuple(offsets.values()))
+
+
+@lru_cache(maxsize=1024)
+def _combined(factors: tuple[Coordinates, ...], offsets: tuple[Coordinates, ...]) -> tuple[Coordinates, ...]:
+    """Return, of all combinations of offsets, the sums for each dimension, each offset times its loop's factor."""
     columns: list[list[int]] = []
-    for dimension in dimensions:
+    for each in factors:
         column = [0]
-        for loop, steps in offsets.items():
-            k = dimension.coefficients.get(loop, 0)
-            column = [at + k * step for at in column for step in steps]
+        for factor, steps in zip(each, offsets, strict=True):
+            column = [at + factor * step for at in column for step in steps]
         columns.append(column)
     return tuple(zip(*columns, strict=True))
