@@ -206,6 +206,7 @@ def block_limits(device: Device) -> BlockLimits:
         registers_per_unit=device.registers_per_unit,
         access_bytes=machine_of(device).vector_bytes,
         masked=device.vector_bytes is not None,
+        mask_registers=device.has_mask_registers,
         fence_covers_block=device.fence_covers_block,
     )
 

@@ -50,6 +50,7 @@ FEATURES = ("async_copy", "tensor_copy", "cluster", "matrix_load", "dependent_la
 the one that it needs has ended (CUDA C++ Programming Guide, chapter 4.5)."""
 
 
+_AVX512_BYTES = 64
 _OF_VECTORS = ("vector_bytes", "vector_registers", "fma_ports", "load_ports")
 
 
@@ -286,6 +287,15 @@ class Device:
     def fence_covers_block(self) -> bool:
         """Whether a thread's release fence, behind a barrier, covers what the other threads of its block wrote."""
         return vendor_named(self.vendor).fence_covers_block
+
+    @property
+    def has_mask_registers(self) -> bool:
+        """Whether a mask of a vector's access lies in a register of its own, so that making and using one costs little.
+
+        AVX-512 has such registers (Intel SDM, volume 1, chapter 15). AVX2 takes masks from vectors, whose lanes are
+        spread for it one access at a time; NEON has no accesses under masks.
+        """
+        return self.vector_bytes is not None and self.vector_bytes >= _AVX512_BYTES
 
     @property
     def caches(self) -> tuple[MemoryLayer, ...]:

@@ -110,6 +110,7 @@ def _emit_alike(request: KernelRequest) -> EmittedKernel:
             buffers=dict(zip(program.entry.arguments, arguments, strict=False)),
             repeats=wrapper.repeats,
             masked=limits.masked,
+            mask_registers=limits.mask_registers,
         )
 
         if early is not None:

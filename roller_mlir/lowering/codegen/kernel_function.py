@@ -47,6 +47,7 @@ class BlockLimits:
         registers_per_unit: 32-bit registers that the blocks of a unit share.
         access_bytes: Bytes of the widest access of one thread that code is generated for.
         masked: Whether vectors are accessed at any place, under masks; see `TaskContext`.
+        mask_registers: Whether masks have registers of their own; see `TaskContext`.
         fence_covers_block: See `Device`.
     """
 
@@ -59,6 +60,7 @@ class BlockLimits:
     registers_per_unit: int
     access_bytes: int
     masked: bool = False
+    mask_registers: bool = False
     fence_covers_block: bool = False
 
 

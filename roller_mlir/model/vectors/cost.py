@@ -287,9 +287,10 @@ class VectorCost:
         registers = vectors + int(temporaries) + 1
         left, box = (device.vector_registers or 0) - registers, tuple(blocks)
         stands = bool(self.skips) and standing_loop(expression, box, lane, self.skips, left) is not None
+        splits = not device.has_mask_registers
         for number, how, count in tested:
             access, skips = expression.inputs[number], stands and number in self.skips
-            moved, kept = tested_loads(expression, access, box, lane, width, how, count, skips=skips)
+            moved, kept = tested_loads(expression, access, box, lane, width, how, count, skips=skips, splits=splits)
             masked += known.mask_cycles * moved + known.test_cycles * kept
         point = max(limits) + known.jostle_share * (sum(limits) - max(limits)) + masked
         spilled = max(0, registers - (device.vector_registers or 1))

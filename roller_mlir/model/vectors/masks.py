@@ -24,6 +24,7 @@ def tested_loads(
     count: float,
     *,
     skips: bool,
+    splits: bool,
 ) -> tuple[float, float]:
     """Return how many of a tile's loads of a tensor at a point are tested or under masks.
 
@@ -41,6 +42,7 @@ def tested_loads(
         count: Its loads at a point.
         skips: Whether taps on padding are left out, those of the tile's rows one by one: all loads of a tile that is
             one point wide along the dimension which the innermost loop moves then share one mask, which costs nothing.
+        splits: Whether tiles that read no padding have code of their own.
     """
     leaves = may_leave(expression, access)
     if how == "one" and lane is not None and not leaves:
@@ -54,8 +56,33 @@ def tested_loads(
         return count * _edge_share(expression, access, blocks, lane, width), 0.0
     if skips and _moved_points(expression, access, blocks) == 1:
         return 0.0, 0.0
+    if splits:
+        count *= 1.0 - _inside_share(expression, access, blocks, lane)
     moved = count * _moved_share(expression, access, blocks, lane, width)
     return moved, count - moved if how == "one" else 0.0
+
+
+@lru_cache(maxsize=4096)
+def _inside_share(expression: TensorExpression, access: Access, blocks: tuple[int, ...], lane: int | None) -> float:
+    """Return the share of tiles that read no padding of a tensor: these have code of their own, without tests.
+
+    Dimensions of the lanes alone do not count, along which vectors end under one mask for all points.
+    """
+    share = 1.0
+    for index, extent in zip(access.indices, access.bounds, strict=True):
+        if set(index.terms()) == {lane}:
+            continue
+        low = high = index.constant
+        starts = [0]
+        for loop, factor in index.terms().items():
+            reduces = expression.loops[loop].reduction
+            reach = factor * ((expression.bounds[loop] if reduces else blocks[loop]) - 1)
+            low, high = low + min(0, reach), high + max(0, reach) + (loop == lane and factor == 2)
+            if not reduces:
+                tiles = expression.loops[loop].extent.most_tiles(blocks[loop])
+                starts = [start + factor * blocks[loop] * tile for start in starts for tile in range(tiles)]
+        share *= sum(start + low >= 0 and start + high < extent for start in starts) / len(starts)
+    return share
 
 
 def _moved_points(expression: TensorExpression, access: Access, blocks: Sequence[int]) -> int:

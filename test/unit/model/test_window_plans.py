@@ -44,6 +44,26 @@ def test_vectors_that_a_window_moves_over_padding_have_masks(
     assert cycles[0] - cycles[1] == pytest.approx(masked * known.mask_cycles)
 
 
+@pytest.mark.parametrize(
+    ("size", "tile", "share"),
+    [
+        (21, (1, 21), 1.0),  # each tile has padding at both ends
+        (21, (1, 3), 1 - (17 / 21) * (5 / 7)),  # the first two rows and columns of an image read it, and the last two
+        (23, (1, 3), 1 - (19 / 23) * (6 / 8)),  # the last tile ends behind the row as well
+    ],
+)
+def test_tiles_that_read_no_padding_have_no_masks_where_masks_have_no_registers(
+    size: int, tile: tuple[int, int], share: float
+) -> None:
+    expression, haswell = depthwise(size, 16, 5), find_device("haswell")
+    without = replace(haswell, vectors=replace(haswell.vectors, mask_cycles=0.0))
+    shape = TaskShape((*tile, 8, 5, 5), 2, (0, 1, 2))
+    points = prod(-(-size // one) for one in tile) * 2 * 25
+    cycles = [VectorCost(expression, device, 1).kernel_cycles(shape) / points for device in (haswell, without)]
+    ends = min(4, tile[1])
+    assert cycles[0] - cycles[1] == pytest.approx(ends * share * haswell.vectors.mask_cycles)
+
+
 @pytest.mark.parametrize("size", [21, 11])
 def test_tiles_are_as_wide_as_a_small_image(size: int) -> None:
     plan = best(depthwise(size, 336, 5), find_device("zen4"), max_units=1)

@@ -28,7 +28,9 @@ def neighbours_inside(emit: Emitter, at: Sequence[Linear], shape: Sequence[int],
     low, high = at[-1].range()
     extent, kind = shape[-1], ir.VectorType.get([width], ir.IntegerType.get_signless(1))
     mask: ir.Value | None = None
-    if low < 0:
+    if emit.proves(at[-1], extent) and emit.proves(at[-1] + (width - 1), extent):
+        pass
+    elif low < 0:
         lanes_type = ir.VectorType.get([width], emit.index_type)
         lanes = ir.DenseElementsAttr.get([ir.IntegerAttr.get(emit.index_type, n) for n in range(width)], lanes_type)
         first = emit.op("vector.broadcast", [emit.index(at[-1])], lanes_type)

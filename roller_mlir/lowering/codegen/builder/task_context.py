@@ -75,6 +75,8 @@ class TaskContext:
         slots: Where slices of operands lie, by the program's memrefs: they are read there.
         masked: Whether vectors are accessed as wide as lanes are, at any multiple of their element, and under masks
             where bounds are not proven; else as wide as the plan says, aligned, and inside as a whole.
+        mask_registers: Whether such masks have registers of their own; where not, tiles that need none have code of
+            their own.
     """
 
     emit: Emitter
@@ -93,6 +95,7 @@ class TaskContext:
     repeats: bool = False
     slots: dict[ir.Value, Slot] = field(default_factory=dict[ir.Value, Slot])
     masked: bool = False
+    mask_registers: bool = False
 
     def linear(self, operation: ir.Operation, values: Sequence[ir.Value], *, steps: bool = True) -> list[Linear]:
         """Return index operands as linear expressions of the loop variables.

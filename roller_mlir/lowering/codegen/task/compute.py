@@ -81,7 +81,7 @@ def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[i
             def one(run: Symbol, carried: list[ir.Value]) -> list[ir.Value]:
                 at = {**positions, loop: box.base(loop) + Linear.of(run, stride)}
                 facts = list(window_inside(box, reads, loop, at)) if context.masked and loop != reductions[-1] else []
-                return known_or_tested(context, facts, carried, lambda: nest(rest, at, carried))
+                return known_or_tested(context, [facts], carried, lambda: nest(rest, at, carried))
 
             inside = prod([box.axes[i].block for i in reductions if i > loop])
             asks = stride == 1 and inside >= LEAST_POINTS_INSIDE

@@ -19,26 +19,32 @@ Read = tuple[object, Sequence[LinearIndex]]
 
 
 def known_or_tested(
-    context: TaskContext, facts: Sequence[Within], values: Sequence[ir.Value], emit: Callable[[], list[ir.Value]]
+    context: TaskContext,
+    facts: Sequence[Sequence[Within]],
+    values: Sequence[ir.Value],
+    emit: Callable[[], list[ir.Value]],
 ) -> list[ir.Value]:
-    """Emit points, twice where it depends whether some facts hold: with them given, and without.
+    """Emit points, once more for each group of facts of which it depends whether they hold: with them given.
 
     Args:
         context: The task.
-        facts: What would prove that reads lie inside.
+        facts: What would prove that reads lie inside, in groups, each of which is asked where those before it hold.
         values: The points' accumulators.
         emit: Emits them, and returns the new ones.
     """
+    if not facts:
+        return emit()
+    first, rest = facts[0], facts[1:]
     condition: ir.Value | None = None
-    for one in facts:
+    for one in first:
         inside = context.emit.inside([one.low, one.high], [one.extent] * 2)
         condition = context.emit.both(condition, inside)
     if condition is None:
-        return emit()
+        return known_or_tested(context, rest, values, emit)
 
     def known() -> list[ir.Value]:
-        with context.emit.given(facts):
-            return emit()
+        with context.emit.given(first):
+            return known_or_tested(context, rest, values, emit)
 
     def tested() -> list[ir.Value]:
         expected = context.fma_count, context.matrix_count
@@ -50,19 +56,28 @@ def known_or_tested(
     return context.emit.branch(condition, [value.type for value in values], known, tested)
 
 
-def tile_inside(box: ThreadBox, reads: Sequence[Read]) -> Iterator[Within]:
-    """Yield what must hold, and may, so that no row of a tile is tested that is read where it lies.
+def tile_inside(box: ThreadBox, reads: Sequence[Read], *, vectors: bool) -> tuple[list[Within], list[Within]]:
+    """Return what must hold, and may, so that no read of a tile where it lies is tested; then, that none has a mask.
 
-    Of rows that vectors read nothing is asked: they end under one mask for all points, or `window_inside` asks.
+    Of vectors it is asked where windows move over padding: elsewhere they end under one mask for all points.
 
     Args:
         box: The tile's points.
         reads: What they read.
+        vectors: Whether it is asked of vectors, too, not of rows alone whose elements go to all lanes.
     """
+    tested: list[Within] = []
+    masked: list[Within] = []
     for tile, functions in reads:
-        if isinstance(tile, DirectTile) and not any(box.lane in one.terms() for one in functions):
-            for dimension, function in enumerate(functions):
-                yield from _asked(box, tile, dimension, function, {})
+        along = [box.lane in one.terms() for one in functions]
+        if not isinstance(tile, DirectTile) or (any(along) and not vectors):
+            continue
+        found = [list(_asked(box, tile, dimension, one, {})) for dimension, one in enumerate(functions)]
+        asked = [one for each, lane in zip(found, along, strict=True) if not lane for one in each]
+        tested += asked
+        if asked:
+            masked += [one for each, lane in zip(found, along, strict=True) if lane for one in each]
+    return tested, masked
 
 
 def window_inside(box: ThreadBox, reads: Sequence[Read], loop: int, positions: Positions) -> Iterator[Within]:
@@ -93,7 +108,8 @@ def _asked(
             first = last = positions[loop] * (factor * step)
         else:
             end = factor * (box.axes[loop].block - 1) * step
-            first, last = Linear() + min(0, end), Linear() + max(0, end)
+            neighbour = int(loop == box.lane and factor * step == 2)  # every other element comes of two whole vectors
+            first, last = Linear() + min(0, end), Linear() + max(0, end) + neighbour
         low, high = low + first, high + last
     proven = low.range()[0] >= 0 and high.range()[1] < extent
     if not proven and low.range()[1] >= 0 and high.range()[0] < extent:

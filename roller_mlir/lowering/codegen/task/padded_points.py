@@ -93,6 +93,8 @@ def trips_inside(
             continue
         reach = [k * (box.axes[other].block - 1) for other, k in one.factors.items() if other != loop]
         first, last = one.start + sum(min(0, x) for x in reach), one.start + sum(max(0, x) for x in reach)
+        if emit.proves(first, one.extent) and emit.proves(last + factor * (trips - 1), one.extent):
+            continue
         if last.range()[0] < 0:  # some tile begins before the tensor
             lows.append(parted(at_least(last * -1 + (factor - 1), 0), factor))
         if first.range()[1] + factor * (trips - 1) >= one.extent:

@@ -100,7 +100,8 @@ def emit_box(
         return emit_matrix_points(context, compute, values, between)
     assert not between
     emit = vector_emitter_of(compute.atom).emit_points if compute.atom is not None else emit_points
-    facts = list(tile_inside(compute.box, list(compute.inputs.values()))) if context.masked else []
+    reads = list(compute.inputs.values())
+    facts = tile_inside(compute.box, reads, vectors=not context.mask_registers) if context.masked else ()
     return known_or_tested(context, facts, values, lambda: emit(context, compute, values))
 
 

@@ -55,6 +55,32 @@ def depthwise(image: int, window: int, stride: int, pad: int, channels: int) -> 
     }}"""
 
 
+def channels_first(image: int, window: int, stride: int, pad: int, channels: int) -> str:
+    """Return the text of a depthwise convolution of a padded image whose channels come first."""
+    size = (image + 2 * pad - window) // stride + 1
+    x, p, f, y = (
+        f"tensor<{shape}xf32>"
+        for shape in (
+            f"1x{channels}x{image}x{image}",
+            f"1x{channels}x{image + 2 * pad}x{image + 2 * pad}",
+            f"{channels}x{window}x{window}",
+            f"1x{channels}x{size}x{size}",
+        )
+    )
+    return f"""func.func @main(%x: {x}, %f: {f}) -> {y} {{
+      %zero = arith.constant 0.0 : f32
+      %p = tensor.pad %x low[0, 0, {pad}, {pad}] high[0, 0, {pad}, {pad}] {{
+      ^bb0(%i: index, %j: index, %k: index, %l: index):
+        tensor.yield %zero : f32
+      }} : {x} to {p}
+      %e = tensor.empty() : {y}
+      %i = linalg.fill ins(%zero : f32) outs(%e : {y}) -> {y}
+      %r = linalg.depthwise_conv_2d_nchw_chw {{dilations = dense<1> : tensor<2xi64>,
+          strides = dense<{stride}> : tensor<2xi64>}} ins(%p, %f : {p}, {f}) outs(%i : {y}) -> {y}
+      return %r : {y}
+    }}"""
+
+
 class Walk:
     """The numbers of a kernel's indices and conditions, at one task."""
 
@@ -112,17 +138,48 @@ def test_vectors_outside_name_places_inside(tmp_path: Path, target: str, rows: i
     assert bool(7 % rows or 7 % columns) == ("vector.maskedstore" in names)
 
 
+def masked_loads(text: str, target: str, tiles: tuple[int, ...], tasks: int, folder: Path) -> list[int]:
+    """Return how many vectors each task loads under masks."""
+    compiled(text, target, tile_sizes=tiles, dump_stages=folder, binaries=False)
+    with make_context():
+        module, counts = ir.Module.parse((folder / "gpu.mlir").read_text()), list[int]()
+        (kernels,) = [op for op in module.body.operations if op.name == "gpu.module"]
+        (function,) = kernels.regions[0].blocks[0].operations
+        for task in range(tasks):
+            names = [name for name, *_ in Walk(task).accesses(function.regions[0].blocks[0])]
+            counts.append(names.count("vector.maskedload"))
+    return counts
+
+
+@pytest.mark.parametrize(("channels", "ends"), [(16, 0), (20, 25 * (3 + 1))])
+def test_tiles_inside_of_an_image_have_no_masks_where_masks_have_no_registers(
+    channels: int, ends: int, tmp_path: Path
+) -> None:
+    """Of 15 rows 11 read no padding, of 5 tiles of a row 3; behind the channels end pixels and the filter."""
+    text, tiles = depthwise(image=15, window=5, stride=1, pad=2, channels=channels), (1, 1, 3, 8, 5, 5)
+    vectors = -(-channels // 8)
+    counts = masked_loads(text, "haswell", tiles, 15 * 5 * vectors, tmp_path)
+    assert counts.count(0) == 11 * 3 * (channels // 8)
+    assert counts.count(ends) >= 11 * 3
+    assert counts.count(0) > masked_loads(text, "spr", (1, 1, 3, 16, 5, 5), 15 * 5, tmp_path).count(0)
+    for target in targets():
+        assert differences(text, compiled(text, target, tile_sizes=tiles)) == []
+
+
+@pytest.mark.parametrize("channels", [16, 20])
+@pytest.mark.parametrize("stride", [1, 2])
+def test_images_that_lie_in_front_of_channels_equal_numpy(channels: int, stride: int) -> None:
+    """Lanes lie along the rows of an image; with stride 2 a vector is every other element of two."""
+    text = channels_first(image=19, window=3, stride=stride, pad=1, channels=channels)
+    for target in targets():
+        assert differences(text, compiled(text, target)) == []
+        assert differences(text, compiled(text, target, tile_sizes=(1, 1, 2, 8, 3, 3))) == []
+
+
 def test_rows_of_a_window_that_lie_inside_have_no_masks(tmp_path: Path) -> None:
     """Tiles as wide as the image: a row inside has masks at its ends alone, at each tap those of 4 of 13 columns."""
     text = depthwise(image=13, window=5, stride=1, pad=2, channels=16)
-    compiled(text, "spr", tile_sizes=(1, 1, 13, 16, 5, 5), dump_stages=tmp_path, binaries=False)
-    with make_context():
-        module, counts = ir.Module.parse((tmp_path / "gpu.mlir").read_text()), list[int]()
-        (kernels,) = [op for op in module.body.operations if op.name == "gpu.module"]
-        (function,) = kernels.regions[0].blocks[0].operations
-        for task in range(13):
-            names = [name for name, *_ in Walk(task).accesses(function.regions[0].blocks[0])]
-            counts.append(names.count("vector.maskedload"))
+    counts = masked_loads(text, "spr", (1, 1, 13, 16, 5, 5), 13, tmp_path)
     assert sorted(counts) == [25 * 4] * 9 + [20 * 4 + 5 * 13] * 2 + [15 * 4 + 10 * 13] * 2
     if "host" in targets():
         assert differences(text, compiled(text, tile_sizes=(1, 1, 13, 16, 5, 5))) == []
