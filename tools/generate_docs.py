@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes the reference pages of docs/ from the sources: passes.md, devices.md, tutorial.md, explain.md.
+"""Writes pages of docs/ from the sources: tutorial.md, and passes.md, devices.md, explain.md in reference/.
 
 python -m roller_mlir.tools.generate_docs            write them
 python -m roller_mlir.tools.generate_docs --check    fail where a page differs from what would be written
@@ -141,10 +141,10 @@ def explain_document() -> str:
 
 
 PAGES: dict[str, Callable[[], str]] = {
-    "docs/passes.md": passes_page,
-    "docs/devices.md": devices_page,
+    "docs/reference/passes.md": passes_page,
+    "docs/reference/devices.md": devices_page,
     "docs/tutorial.md": tutorial_page,
-    "docs/explain.md": explain_document,
+    "docs/reference/explain.md": explain_document,
 }
 
 

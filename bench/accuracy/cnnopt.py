@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes the tables of docs/cnnopt.md: CNNOpt's table 8 by our model, by a forest alone, and by model and residual.
+"""Writes the tables of docs/evaluation/cnnopt.md: CNNOpt's table 8 by our model, by a forest, by model and residual.
 
 python bench/accuracy/cnnopt.py --data DIR [--check]
 
@@ -32,7 +32,7 @@ from roller_mlir.hal import DeviceError, find_device
 from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.support.source import write_output
 
-PAGE = Path(__file__).parents[2] / "docs" / "cnnopt.md"
+PAGE = Path(__file__).parents[2] / "docs" / "evaluation" / "cnnopt.md"
 
 
 @dataclass(frozen=True)
@@ -215,10 +215,10 @@ _ROWS: dict[str, Row] = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description="Write the tables of docs/cnnopt.md.")
+    parser = argparse.ArgumentParser(description="Write the tables of docs/evaluation/cnnopt.md.")
     parser.add_argument("--data", type=Path, required=True, help="a copy of AE-PACT's measurements")
     parser.add_argument("--check", action="store_true", help="write nothing, fail where the page differs")
-    parser.add_argument("--page", type=Path, default=PAGE, help="the page (docs/cnnopt.md)")
+    parser.add_argument("--page", type=Path, default=PAGE, help="the page (docs/evaluation/cnnopt.md)")
     options = parser.parse_args(arguments)
     try:
         every = read_data(options.data)

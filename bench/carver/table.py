@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes docs/carver.md: tiles of TileLang's carver beside ours, both through our model. Needs no TileLang and no GPU.
+"""Writes docs/evaluation/carver.md: tiles of TileLang's carver beside ours, both through our model.
+
+Needs no TileLang and no GPU.
 
 python bench/carver/table.py
 """
@@ -11,7 +13,7 @@ from typing import Any
 
 from compare import HINTS, Row, compare, read_hints
 
-PAGE = Path(__file__).parents[2] / "docs" / "carver.md"
+PAGE = Path(__file__).parents[2] / "docs" / "evaluation" / "carver.md"
 
 HEADER = """# Tiles of carver beside ours
 
@@ -54,7 +56,7 @@ def main() -> int:
     parser.add_argument("--top", type=int, default=3, help="hints that are shown per operator (3)")
     parser.add_argument("--only", action="append", default=[], metavar="ID", help="some operators; may be repeated")
     parser.add_argument("--hints", type=Path, default=HINTS, help="the file of hints")
-    parser.add_argument("-o", "--output", type=Path, default=PAGE, help="the page to write (docs/carver.md)")
+    parser.add_argument("-o", "--output", type=Path, default=PAGE, help="the page to write (docs/evaluation/carver.md)")
     options = parser.parse_args()
     try:
         found = read_hints(options.hints)

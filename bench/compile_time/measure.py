@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times the compiler itself: source to binary in a warm process, phase by phase, as a Markdown table.
 
-python bench/compile_time/measure.py --repeat 20 > docs/compile-time.md
+python bench/compile_time/measure.py --repeat 20 > docs/evaluation/compile-time.md
 """
 
 import argparse
@@ -27,8 +27,8 @@ HEADER = """# Compile time
 
 Milliseconds from `.mlir` text to the binary of one f32 matmul in a warm process, medians of {repeat}; {date},
 {machine}. Made by
-`python bench/compile_time/measure.py > docs/compile-time.md`. Phases are timed inside the compiler; how fast the kernel
-is on a GPU is not among them. The product is kept in one kernel: small ones are otherwise divided over two.
+`python bench/compile_time/measure.py > docs/evaluation/compile-time.md`. Phases are timed inside the compiler; how fast
+the kernel is on a GPU is not among them. The product is kept in one kernel: small ones are otherwise divided over two.
 """
 ONE_KERNEL = roller_mlir.CompileOptions(split=False, cache=False)
 SUITE_TARGETS = ("v100", "a100", "h200", "mi300x")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""docs/construction.md: the text for users, and the tables of `results.json`."""
+"""docs/method/construction.md: the text for users, and the tables of `results.json`."""
 
 from collections.abc import Iterable, Sequence
 from statistics import median
@@ -95,7 +95,7 @@ MADE = """## What it takes, and what it gives
 
 {command} wrote these tables, {date}:
 {machine}, pinned to one core. Operators are the {count} of
-[`bench/roller119`](../bench/roller119/README.md), K = {top_k}. Times are of the construction alone, from the tensor
+[`bench/roller119`](../../bench/roller119/README.md), K = {top_k}. Times are of the construction alone, from the tensor
 expression to K plans; reading the operator from its text comes before. They are medians of {repeat} sweeps for each
 device with a table by class, and of one sweep for the others; what the construction remembers between operators is
 cleared before each sweep. "CPU" is the time of the process, "wall" that of the clock: other work on the machine shows

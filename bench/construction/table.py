@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times the construction over the suite roller119 and writes docs/construction.md; on CPU, in about two minutes.
+"""Times the construction over the suite roller119 and writes docs/method/construction.md; on CPU, in about two minutes.
 
 python bench/construction/table.py --date 2026-11-21
 python bench/construction/table.py --page-only                  # the page anew, from results.json
@@ -23,7 +23,7 @@ from roller_mlir.evaluation.suites.select import select
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
-PAGE = HERE.parents[1] / "docs" / "construction.md"
+PAGE = HERE.parents[1] / "docs" / "method" / "construction.md"
 
 BY_CLASS = ("v100", "k80", "mi50", "a100-80", "h100", "h200", "mi300x")
 OTHERS = ("2080ti", "a100-40", "rtx4090", "b200", "mi210", "mi250x", "ipu-gc2")
@@ -40,7 +40,7 @@ def main() -> int:
     parser.add_argument("--repeat", type=int, default=3, help="sweeps per device (3)")
     parser.add_argument("--size-repeat", type=int, default=7, help="repeats per size (7)")
     parser.add_argument("--results", type=Path, default=RESULTS, help="what is measured (results.json)")
-    parser.add_argument("-o", "--output", type=Path, default=PAGE, help="the page (docs/construction.md)")
+    parser.add_argument("-o", "--output", type=Path, default=PAGE, help="the page (docs/method/construction.md)")
     options = parser.parse_args()
     try:
         results = json.loads(options.results.read_text()) if options.page_only else measured(parser, options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes docs/cpu-peers.md from what bench/cpu/peers.py measured: `python bench/cpu/page.py`.
+"""Writes docs/evaluation/cpu-peers.md from what bench/cpu/peers.py measured: `python bench/cpu/page.py`.
 
 Beside this file lie gemms.json and layers.json (each peer), fused.json (with bias and relu), and gemms-again.json and
 layers-again.json (some of the first two once more, for the noise).
@@ -24,7 +24,7 @@ from roller_mlir.evaluation.measure.cpu_peers.tables import (
 from roller_mlir.plan.records.codec import from_json
 
 HERE = Path(__file__).parent
-PAGE = HERE.parents[1] / "docs" / "cpu-peers.md"
+PAGE = HERE.parents[1] / "docs" / "evaluation" / "cpu-peers.md"
 FILES = ("gemms", "layers", "fused", "gemms-again", "layers-again")
 
 TEXT = """# Libraries of a CPU: what a kernel has to reach
@@ -187,7 +187,7 @@ def read(name: str) -> HostResults:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--out", type=Path, default=PAGE, help="the page to write (docs/cpu-peers.md)")
+    parser.add_argument("-o", "--out", type=Path, default=PAGE, help="the page to write (docs/evaluation/cpu-peers.md)")
     options = parser.parse_args()
     options.out.write_text(page({name: read(name) for name in FILES}))
     return 0

@@ -11,9 +11,9 @@ python bench/cpu/ratios.py avx2       # 8 products, twenty layers, the windows, 
 python bench/cpu/ratios.py none       # the page alone, of what the folders hold
 
 What the folder holds is not measured again: a run that was ended goes on, and one for new code takes a new folder. All
-tables are in docs/cpu-ratios.md, docs/cpu.md has their summary and the short ones. Results of another machine go into
-FOLDER-NAME (--folder bench/cpu/ratios-NAME --docs ELSEWHERE), of which `none` makes a chapter of its own. Results of
-256-bit vectors lie in FOLDER-avx2; --narrow says which device with such vectors is like the machine.
+tables are in docs/evaluation/cpu-ratios.md, docs/cpu.md has their summary and the short ones. Results of another
+machine go into FOLDER-NAME (--folder bench/cpu/ratios-NAME --docs ELSEWHERE), of which `none` makes a chapter of its
+own. Results of 256-bit vectors lie in FOLDER-avx2; --narrow says which device with such vectors is like the machine.
 """
 
 import argparse
@@ -181,8 +181,10 @@ def write(machines: Sequence[MachineResults], docs: Path) -> None:
         every += [f"## {name}{where}\n\n{tables(part)}\n" for name, part in one.wide.items()]
         every += [f"## {name}{where}, AVX2\n\n{tables(part)}\n" for name, part in one.narrow.items()]
     head = "# CPUs beside libraries\n\nGF/s of each problem; how they are measured: [peers](cpu-peers.md). Written by\n"
-    head += "`python bench/cpu/ratios.py`, of which [CPUs](cpu.md#measured) has the summary.\n"
-    (docs / "cpu-ratios.md").write_text("\n".join([head, *every]), encoding="utf-8")
+    head += "`python bench/cpu/ratios.py`, of which [CPUs](../cpu.md#measured) has the summary.\n"
+    room = docs / "evaluation"
+    room.mkdir(exist_ok=True)
+    (room / "cpu-ratios.md").write_text("\n".join([head, *every]), encoding="utf-8")
 
 
 def tables(one: HostResults) -> str:
@@ -204,10 +206,10 @@ def summary(found: Mapping[str, HostResults]) -> str:
         `host` without any choice by hand. From registers alone a core does {peaks}. {min(loads):.1f} to
         {max(loads):.1f} processes wanted the cores; the median sample is {above:.0%} above the smallest one at most.
         All take turns in processes of their own, results are compared with numpy's first. With one thread the least
-        processor time of the thread counts, with two the wall. How, and what the others are: [peers](cpu-peers.md);
-        each problem: [ratios](cpu-ratios.md). "Ours nhwc" is the same layer with channels last, of
-        "constant filter" the filter is a constant of the module, as oneDNN's was reordered beforehand. Packed B does
-        less than a product and is no rival."""
+        processor time of the thread counts, with two the wall. How, and what the others are:
+        [peers](evaluation/cpu-peers.md); each problem: [ratios](evaluation/cpu-ratios.md). "Ours nhwc" is the
+        same layer with channels last, of "constant filter" the filter is a constant of the module, as oneDNN's was
+        reordered beforehand. Packed B does less than a product and is no rival."""
     lines = [
         fill(" ".join(where.split()), 120, break_on_hyphens=False),
         "",

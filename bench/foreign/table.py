@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Run other people's functions of linalg on tensors in the simulator, and say what became of them in docs/limits.md.
+"""Run other people's functions of linalg on tensors in the simulator, say in docs/reference/limits.md how they fared.
 
     python bench/foreign/table.py --named-ops                                    # upstream's named ops
     python bench/foreign/table.py --tree LLVM=llvm-toolchain-22-22.1.8/mlir/test --tree IREE=iree
-    python bench/foreign/table.py ... --date 2026-11-22 --write                  # docs/limits.md, this section anew
+    python bench/foreign/table.py ... --date 2026-11-22 --write               # this section of docs/reference/limits.md
     python bench/foreign/table.py --write                                        # from results.json alone
 
 Sources that a run with --write does not name stay in results.json and on the page as they are. A tree is a checkout or
@@ -27,7 +27,7 @@ from named_ops import named_op_functions
 
 from roller_mlir.support.jobs.pool import JobPool
 
-PAGE = Path(__file__).parents[2] / "docs" / "limits.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "limits.md"
 RESULTS = Path(__file__).parent / "results.json"
 BEGIN, END = "<!-- foreign functions: begin -->", "<!-- foreign functions: end -->"
 NAMED_OPS = "named ops"
@@ -46,7 +46,7 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, metavar="N", help="each N-th function only (1)")
     parser.add_argument("--failures", type=Path, help="folder for the functions that fail or are refused, as they come")
     parser.add_argument("--date", type=date.fromisoformat, help="today, for the page: YYYY-MM-DD")
-    parser.add_argument("--write", action="store_true", help="write the section of docs/limits.md")
+    parser.add_argument("--write", action="store_true", help="write the section of docs/reference/limits.md")
     options = parser.parse_args()
     if options.write and options.date is None and (options.tree or options.named_ops):
         parser.error("--write needs --date")

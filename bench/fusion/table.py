@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles the examples with and without fusion, runs the kernels in the simulator, and writes docs/fusion.md.
+"""Compiles the examples with and without fusion, runs the kernels in the simulator, and writes docs/method/fusion.md.
 
 python bench/fusion/table.py --date 2026-11-21
 """
@@ -18,7 +18,7 @@ from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "fusion.md"
+PAGE = ROOT / "docs" / "method" / "fusion.md"
 TEXT = Path(__file__).with_name("page.md.in")
 DEVICES = ("v100", "a100", "h200", "mi300x")
 NAMES = (
@@ -31,7 +31,7 @@ TOGETHER, APART = CompileOptions(binaries=False), CompileOptions(binaries=False,
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--date", type=date.fromisoformat, required=True, help="today, for the page: YYYY-MM-DD")
-    parser.add_argument("-o", "--output", type=Path, default=PAGE, help="the page (docs/fusion.md)")
+    parser.add_argument("-o", "--output", type=Path, default=PAGE, help="the page (docs/method/fusion.md)")
     options = parser.parse_args()
     small: list[str] = []
     large: list[str] = []

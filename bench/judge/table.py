@@ -2,7 +2,7 @@
 """Tries the judge on right kernels and on mutants, and writes bench/judge/results.json; about 5 minutes on one core.
 
 python bench/judge/table.py --date 2026-11-22 --rounds 40
-python bench/verification/table.py --page-only      # docs/verification.md with it
+python bench/verification/table.py --page-only      # docs/evaluation/verification.md with it
 """
 
 import argparse

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes docs/matrix-code.md: what the vendors' tools make of kernels with matrix instructions. Nothing is a speed.
+"""Writes docs/evaluation/matrix-code.md: what the vendors' tools make of matrix kernels. Nothing is a speed.
 
 python bench/matrix/static.py --only 'M*,C*'
 
@@ -20,7 +20,7 @@ from roller_mlir.evaluation.suites.select import select
 from roller_mlir.evaluation.suites.stages.compile import warm_up
 from roller_mlir.plan.manifest import Kernel
 
-PAGE = Path(__file__).parents[2] / "docs" / "matrix-code.md"
+PAGE = Path(__file__).parents[2] / "docs" / "evaluation" / "matrix-code.md"
 TARGETS = ("a100", "h200", "v100", "mi300x")
 TRITON = {("a100", (128, 256, 64)): 268}
 """Instructions of Triton's loop for a tile, around as many products."""

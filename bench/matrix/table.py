@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes docs/matrix.md: our tiles of products of f16 beside carver's and Triton's, all through our model.
+"""Writes docs/method/matrix.md: our tiles of products of f16 beside carver's and Triton's, all through our model.
 
 python bench/matrix/table.py
 
@@ -21,7 +21,7 @@ from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.support.bindings import make_context
 
 HERE = Path(__file__).parent
-PAGE = HERE.parents[1] / "docs" / "matrix.md"
+PAGE = HERE.parents[1] / "docs" / "method" / "matrix.md"
 TEXT = HERE / "page.md.in"
 
 sys.path.insert(0, str(HERE.parent / "carver"))
@@ -59,7 +59,7 @@ COLUMNS = (
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=Path, default=PAGE, help="the page to write (docs/matrix.md)")
+    parser.add_argument("-o", "--output", type=Path, default=PAGE, help="the page to write (docs/method/matrix.md)")
     options = parser.parse_args()
     found = carver.read_hints(HERE / "hints.json")
     text = TEXT.read_text()

@@ -3,7 +3,7 @@
 
     python bench/onnx_operators/table.py --every 8                          # each eighth case
     python bench/onnx_operators/table.py --only reduce_ --list              # some, a line each
-    python bench/onnx_operators/table.py --date 2026-11-23 --write          # all, into docs/onnx-operators.md
+    python bench/onnx_operators/table.py --date 2026-11-23 --write         # all, into docs/evaluation/onnx-operators.md
 
 Tried is each case of `onnx.backend.test` whose inputs and outputs are tensors of numbers with at least one element.
 """
@@ -25,7 +25,7 @@ from onnx.backend.test.case.node import collect_testcases
 
 from roller_mlir.support.jobs.pool import JobPool
 
-PAGE = Path(__file__).parents[2] / "docs" / "onnx-operators.md"
+PAGE = Path(__file__).parents[2] / "docs" / "evaluation" / "onnx-operators.md"
 PASSED = ("passed", "constants")
 REFUSED = ("refused",)
 # Operators that compute: arithmetic, products, convolutions, pooling, reductions, normalisation.
@@ -47,7 +47,7 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, metavar="N", help="each N-th case only (1)")
     parser.add_argument("--list", action="store_true", help="print a line for each case that does not pass")
     parser.add_argument("--date", type=date.fromisoformat, help="today, for the page: YYYY-MM-DD")
-    parser.add_argument("--write", action="store_true", help="write docs/onnx-operators.md")
+    parser.add_argument("--write", action="store_true", help="write docs/evaluation/onnx-operators.md")
     options = parser.parse_args()
     if options.write and options.date is None:
         parser.error("--write needs --date")

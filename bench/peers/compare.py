@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles operators with ours and with peers, without a GPU, counts in their machine code, and writes docs/peers.md.
+"""Compiles operators with ours and with peers, without a GPU, counts in machine code, writes docs/evaluation/peers.md.
 
 python bench/peers/compare.py --date 2026-11-21 --python-triton VENV/bin/python --python-tvm VENV/bin/python
 python bench/peers/compare.py --page-only
@@ -28,7 +28,7 @@ from roller_mlir.hal import Device, find_device
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
-PAGE = ROOT / "docs" / "peers.md"
+PAGE = ROOT / "docs" / "evaluation" / "peers.md"
 PEERS = {"triton": ("Triton", "triton"), "tvm": ("TVM dlight", "tvm"), "iree": ("IREE", "iree.compiler")}
 DEVICE = "h200"
 PEER_TIMEOUT_S = 1800
@@ -48,7 +48,7 @@ def main() -> int:
     parser.add_argument("--nvcc", type=Path, help="compiler of TVM's CUDA C++ (the one beside ptxas)")
     parser.add_argument("--page-only", action="store_true", help="write the page from the results that are there")
     parser.add_argument("--results", type=Path, default=RESULTS, help="file of the figures (results.json)")
-    parser.add_argument("-o", "--out", type=Path, default=PAGE, help="the page to write (docs/peers.md)")
+    parser.add_argument("-o", "--out", type=Path, default=PAGE, help="the page to write (docs/evaluation/peers.md)")
     options = parser.parse_args()
     names = options.peers.split(",") if options.peers else []
     given = operators()

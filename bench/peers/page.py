@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The page docs/peers.md: the tables of `results.json`, and what they say of ours beside the peers."""
+"""The page docs/evaluation/peers.md: the tables of `results.json`, and what they say of ours beside the peers."""
 
 from collections.abc import Callable
 from textwrap import fill

@@ -31,7 +31,7 @@ LAYERS = (
     *("googlenetv3_20", "googlenetv3_21", "googlenetv3_43", "maskrcnn_42", "mobilenet_02", "mobilenet_09"),
     *("overfeat_03", "resnet_03", "resnet_05", "resnet_12", "resnet_13", "resnet_17", "yolov2_11"),
 )
-"""Of the 201 those of docs/cpu-peers.md: of each network, and of each kind of window; one image, channels last."""
+"""Of the 201 those of docs/evaluation/cpu-peers.md: of each network and kind of window; one image, channels last."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The section of docs/verification.md that says how results are judged, with what bench/judge found."""
+"""The section of docs/evaluation/verification.md that says how results are judged, with what bench/judge found."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ right program may be from it (running error analysis, `roller_mlir/evaluation/re
 *Where nothing rounds, results must be equal*: integers, floats that are moved or selected, and whole numbers within
 what a type holds. An addition, product, quotient or square root of equal operands is rounded to the nearest number by
 every target, so it must be equal too; only a product that a sum uses may keep its digits, because the two may be
-contracted. Functions are off by what their makers state ([math.md](math.md)).
+contracted. Functions are off by what their makers state ([math.md](../reference/math.md)).
 
 *Sums* may be in any order. With u = 2^-p for p binary digits, an addition errs by at most u times the partial sum
 that it gives. Such errors have no common sign: n of them stay below 4 u sqrt(s1^2 + ... + sn^2), s the partial sums,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The page docs/verification.md from what the verification found."""
+"""The page docs/evaluation/verification.md from what the verification found."""
 
 import json
 from collections import Counter
@@ -114,8 +114,8 @@ others compiled: LLVM IR of {compilers}, executed at the LLVM level and equal to
 | boxes of 3 and 5 dimensions, im2col mode | none until a GPU has run them |
 | warp-specialised kernels | an H100 |
 
-What an H100 has run is in [its results](results/2026-11-27-h100/results.md): `smoke/product/f16`, `smoke/strided/f16`
-(a convolution of NHWC in steps of two, of which each box has four dimensions), `smoke/stored`.
+What an H100 has run is in [its results](../results/2026-11-27-h100/results.md): `smoke/product/f16`,
+`smoke/strided/f16` (a convolution of NHWC in steps of two, of which each box has four dimensions), `smoke/stored`.
 
 Planted mistakes that have to be found, each a test: a missing wait for copies, a wait for one group too few, a missing
 barrier, rows written or read without their swizzle, fewer buffers than copies in flight

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Verifies both suites on four devices in the simulator and writes docs/verification.md; about 30 minutes on 2 cores.
+"""Verifies both suites on four devices in the simulator and writes docs/evaluation/verification.md.
+
+About 30 minutes on 2 cores.
 
 python bench/verification/table.py --date 2026-11-21 --jobs 2
 python bench/verification/table.py --date 2026-11-21 --only f16,bf16   # these sections anew, the others as they are
@@ -25,7 +27,7 @@ from roller_mlir.evaluation.suites.stages.verify_all import verify_pairs
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
-PAGE = HERE.parents[1] / "docs" / "verification.md"
+PAGE = HERE.parents[1] / "docs" / "evaluation" / "verification.md"
 SECTIONS = {
     "roller119": ("roller119", None, ()),
     "f16": ("roller119", "f16", ("matmul", "conv2d")),
@@ -43,7 +45,7 @@ def main() -> int:
     parser.add_argument("--only", type=sections, default=tuple(SECTIONS), metavar="SECTION,...", help="of the page")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time (1)")
     parser.add_argument("--results", type=Path, default=RESULTS, help="what was found (results.json)")
-    parser.add_argument("-o", "--output", type=Path, default=PAGE, help="the page (docs/verification.md)")
+    parser.add_argument("-o", "--output", type=Path, default=PAGE, help="the page (docs/evaluation/verification.md)")
     options = parser.parse_args()
     if not options.page_only:
         if options.date is None:

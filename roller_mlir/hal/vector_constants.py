@@ -24,7 +24,8 @@ class VectorConstants:
         task_cycles: What a tile takes beside its points: addresses, first loads of sums, a mispredicted end of a loop.
         jostle_share: Share of a point's other limits (ports, issue, latency) that the largest does not hide.
         gather_cycles: Of each lane that is loaded by itself and put into a vector.
-        mask_cycles: Of an access whose bounds are not proven. Fitted to measured plans of one core (docs/polydl.md).
+        mask_cycles: Of an access whose bounds are not proven. Fitted to measured plans of one core
+            (docs/method/polydl.md).
         test_cycles: Of an element for all lanes of a padded tensor whose test the innermost loop does not move: a
             branch, nothing where elements are loaded under masks. Fitted as `mask_cycles`.
         broadcast_loads: What an element for all lanes costs, in loads of vectors: less where those are wider than

@@ -3,7 +3,7 @@
 
 roller explain matmul.mlir --target h200                       every operator of the function, in the terminal
 roller explain matmul.mlir --op matmul_0 --html matmul.html    one of them, as a page for a browser
-roller explain matmul.mlir --target v100 --json                all of it as data; docs/explain.md documents the keys
+roller explain matmul.mlir --target v100 --json                all of it as data; docs/reference/explain.md has the keys
 roller explain matmul.mlir --disabled-rule memory-bank         without an alignment rule, to see what it is worth
 roller explain matmul.mlir --instruction fma --max-units 16    on part of a device, with some of its instructions
 roller explain matmul.mlir --tuning tuning.jsonl               and the measured plan that the compiler takes with it

@@ -5,7 +5,7 @@
   roller fuzz --count 1000 --seed 1 --target h200,mi300x --jobs 2 --keep failures
   roller fuzz --count 2000 --seed 1 --only 'matrix*'       products and convolutions for matrix units
   roller fuzz --seed 1 --case 17 --target h200             one case again: its text, and what becomes of it
-  roller fuzz --count 10000 --seed 4 --limits docs/limits.md
+  roller fuzz --count 10000 --seed 4 --limits docs/reference/limits.md
   roller fuzz --count 1000 --seed 1 --oracle iree --no-kernels    numpy itself compared with IREE's llvm-cpu
   roller fuzz --count 300 --seed 1 --only 'whole numbers'   divisions, shifts and bits; drawn where asked for alone
 

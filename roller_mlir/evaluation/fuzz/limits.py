@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The counted part of the page docs/limits.md: why random programs were refused, and how many held."""
+"""The counted part of the page docs/reference/limits.md: why random programs were refused, and how many held."""
 
 import datetime
 import platform

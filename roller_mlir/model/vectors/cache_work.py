@@ -9,7 +9,8 @@ body; sums lie in registers over all of a reduction.
 Paper: PolyDL section 4 (Algorithms 1 and 2), section 4.2 (what a layer serves costs its latency and bandwidth). It
 differs in four points: a working set has to fit by itself, since those of one nest contain each other; what lies in few
 of a cache's sets is not held; lines move whole; and what is touched for the first time comes from the nearest cache
-that holds all of it, since a program's tensors were just made. docs/polydl.md shows how that ranks measured plans.
+that holds all of it, since a program's tensors were just made. docs/method/polydl.md shows how that ranks measured
+plans.
 """
 
 import math

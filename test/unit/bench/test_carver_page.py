@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/carver: the table is made without TileLang, and docs/carver.md holds the tiles of hints.json."""
+"""bench/carver: the table is made without TileLang, and docs/evaluation/carver.md holds the tiles of hints.json."""
 
 import json
 import re
@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "bench" / "carver"
-PAGE = ROOT / "docs" / "carver.md"
+PAGE = ROOT / "docs" / "evaluation" / "carver.md"
 OPERATORS = ("M0", "M1", "M3", "C0", "D0", "R0", "matmul-f16", "C0-nhwc")
 
 

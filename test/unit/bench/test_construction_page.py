@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/construction: the script runs, and docs/construction.md says what its results do. No time is asserted."""
+"""bench/construction: the script runs, docs/method/construction.md says what its results do. No time is asserted."""
 
 import json
 import subprocess
@@ -92,7 +92,7 @@ def test_the_page_says_what_the_results_say(tmp_path: Path) -> None:
     page = tmp_path / "construction.md"
     done = run("--page-only", "-o", str(page))
     assert done.returncode == 0, done.stderr
-    assert page.read_text() == (ROOT / "docs" / "construction.md").read_text(), "run table.py --page-only"
+    assert page.read_text() == (ROOT / "docs" / "method" / "construction.md").read_text(), "run table.py --page-only"
 
 
 def test_the_results_are_of_the_whole_suite() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/cpu: docs/cpu-peers.md says what the results beside it do; ratios of ours are to the best rival."""
+"""bench/cpu: docs/evaluation/cpu-peers.md says what the results beside it do; ratios of ours are to the best rival."""
 
 import importlib.util
 from pathlib import Path
@@ -26,7 +26,7 @@ def script() -> ModuleType:
 
 def test_the_page_is_what_the_results_say(script: ModuleType) -> None:
     text = script.page({name: script.read(name) for name in script.FILES})
-    assert (ROOT / "docs" / "cpu-peers.md").read_text() == text
+    assert (ROOT / "docs" / "evaluation" / "cpu-peers.md").read_text() == text
 
 
 def test_only_right_results_are_on_the_page(script: ModuleType) -> None:

@@ -26,7 +26,7 @@ MATRIX = Accumulation(kernels=(Summing(matrix=True),))
 
 @pytest.mark.full
 def test_mutants_are_found_and_right_kernels_are_not_called_wrong() -> None:
-    """The table of docs/verification.md in small."""
+    """The table of docs/evaluation/verification.md in small."""
     found = trials.try_all(1, (16, 256))
     assert found.right > 300 and not found.rejected
     missed = {key[:2] + key[3:] for key, tried in found.tried.items() if found.found[key] < tried}

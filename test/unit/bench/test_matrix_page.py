@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/matrix: the page is made without TileLang and Triton, and docs/matrix.md is what would be made today."""
+"""bench/matrix: the page is made without TileLang and Triton, and docs/method/matrix.md is what would be made today."""
 
 import json
 import re
@@ -10,7 +10,7 @@ import preloaded
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "bench" / "matrix"
-PAGE = ROOT / "docs" / "matrix.md"
+PAGE = ROOT / "docs" / "method" / "matrix.md"
 
 
 def test_the_page_is_current(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/peers: docs/peers.md says what results.json does, ours is as it says, and no peer is needed for that."""
+"""bench/peers: docs/evaluation/peers.md says what results.json does, ours is as it says, no peer is needed."""
 
 import importlib.util
 import json
@@ -25,7 +25,7 @@ from roller_mlir.support.bindings import make_context
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "bench" / "peers"
-PAGE = ROOT / "docs" / "peers.md"
+PAGE = ROOT / "docs" / "evaluation" / "peers.md"
 PEERS = ("Triton", "TVM dlight", "IREE")
 OPERATORS = ("M3", "C0", "softmax", "R1")
 

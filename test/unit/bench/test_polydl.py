@@ -192,7 +192,7 @@ def test_page_says_what_the_cost_models_do() -> None:
             seconds = np.array([one.seconds for one in cases])
             found["equation 1"].append(scored(np.array([one.cost for one in cases]), seconds))
             found["seconds, fitted"].append(scored(np.array([one.terms for one in cases]) @ factors, seconds))
-    page = (FOLDER.parents[1] / "docs" / "polydl.md").read_text()
+    page = (FOLDER.parents[1] / "docs" / "method" / "polydl.md").read_text()
     means = [line for line in page.splitlines() if line.startswith("| mean |")]
     for scores in found.values():
         first, five, correlation = np.mean(scores, axis=0)

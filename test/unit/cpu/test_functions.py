@@ -35,7 +35,7 @@ SPECIAL = (
     np.inf,
 )
 LIMITS = {"exp": 1.2, "exp2": 1.3, "expm1": 2.0, "log": 1.0, "log1p": 1.0, "tanh": 1.5, "erf": 2.0}
-"""Units in the last place; docs/math.md states these."""
+"""Units in the last place; docs/reference/math.md states these."""
 
 
 def _text(name: str, kind: str, count: int = COUNT) -> str:

@@ -58,5 +58,5 @@ def test_an_optional_key_of_the_template_can_be_switched_on() -> None:
 
 
 def test_the_page_of_devices_is_current() -> None:
-    page = Path(__file__).parents[3] / "docs" / "devices.md"
+    page = Path(__file__).parents[3] / "docs" / "reference" / "devices.md"
     assert page.read_text(encoding="utf-8") == devices_page(), "run python -m roller_mlir.tools.generate_docs"

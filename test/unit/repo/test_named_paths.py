@@ -12,7 +12,8 @@ import pytest
 from package_sources import ROOT, package_folders, sources
 
 FOLDERS = (*package_folders().values(), "test", "bench", "docs", "examples", "include")
-PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
+DOCS = ROOT / "docs"
+PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("*/*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
 SOURCES = list(sources().values())
 BENCHES = sorted((ROOT / "bench").rglob("*.py"))
 # A word in capitals stands for any name.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The page docs/explain.md: the command, its true output for an example, and every key of its JSON."""
+"""The page docs/reference/explain.md: the command, its true output for an example, and every key of its JSON."""
 
 import re
 from dataclasses import fields

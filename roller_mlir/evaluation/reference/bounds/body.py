@@ -2,8 +2,8 @@
 """Scalar operations on values with bounds: the operands' errors carried through, and what the operation rounds itself.
 
 Additions, products, quotients and square roots are rounded to the nearest number of their type by every target, so that
-equal operands give the very same. Functions of `math` are off by what their makers state (docs/math.md, the larger of
-both vendors, and of a C library in the simulator); those of f16 and bf16 are computed in f32.
+equal operands give the very same. Functions of `math` are off by what their makers state (docs/reference/math.md, the
+larger of both vendors, and of a C library in the simulator); those of f16 and bf16 are computed in f32.
 """
 
 from collections.abc import Callable, Generator, Sequence

@@ -4,8 +4,8 @@
     %r = math.exp %x : vector<16xf32>      2^n (1 + r + r^2 P(r)), n = x / log 2 to the nearest, r = x - n log 2
 
 Each is for f32 and f64, scalars and vectors, all numbers: infinities, NaN, zeros of both signs, denormal numbers. How
-far results are off is measured in docs/math.md. Nothing here asks what the machine is: multiplications, additions,
-fused ones, comparisons and shifts of integers are all that is emitted.
+far results are off is measured in docs/reference/math.md. Nothing here asks what the machine is: multiplications,
+additions, fused ones, comparisons and shifts of integers are all that is emitted.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""docs/cnnopt.md is made by one command: its tables of a small folder, a stale page, and what is missing."""
+"""docs/evaluation/cnnopt.md is made by one command: its tables of a small folder, a stale page, and what is missing."""
 
 import gzip
 import sys
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(  # found, not imported: each process of the tes
 
 ROOT = Path(__file__).parents[4]
 SCRIPTS = ROOT / "bench" / "accuracy"
-PAGE = ROOT / "docs" / "cnnopt.md"
+PAGE = ROOT / "docs" / "evaluation" / "cnnopt.md"
 SHIPPED = ROOT / "roller_mlir" / "model" / "residual" / "shipped"
 HEADER = "K,H,W,C,R,TK,TH,TW,BK,BH,BW,CMult,Time\n"
 TILES = ("1,1,1,32,1,1,1,0.9", "2,4,7,32,1,2,4,0.1", "1,2,14,32,2,2,16,0.08", "1,4,4,32,1,7,8,0.07")

@@ -178,7 +178,7 @@ def test_reuses_of_a_convolution() -> None:
 
 
 def test_code_of_the_page() -> None:
-    page = (Path(__file__).parents[4] / "docs" / "polydl.md").read_text()
+    page = (Path(__file__).parents[4] / "docs" / "method" / "polydl.md").read_text()
     names: dict[str, object] = {"expression": matmul(1024, 1024, 1024)}
     exec(page.split("```python\n")[1].split("```")[0], names)
     nest = names["nest"]

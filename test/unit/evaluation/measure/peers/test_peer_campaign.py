@@ -152,7 +152,7 @@ def test_the_ratios_go_into_the_page(tmp_path: Path) -> None:
     single, double = (ratios.ratios_of(one) for one in found.values())
     assert set(single) == set(double) == {"A", "B"}
     assert f"| {ratios.speedup(*found.values()):.2f} |" in text
-    assert "## polydl-gemms-t2" in (tmp_path / "cpu-ratios.md").read_text()
+    assert "## polydl-gemms-t2" in (tmp_path / "evaluation" / "cpu-ratios.md").read_text()
     ratios.write([ratios.MachineResults(found, {})], tmp_path)
     assert page.read_text() == text
     page.write_text("# CPUs\n")
@@ -177,13 +177,13 @@ def test_results_with_narrow_vectors_have_a_chapter_of_their_own(tmp_path: Path)
     ratios.write([both], tmp_path)
     wide, limited = (" ".join(one.split()) for one in page.read_text().split("#### AVX2"))
     assert "100 GF/s from" in limited and "256 bits" in limited and "100 GF/s from" not in wide
-    assert "## polydl-gemms-t1, AVX2" in (tmp_path / "cpu-ratios.md").read_text()
+    assert "## polydl-gemms-t1, AVX2" in (tmp_path / "evaluation" / "cpu-ratios.md").read_text()
     other = replace(one, machine=replace(one.machine, processor="Some Core"))
     another = ratios.MachineResults({"polydl-gemms-t1": other}, {"polydl-gemms-t1": ratios.with_narrow_peak(other)})
     ratios.write([replace(both, narrow={}), another], tmp_path)
     own, apart = page.read_text().split("### Some Core\n")
     assert "Some Core, " in apart and "Some Core" not in own and "#### AVX2" in apart and "AVX2" not in own
-    assert "## polydl-gemms-t1, Some Core, AVX2" in (tmp_path / "cpu-ratios.md").read_text()
+    assert "## polydl-gemms-t1, Some Core, AVX2" in (tmp_path / "evaluation" / "cpu-ratios.md").read_text()
     assert sum(len(one.operators) for one in ratios.parts("avx2")) == 8 + 20 + 36
     told = {name: environment_of(source, 1, {"ONEDNN_MAX_CPU_ISA": "ALL"}) for name, source in AVX2.items()}
     assert told["onednn"]["ONEDNN_MAX_CPU_ISA"] == told["mkl"]["MKL_ENABLE_INSTRUCTIONS"] == "AVX2"
