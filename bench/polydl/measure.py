@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times variants of loop nests on this machine, one thread, and writes what train.py learns from.
 
-python bench/polydl/measure.py --date 2026-11-26 -o bench/polydl/zen4.json
+python bench/polydl/measure.py --date 2026-11-26 -o bench/polydl/results/zen4.json
 """
 
 import argparse

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times the plans that the compiler ranks best for 13 products and twenty layers, on this machine, with one thread.
 
-python bench/polydl/measure_plans.py --date 2026-11-26 -o bench/polydl/plans.json       # about 20 minutes, idle
+python bench/polydl/measure_plans.py --date 2026-11-26 -o bench/polydl/results/plans.json       # about 20 minutes, idle
 python bench/polydl/measure_plans.py --date 2026-11-26 --only 'resnet_*' -o some.json
 
 Each plan is forced, compiled, and its result compared with numpy's. All plans of a problem then take turns; the least

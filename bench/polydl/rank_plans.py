@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ranks measured plans by what the compiler's model says of them, by its parts, and by PolyDL's tournament.
 
-python bench/polydl/rank_plans.py bench/polydl/plans.json                                # host, as it is described
-python bench/polydl/rank_plans.py bench/polydl/plans.json --calibration FILE.toml        # and with a calibration
+python bench/polydl/rank_plans.py bench/polydl/results/plans.json                        # host, as it is described
+python bench/polydl/rank_plans.py bench/polydl/results/plans.json --calibration FILE.toml  # and with a calibration
 
 `measure_plans.py` wrote what it reads; nothing is measured again, so that a change of the model is seen at once.
 Networks, and the factors of the layers' seconds, are fitted on the plans of other problems.

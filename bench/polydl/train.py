@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains the network of PolyDL's tournament on what measure.py wrote, and compares it with the cost models.
 
-python bench/polydl/train.py zen4.json                            # the comparison alone
-python bench/polydl/train.py zen4.json -o weights.json            # and the weights, where the network ranks better
+python bench/polydl/train.py bench/polydl/results/zen4.json               # the comparison alone
+python bench/polydl/train.py bench/polydl/results/zen4.json -o FILE.json  # and weights, where the network ranks better
 
 Problems are divided into folds. Each is ranked by a network, and by factors of the layers' seconds, that were fitted on
 the variants of the other folds' problems.

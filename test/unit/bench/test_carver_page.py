@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/carver: the table is made without TileLang, and docs/evaluation/carver.md holds the tiles of hints.json."""
+"""bench/peers/carver: the table is made without TileLang, docs/evaluation/carver.md holds the tiles of hints.json."""
 
 import json
 import re
@@ -12,7 +12,7 @@ import preloaded
 import pytest
 
 ROOT = Path(__file__).parents[3]
-FOLDER = ROOT / "bench" / "carver"
+FOLDER = ROOT / "bench" / "peers" / "carver"
 PAGE = ROOT / "docs" / "evaluation" / "carver.md"
 OPERATORS = ("M0", "M1", "M3", "C0", "D0", "R0", "matmul-f16", "C0-nhwc")
 
@@ -84,7 +84,7 @@ def test_the_page_is_what_the_model_says_today_without_tilelang(tmp_path: Path) 
     done = run("table.py", "-o", str(page))
     assert done.returncode == 0, done.stderr
     check(page.read_text(), OPERATORS)
-    assert page.read_text() == PAGE.read_text(), "run python bench/carver/table.py"
+    assert page.read_text() == PAGE.read_text(), "run python bench/peers/carver/table.py"
 
 
 def test_a_hint_that_is_no_plan_has_the_reason() -> None:

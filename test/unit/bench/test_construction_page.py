@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/construction: the script runs, docs/method/construction.md says what its results do. No time is asserted."""
+"""bench/compiling/construction: the script runs, docs/method/construction.md says what its results do; no times."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ import pytest
 from roller_mlir.evaluation.suites import find_suite
 
 ROOT = Path(__file__).parents[3]
-SCRIPT = ROOT / "bench" / "construction" / "table.py"
+SCRIPT = ROOT / "bench" / "compiling" / "construction" / "table.py"
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:

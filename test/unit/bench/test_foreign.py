@@ -9,7 +9,7 @@ from types import ModuleType
 import preloaded
 import pytest
 
-FOLDER = Path(__file__).parents[3] / "bench" / "foreign"
+FOLDER = Path(__file__).parents[3] / "bench" / "correctness" / "foreign"
 
 TREE = """
 func.func @good(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> {

@@ -24,7 +24,7 @@ from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.tools.roller import main
 
-FOLDER = Path(__file__).parents[3] / "bench" / "growth"
+FOLDER = Path(__file__).parents[3] / "bench" / "compiling" / "growth"
 KINDS: dict[str, Callable[[int], str]] = runpy.run_path(str(FOLDER / "programs.py"))["KINDS"]
 NO_BINARIES = CompileOptions(binaries=False, cache=False)
 

@@ -18,7 +18,7 @@ from roller_mlir.plan.accuracy.rounding import Rounding, half_spacing, off_by
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 
-sys.path.insert(0, str(Path(__file__).parents[3] / "bench" / "judge"))
+sys.path.insert(0, str(Path(__file__).parents[3] / "bench" / "correctness" / "judge"))
 kernels: Any = __import__("kernels")
 trials: Any = __import__("trials")
 MATRIX = Accumulation(kernels=(Summing(matrix=True),))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/matrix: the page is made without TileLang and Triton, and docs/method/matrix.md is what would be made today."""
+"""bench/peers/matrix: without TileLang and Triton docs/method/matrix.md is what would be made today."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 import preloaded
 
 ROOT = Path(__file__).parents[3]
-FOLDER = ROOT / "bench" / "matrix"
+FOLDER = ROOT / "bench" / "peers" / "matrix"
 PAGE = ROOT / "docs" / "method" / "matrix.md"
 
 
@@ -18,7 +18,7 @@ def test_the_page_is_current(tmp_path: Path) -> None:
     command = preloaded.python(str(FOLDER / "table.py"), "-o", str(made))
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
-    assert made.read_text() == PAGE.read_text(), "run python bench/matrix/table.py"
+    assert made.read_text() == PAGE.read_text(), "run python bench/peers/matrix/table.py"
 
 
 def test_every_product_has_a_table_on_every_device() -> None:

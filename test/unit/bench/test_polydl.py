@@ -182,7 +182,7 @@ def test_refusals(tmp_path: Path, rows: list[Any], problem: str) -> None:
 @pytest.mark.full
 def test_page_says_what_the_cost_models_do() -> None:
     """The means of what is computed alike everywhere: Equation 1 and the fitted model, on the data that are here."""
-    problems = read_cases(json.loads((FOLDER / "zen4.json").read_text()))
+    problems = read_cases(json.loads((FOLDER / "results" / "zen4.json").read_text()))
     names = sorted(problems)
     found: dict[str, list[Any]] = {"equation 1": [], "seconds, fitted": []}
     for fold in range(6):

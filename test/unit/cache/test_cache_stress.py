@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/cache/stress.py: processes that are killed at random serve and lose nothing they must not."""
+"""bench/compiling/cache/stress.py: processes that are killed at random serve and lose nothing they must not."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parents[3] / "bench" / "cache" / "stress.py"
+SCRIPT = Path(__file__).resolve().parents[3] / "bench" / "compiling" / "cache" / "stress.py"
 
 
 @pytest.mark.full

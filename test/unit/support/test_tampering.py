@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A small part of `bench/hostile/tamper.py`, in this process: what strangers change is one clear error, or harmless."""
+"""A small part of `bench/correctness/hostile/tamper.py`, in this process: changes are one error, or harmless."""
 
 import random
 import sys
@@ -44,7 +44,7 @@ def manifest() -> str:
 
 @pytest.fixture(scope="module", autouse=True)
 def tamper() -> Any:
-    sys.path.insert(0, str(ROOT / "bench" / "hostile"))
+    sys.path.insert(0, str(ROOT / "bench" / "correctness" / "hostile"))
     try:
         import tamper_changes
     finally:

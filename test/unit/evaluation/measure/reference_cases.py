@@ -14,7 +14,7 @@ from roller_mlir.support.bindings import ir, make_context
 
 ROOT = Path(__file__).parents[4]
 CANDIDATES = (ItemCandidate(rank=0, artifact="one"),)
-OPERATORS = {one.id: one for one in read_table(ROOT / "bench/shapes60/operators.csv") if one.kind != "file"}
+OPERATORS = {one.id: one for one in read_table(ROOT / "bench/suites/shapes60/operators.csv") if one.kind != "file"}
 EXAMPLES = sorted(path.stem for path in (ROOT / "examples").glob("*.mlir"))
 
 

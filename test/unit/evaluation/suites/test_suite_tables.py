@@ -175,7 +175,7 @@ def test_unknown_suites(tmp_path: Path) -> None:
 
 
 def test_an_installation_without_tables_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("roller_mlir.evaluation.suites.tables.find._BENCH", tmp_path)
+    monkeypatch.setattr("roller_mlir.evaluation.suites.tables.find._SUITES", tmp_path)
     assert suite_names() == ()
     with pytest.raises(SuiteError, match="unknown suite 'roller119': this installation has none"):
         find_suite("roller119")
