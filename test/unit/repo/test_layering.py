@@ -49,8 +49,11 @@ EXCEPTIONS = [
 WITHOUT_MLIR = ("foreign", "hal", "plan", "mapping", "model")
 LARGEST_FOLDER = 16
 LARGEST_FOLDER_OF_TESTS = 18
-#: Files that tests read, of which there may be any number.
-DATA = tuple(ROOT / "test" / name for name in ("semantics/models/data", "semantics/reported", "unit/sim/data"))
+#: Files that tests read, and recorded results, a folder for each measurement, of which there may be any number.
+DATA = tuple(
+    ROOT / name
+    for name in ("test/semantics/models/data", "test/semantics/reported", "test/unit/sim/data", "docs/results")
+)
 _NAMED = re.compile(r"^(?! *(?:from|import) roller_mlir).*roller_mlir\.", re.MULTILINE)
 """A line that names a module of ours, and is no import."""
 
@@ -141,7 +144,7 @@ def crowded(folders: Iterable[Path], most: int) -> dict[Path, list[str]]:
     return {folder: names for folder, names in entries.items() if len(names) > most}
 
 
-def folders_of_tests(root: Path) -> list[Path]:
+def folders_within(root: Path) -> list[Path]:
     """Return a folder and all within it, but those of data."""
     within = [root, *(path for path in root.rglob("*") if path.is_dir())]
     return [folder for folder in within if not any(folder.is_relative_to(data) for data in DATA)]
@@ -153,7 +156,13 @@ def test_each_folder_of_the_package_can_be_overlooked() -> None:
 
 def test_folders_of_tests_can_be_overlooked() -> None:
     assert all(data.is_dir() for data in DATA)
-    assert not crowded(folders_of_tests(ROOT / "test"), LARGEST_FOLDER_OF_TESTS)
+    assert not crowded(folders_within(ROOT / "test"), LARGEST_FOLDER_OF_TESTS)
+
+
+@pytest.mark.parametrize("root", ["docs", "bench"])
+def test_folders_of_pages_and_of_measurements_can_be_overlooked(root: str) -> None:
+    """docs/results is exempt: it holds recorded results, a folder for each measurement."""
+    assert not crowded(folders_within(ROOT / root), LARGEST_FOLDER)
 
 
 def test_a_crowded_folder_is_found(tmp_path: Path) -> None:
@@ -161,9 +170,9 @@ def test_a_crowded_folder_is_found(tmp_path: Path) -> None:
     (inner / "__pycache__").mkdir(parents=True)
     for name in ("test_one.py", "test_two.mlir", "__pycache__/test_one.pyc"):
         (inner / name).touch()
-    assert not crowded(folders_of_tests(tmp_path), 2)
+    assert not crowded(folders_within(tmp_path), 2)
     (inner / "test_three.py").touch()
-    assert list(crowded(folders_of_tests(tmp_path), 2)) == [inner]
+    assert list(crowded(folders_within(tmp_path), 2)) == [inner]
 
 
 @pytest.mark.parametrize(("file", "name"), EXCEPTIONS)
