@@ -3,7 +3,7 @@
 
 python bench/accuracy/across_operators.py --csv across_operators.csv
 
-Prints, over the distinct kernels, the tables of docs/evaluation/accuracy.md; the CSV holds a row per device and kernel.
+Prints, over the distinct kernels, the tables of docs/accuracy.md; the CSV holds a row per device and kernel.
 """
 
 import argparse

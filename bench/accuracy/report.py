@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes the tables of docs/evaluation/accuracy.md, and its plots.
+"""Writes the tables of docs/accuracy.md, and its plots.
 
 python bench/accuracy/report.py                         what needs no data of others: across operators
 python bench/accuracy/report.py --data DIR              within an operator too; DIR as of within_operators.py
@@ -26,7 +26,7 @@ from roller_mlir.evaluation.suites.errors import SuiteError
 from roller_mlir.hal import DeviceError
 from roller_mlir.support.source import FileError, write_output
 
-PAGE = Path(__file__).parents[2] / "docs" / "evaluation" / "accuracy.md"
+PAGE = Path(__file__).parents[2] / "docs" / "accuracy.md"
 
 
 def across_tables() -> dict[str, str]:
@@ -63,13 +63,13 @@ def fill(page: str, tables: dict[str, str], file: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description="Write the tables of docs/evaluation/accuracy.md, and its plots.")
+    parser = argparse.ArgumentParser(description="Write the tables of docs/accuracy.md, and its plots.")
     parser.add_argument("--data", type=Path, help="folder with v100/exhaustive and 2080/exhaustive of HPCRL/AE-PACT")
     parser.add_argument("--vendor", type=Path, help="folder as of roller suite vendor-times --data")
     parser.add_argument("--jobs", type=int, default=1, help="operators of --vendor that are planned at a time (1)")
-    parser.add_argument("--plots", action="store_true", help="write docs/evaluation/accuracy/*.svg")
+    parser.add_argument("--plots", action="store_true", help="write docs/accuracy/*.svg")
     parser.add_argument("--check", action="store_true", help="write nothing, fail where the page differs")
-    parser.add_argument("--page", type=Path, default=PAGE, help="the page (docs/evaluation/accuracy.md)")
+    parser.add_argument("--page", type=Path, default=PAGE, help="the page (docs/accuracy.md)")
     options = parser.parse_args(arguments)
     if options.check and options.plots:
         parser.error("--check goes without --plots")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How far predictions are from published times of libraries and other kernels: tables of docs/evaluation/accuracy.md.
+"""How far predictions are from published times of libraries and other kernels: tables of docs/accuracy.md.
 
 DIR of `report.py --vendor DIR` is as of `roller suite vendor-times --data DIR`, which prints the same figures.
 """

@@ -4,7 +4,7 @@
 python bench/accuracy/within_operators.py --data DIR [--csv FILE]
 
 DIR holds `v100/exhaustive/*.csv` and `2080/exhaustive/*.csv` of HPCRL/AE-PACT (`rs_` and `st2_` are the RS kernel, `s_`
-the S kernel). Prints the tables of docs/evaluation/accuracy.md; the CSV holds a row per tile.
+the S kernel). Prints the tables of docs/accuracy.md; the CSV holds a row per tile.
 """
 
 import argparse

@@ -25,7 +25,7 @@ class ModelConstants:
         hidden_share: Share of the time of the layers other than the slowest that is hidden behind it, from 0 to 1.
         ahead_hidden_share: The same where copies run more than one step ahead by themselves (`cp.async` with three
             buffers and more, tensor copies). Calibrated on the published products of A100, H100, H800 and RTX 4090
-            of docs/evaluation/accuracy.md.
+            of docs/accuracy.md.
         assumed_launch_s: From one kernel to the next in a queue, where the device's description does not say. Without
             it a second kernel would cost nothing. The default is the mean of what is known of A100, H200 and MI210.
         addressing_registers: Registers of a thread for addresses, loop counters and predicates. The default is what
@@ -35,7 +35,7 @@ class ModelConstants:
             a halo, whose vectors do not lie equally far apart in all threads. The default is what ptxas 13.0 needs at
             least of them for convolutions on sm_80 and sm_90 without spills.
         atomic_cost: Bytes of plain traffic that keep the last cache as busy as a byte of an atomic update, which it
-            reads, adds and writes. Calibrated, see docs/evaluation/accuracy.md.
+            reads, adds and writes. Calibrated, see docs/accuracy.md.
         found_share: Share of the direct loads of what another task of the unit also reads that find it in the unit's
             first cache; the others arrive while it is on its way, and wait as long as the first. Calibrated.
         first_cache_share: Share of a unit's first cache, its workgroup memory among it, in which direct loads find what

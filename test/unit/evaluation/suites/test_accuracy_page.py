@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""docs/evaluation/accuracy.md says what the code gives, and what makes it: figures by hand, a file's rows, gaps."""
+"""docs/accuracy.md says what the code gives, and what makes it: figures by hand, a file's rows, gaps."""
 
 import shutil
 import sys
@@ -16,7 +16,7 @@ from roller_mlir.evaluation.suites.stages.figures import loss, miss, ranks, spea
 
 ROOT = Path(__file__).parents[4]
 SCRIPTS = ROOT / "bench" / "accuracy"
-PAGE = ROOT / "docs" / "evaluation" / "accuracy.md"
+PAGE = ROOT / "docs" / "accuracy.md"
 HEADER = "K,H,W,C,R,TK,TH,TW,BK,BH,BW,CMult,Time\n"
 ROWS = ("1,1,1,32,1,1,1,0.9", "2,4,7,32,1,2,4,0.1", "1,2,14,32,2,2,16,0.08")
 
@@ -91,7 +91,7 @@ def test_a_page_without_a_place_is_refused(
 
 def test_the_page_shows_every_plot_and_no_other() -> None:
     shown = {line.split("](")[1].rstrip(")") for line in PAGE.read_text().splitlines() if line.startswith("![")}
-    kept = sorted((ROOT / "docs" / "evaluation" / "accuracy").glob("*.svg"))
+    kept = sorted((ROOT / "docs" / "accuracy").glob("*.svg"))
     assert shown == {f"accuracy/{path.name}" for path in kept}
     assert all(path.stat().st_size < 150_000 and b"<text" in path.read_bytes() for path in kept)
 
