@@ -8,7 +8,7 @@ from pathlib import Path
 from roller_mlir.hal.errors import DeviceError
 from roller_mlir.hal.files.calibration import calibrated
 from roller_mlir.hal.files.loader import load_device
-from roller_mlir.hal.host import NAME as HOST
+from roller_mlir.hal.host import NAMES as HOSTS
 from roller_mlir.hal.host import calibrated_host, host_files
 from roller_mlir.hal.spec import Device
 
@@ -22,9 +22,9 @@ def find_device(name: str) -> Device:
 
     Args:
         name: A device ("h200"), an alias of one ("a100"), an architecture that has a default device ("sm_90" gives
-            h200), "host" (this machine, with its calibration where it has one), or the path of a device description,
-            which ends in ".toml". Upper and lower case are the same. Any of them may be followed by "+" and the path of
-            a calibration file: "h200+mine.toml".
+            h200), "host" (this machine, with its calibration where it has one), "host-avx2" (the same as if it had no
+            wider vectors), or the path of a device description, which ends in ".toml". Upper and lower case are the
+            same. Any of them may be followed by "+" and the path of a calibration file: "h200+mine.toml".
 
     Raises:
         DeviceError: No such device, or the description or the calibration is wrong.
@@ -34,8 +34,8 @@ def find_device(name: str) -> Device:
         return calibrated(find_device(name), Path(calibration))
     if name.endswith(".toml"):
         return load_device(Path(name))
-    if name.casefold() == HOST:
-        return calibrated_host()
+    if name.casefold() in HOSTS:
+        return calibrated_host(name.casefold())
     if name.casefold() in _stems():
         return _load(name.casefold())
     meanings = _meanings()
@@ -44,7 +44,7 @@ def find_device(name: str) -> Device:
         close = difflib.get_close_matches(name.casefold(), meanings, n=1, cutoff=0.5)
         nearest = f"; did you mean '{close[0]}'?" if close else ""
         others = ", ".join(f"{other} ({meant.name})" for other, meant in meanings.items() if other != meant.name)
-        known = f"{', '.join(device_names())}, {HOST}, or {others}, or the path of a .toml file"
+        known = f"{', '.join((*device_names(), *HOSTS))}, or {others}, or the path of a .toml file"
         raise DeviceError(f"unknown device '{name}'{nearest}; known: {known}")
     return device
 
@@ -57,8 +57,8 @@ def device_file(name: str) -> Path:
     """
     name, _ = split_calibration(name)
     device = find_device(name)
-    if name.casefold() == HOST:
-        raise DeviceError(f"device '{HOST}' is this machine, which no file of its own describes")
+    if name.casefold() in HOSTS:
+        raise DeviceError(f"device '{device.name}' is this machine, which no file of its own describes")
     return Path(name) if name.endswith(".toml") else DEVICE_FOLDER / f"{device.name}.toml"
 
 
@@ -69,7 +69,7 @@ def device_files(name: str) -> tuple[Path, ...]:
         DeviceError: As for `find_device`.
     """
     own, _ = split_calibration(name)
-    return host_files() if own.casefold() == HOST else (device_file(own),)
+    return host_files(own.casefold()) if own.casefold() in HOSTS else (device_file(own),)
 
 
 def split_calibration(name: str) -> tuple[str, str | None]:
@@ -82,7 +82,7 @@ def split_calibration(name: str) -> tuple[str, str | None]:
     """
     for position in (place for place, letter in enumerate(name) if letter == "+"):
         device, calibration = name[:position], name[position + 1 :]
-        known = (HOST, *_stems(), *_meanings())
+        known = (*HOSTS, *_stems(), *_meanings())
         if device.endswith(".toml") or device.casefold() in known:
             return device, calibration
     return name, None

@@ -2,11 +2,14 @@
 """The machine that this process runs on, as the device `host`: from /proc/cpuinfo, /sys and LLVM's name of its cores.
 
 Cores are those that the process may use. What no file tells, such as ports and bandwidths of caches, is that of our
-device with the same cores, where LLVM's name of them is known, else left out; a calibration that `roller devices host
+device with the same cores, where LLVM's name of them is known, else left out (of other vectors than its own, only the
+caches are that device's); a calibration that `roller devices host
 --calibrate` wrote for this machine, or `host+FILE`, has it. It lies in the folder `roller` of XDG_CONFIG_HOME, or of
 ~/.config, as `host-ID.toml`, where ID stands for the processor, its caches and the number of its cores, so that
 machines which share a home keep theirs apart. Vector units of cores that are not known by name are taken to begin two
 multiply-adds and two loads a cycle.
+
+`host-avx2` is the same machine, whatever wider vectors it has, as one without AVX-512.
 """
 
 import hashlib
@@ -27,6 +30,8 @@ from roller_mlir.hal.vector_constants import DEFAULT_VECTORS
 from roller_mlir.support.foreign.cpuinfo import CPUINFO, NEEDED, CpuInfo, lacking_flags, parse_cpuinfo
 
 NAME = "host"
+NARROW = "host-avx2"
+NAMES = (NAME, NARROW)
 _DEVICES = Path(__file__).parent / "devices"
 _CORE = Path("/sys/devices/system/cpu/cpu0")
 _SIZES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -45,8 +50,11 @@ _L1_LATENCY_CYCLES = 5
 
 
 @cache
-def host_device() -> Device:
+def host_device(name: str = NAME) -> Device:
     """Return this machine.
+
+    Args:
+        name: One of `NAMES`.
 
     Raises:
         DeviceError: It is not Linux, or has no vectors that code is generated for.
@@ -54,18 +62,21 @@ def host_device() -> Device:
     info = parse_cpuinfo(_read(CPUINFO))
     machine = os.uname().machine
     if machine == "x86_64":
-        architecture, vector_bytes, registers = _x86(info.flags)
+        architecture, vector_bytes, registers = _x86(info.flags, _VECTORS[1:] if name == NARROW else _VECTORS)
+    elif name == NARROW:
+        raise DeviceError(f"device '{name}' is x86_64 with AVX2, but this machine is {machine}")
     elif machine == "aarch64":
         architecture, vector_bytes, registers = _llvm_name() or "generic", 16, 32
     else:
         raise DeviceError(f"device '{NAME}' is {machine}, for which no code is generated; x86_64 and aarch64 have code")
-    core = _core(vector_bytes)
+    described = _core()
+    core = described if described is not None and described.vector_bytes == vector_bytes else None
     fma_ports, load_ports = (core.fma_ports, core.load_ports) if core is not None else (2, 2)
     assert fma_ports is not None and load_ports is not None
     clock_hz, units = _clock_hz(info), len(os.sched_getaffinity(0))
     layers = (
         MemoryLayer(name="register", kind="explicit", instances=units, capacity_bytes=vector_bytes * registers),
-        *(_as_known(layer, core, clock_hz) for layer in _caches(units, clock_hz, load_ports * vector_bytes)),
+        *(_as_known(layer, described, clock_hz) for layer in _caches(units, clock_hz, load_ports * vector_bytes)),
         MemoryLayer(
             name="global",
             kind="explicit",
@@ -88,7 +99,7 @@ def host_device() -> Device:
     )
     spared: dict[str, Any] = dict(without_threads(vector_bytes, registers))
     return Device(
-        name=NAME,
+        name=name,
         vendor="cpu",
         architecture=architecture,
         description=f"this machine: {info.name or machine}, {units} cores",
@@ -121,50 +132,54 @@ def calibration_file(device: Device, environment: Mapping[str, str]) -> Path:
 
 
 @cache
-def calibrated_host() -> Device:
+def calibrated_host(name: str = NAME) -> Device:
     """Return this machine, with its calibration where one was written.
+
+    Args:
+        name: One of `NAMES`.
 
     Raises:
         DeviceError: As for `host_device`; or its calibration cannot be read, which says how to get rid of it.
     """
-    device = host_device()
+    device = host_device(name)
     path = calibration_file(device, os.environ)
     if not os.path.exists(path):  # also where the folder may not be looked into
         return device
     try:
         return replace(calibrated(device, path), description=f"{device.description}, calibrated")
     except DeviceError as error:
-        remedy = f"remove it, or write it anew: roller devices {NAME} --calibrate"
+        remedy = f"remove it, or write it anew: roller devices {name} --calibrate"
         raise DeviceError(f"{error.reason}; {remedy}", key=error.key, file=error.file) from error
 
 
-def host_files() -> tuple[Path, ...]:
+def host_files(name: str = NAME) -> tuple[Path, ...]:
     """Return what this machine is described by: files of the system, the device with its cores, and its calibration.
+
+    Args:
+        name: One of `NAMES`.
 
     Raises:
         DeviceError: As for `host_device`.
     """
-    device = host_device()
-    assert device.vector_bytes is not None
-    core, calibration = _core(device.vector_bytes), calibration_file(device, os.environ)
+    core, calibration = _core(), calibration_file(host_device(name), os.environ)
     described = [] if core is None else [_DEVICES / f"{core.name}.toml"]
     return (CPUINFO, _CORE / "cache", *described, *([calibration] if os.path.exists(calibration) else []))
 
 
-def _core(vector_bytes: int) -> Device | None:
-    """Return the device that describes these cores with such vectors; a hypervisor may hide wider ones."""
+def _core() -> Device | None:
+    """Return the device that describes these cores; its vectors may be wider, which a hypervisor may hide."""
     name = _CORES.get(_llvm_name())
-    found = load_device(_DEVICES / f"{name}.toml") if name is not None else None
-    return found if found is not None and found.vector_bytes == vector_bytes else None
+    return load_device(_DEVICES / f"{name}.toml") if name is not None else None
 
 
-def _x86(flags: frozenset[str]) -> tuple[str, int, int]:
+def _x86(flags: frozenset[str], vectors: tuple[tuple[str, int, int], ...]) -> tuple[str, int, int]:
     """Return LLVM's name of the cores, if they show all that it stands for, else of their level; and their vectors."""
-    for level, size, registers in _VECTORS:
+    for level, size, registers in vectors:
         if not lacking_flags(level, flags):
             own = _llvm_name()
+            widest = level == _VECTORS[0][0]
             known = set(NEEDED.get(own, ())) > set(NEEDED[_VECTORS[0][0]]) and not lacking_flags(own, flags)
-            return (own if known else level), size, registers
+            return (own if known and widest else level), size, registers
     lacking = ", ".join(sorted(lacking_flags(_VECTORS[-1][0], flags)))
     raise DeviceError(f"device '{NAME}' lacks {lacking}: code is generated for AVX2 and AVX-512")
 

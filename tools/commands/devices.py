@@ -31,7 +31,7 @@ from roller_mlir.evaluation.measure.calibration.table import calibration_tables
 from roller_mlir.evaluation.measure.report.results_file import read_results
 from roller_mlir.hal import describe, device_files, device_names, device_table, find_device
 from roller_mlir.hal.files.template import template
-from roller_mlir.hal.host import NAME as HOST
+from roller_mlir.hal.host import NAMES as HOSTS
 from roller_mlir.hal.host import calibration_file, host_device
 from roller_mlir.tools.console.errors import InputError, UsageError
 from roller_mlir.tools.console.output import check_place, print_json, print_line, print_tables, write_whole
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_device_file_argument(parser)
     add_calibration_argument(parser)
     about = "results that a runner of the GPU kit brought back (results.json or its folder): print measured constants; "
-    about += "without any, of 'host': measure this machine"
+    about += "without any, of 'host' or 'host-avx2': measure this machine"
     parser.add_argument("--calibrate", metavar="RESULTS", nargs="?", const=_HERE, help=about)
     parser.add_argument("-o", "--output", metavar="FILE.toml", help="with --calibrate: write the calibration")
     parser.add_argument("--template", action="store_true", help="print a device description to start from")
@@ -109,7 +109,7 @@ def _calibrate_host(arguments: argparse.Namespace) -> None:
     from roller_mlir.evaluation.measure.host_calibration.host_file import check_folder, host_table, host_toml
     from roller_mlir.evaluation.measure.host_calibration.probes import HostProbes
 
-    device = host_device()
+    device = host_device(arguments.target.casefold())
     path = Path(arguments.output) if arguments.output is not None else calibration_file(device, os.environ)
     try:
         if arguments.output is None:
@@ -122,9 +122,9 @@ def _calibrate_host(arguments: argparse.Namespace) -> None:
     except CalibrationError as error:
         raise InputError(str(error)) from error
     used = (
-        f"use it with --target host --calibration {path}"
+        f"use it with --target {device.name} --calibration {path}"
         if arguments.output is not None
-        else "host is this from now on"
+        else f"{device.name} is this from now on"
     )
     print_line(f"wrote {path}; {used}")
 
@@ -152,8 +152,8 @@ def _check(arguments: argparse.Namespace) -> None:
 def _check_calibrate(arguments: argparse.Namespace) -> None:
     if not (arguments.target or arguments.device_file):
         raise UsageError("--calibrate goes with a device; name the one that was measured")
-    if arguments.calibrate == _HERE and (arguments.device_file or arguments.target.casefold() != HOST):
-        raise UsageError("--calibrate without RESULTS measures this machine, whose name is 'host'")
+    if arguments.calibrate == _HERE and (arguments.device_file or arguments.target.casefold() not in HOSTS):
+        raise UsageError("--calibrate without RESULTS measures this machine, whose name is 'host', or 'host-avx2'")
     for option, value in (("--calibration", arguments.calibration), ("--json", arguments.json)):
         if value:
             raise UsageError(f"--calibrate compares with the device as it is described; leave out {option}")

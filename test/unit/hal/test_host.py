@@ -101,14 +101,33 @@ def test_cores_that_are_described_have_their_ports_and_caches(machine: Path, mon
 def test_cores_whose_instructions_are_hidden_have_no_code_of_their_own(
     machine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is known of their caches counts all the same, unless their vectors are hidden, too."""
+    """What is known of their caches counts all the same."""
     monkeypatch.setattr(host, "_llvm_name", lambda: "sapphirerapids")
-    for flags, architecture, rate in ((AVX512, "x86-64-v4", 64), (AVX2, "x86-64-v3", None)):
+    for flags, architecture, width in ((AVX512, "x86-64-v4", 64), (AVX2, "x86-64-v3", 32)):
         (machine / "cpuinfo").write_text(f"flags : {flags}\ncpu MHz : 1000.0\n")
         device = host.host_device.__wrapped__()
         assert device.architecture == architecture and {one.family for one in device.instructions} == {"fma"}
         (second,) = (one for one in device.caches if one.name == "l2")
-        assert second.bandwidth_bytes_per_s == (rate and 2 * rate * 1e9)
+        assert second.bandwidth_bytes_per_s == 2 * 64 * 1e9 and device.vector_bytes == width
+
+
+def test_a_machine_is_one_without_its_wider_vectors(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its code has no instruction of AVX-512, whatever is known of the core, and its calibration is one of its own."""
+    flags = " ".join(NEEDED["znver4"])
+    (machine / "cpuinfo").write_text(f"flags : {AVX512} {flags}\ncpu MHz : 1850.0\n")
+    monkeypatch.setattr(host, "_llvm_name", lambda: "znver4")
+    wide, narrow = (host.host_device.__wrapped__(name) for name in ("host", "host-avx2"))
+    assert (narrow.name, narrow.architecture, narrow.vector_bytes) == ("host-avx2", "x86-64-v3", 32)
+    assert (narrow.vector_registers, narrow.fma_ports, narrow.load_ports) == (16, 2, 2)
+    assert [one.capacity_bytes for one in narrow.caches] == [one.capacity_bytes for one in wide.caches]
+    assert host.calibration_file(wide, {"HOME": "/h"}) != host.calibration_file(narrow, {"HOME": "/h"})
+    assert find_device("HOST-AVX2").vector_bytes == 32
+
+
+def test_a_machine_of_another_kind_has_no_avx2(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(machine="aarch64"))
+    with pytest.raises(DeviceError, match="'host-avx2' is x86_64 with AVX2, but this machine is aarch64"):
+        host.host_device.__wrapped__("host-avx2")
 
 
 def test_each_core_that_code_is_generated_for_is_described() -> None:
