@@ -13,7 +13,7 @@ python bench/cpu/ratios.py none       # the page alone, of what the folders hold
 What the folder holds is not measured again: a run that was ended goes on, and one for new code takes a new folder. All
 tables are in docs/evaluation/cpu-ratios.md, docs/cpu.md has their summary and the short ones. Results of another
 machine go into FOLDER-NAME (--folder bench/cpu/ratios-NAME --docs ELSEWHERE), of which `none` makes a chapter of its
-own. Results of 256-bit vectors lie in FOLDER-avx2; --narrow says which device with such vectors is like the machine.
+own. Results of 256-bit vectors lie in FOLDER-avx2; --narrow says what ours are compiled for, in the place of host-avx2.
 """
 
 import argparse
@@ -88,7 +88,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--folder", type=Path, default=HERE / "ratios", help="of the results (bench/cpu/ratios); FOLDER-avx2 beside it"
     )
-    parser.add_argument("--narrow", default="haswell", metavar="TARGET", help="what `avx2` compiles ours for (haswell)")
+    parser.add_argument(
+        "--narrow", default="host-avx2", metavar="TARGET", help="what `avx2` compiles ours for (host-avx2)"
+    )
     parser.add_argument("--peers", default="onednn,mkl,openblas", help=f"of {', '.join(PEERS)}; IREE takes long")
     parser.add_argument("--limit", type=float, default=5.0, metavar="S", help="seconds for an operator's rounds (5)")
     parser.add_argument("--docs", type=Path, default=DOCS, help="folder of the pages")

@@ -125,6 +125,7 @@ def test_a_machine_is_one_without_its_wider_vectors(machine: Path, monkeypatch: 
 
 
 def test_a_machine_of_another_kind_has_no_avx2(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (machine / "cpuinfo").write_text("processor : 0\n")
     monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(machine="aarch64"))
     with pytest.raises(DeviceError, match="'host-avx2' is x86_64 with AVX2, but this machine is aarch64"):
         host.host_device.__wrapped__("host-avx2")

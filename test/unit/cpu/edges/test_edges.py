@@ -37,7 +37,7 @@ def _stores(artifact: Artifact) -> tuple[int, int]:
     [
         (8, 48, False),  # each tile lies inside
         (8, 40, True),  # the third vector of each row may lie outside
-        (10, 48, True),  # the last two rows may
+        (10, 48, False),  # a vector of the last two rows lies outside as a whole, and is not stored
         (8, 44, True),  # a part of the second vector of the last tile lies outside, its third as a whole
     ],
 )

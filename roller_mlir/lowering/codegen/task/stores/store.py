@@ -30,15 +30,7 @@ def store_register_tile(context: TaskContext, tile: RegisterTile, target: Direct
         return
     element, places = ir.MemRefType(target.buffer.type).element_type, list(_places(tile, target))
     if context.masked and takes_vectors(element) and along_row(tile.box, tile.indices, target):
-
-        def store(masked: bool) -> list[ir.Value]:
-            for at, value in places:
-                mask = neighbours_inside(context.emit, at, target.shape, width) if masked else None
-                store_neighbours(context.emit, target.buffer, at, mask, value, f"global store {target.name}")
-            return []
-
-        inside = rows_inside(context.emit, [at for at, _ in places], width, target.shape)
-        whole_or_masked(context.emit, inside, store)
+        _store_vectors(context, places, width, target)
         return
     for at, value in places:
         if width == 1:
@@ -55,6 +47,32 @@ def store_register_tile(context: TaskContext, tile: RegisterTile, target: Direct
         for lane in range(width):
             scalar = context.emit.extract(value, lane)
             _store(context, target, [x + k * lane for x, k in zip(at, factors, strict=True)], scalar, 1)
+
+
+def _store_vectors(
+    context: TaskContext, places: Sequence[tuple[list[Linear], ir.Value]], width: int, target: DirectTile
+) -> None:
+    """Store vectors, without masks where all of them lie inside; else each of them so, where masks have no registers.
+
+    Args:
+        context: The task.
+        places: Where each begins, and its value.
+        width: Its elements.
+        target: Where they go.
+    """
+    emit, shape = context.emit, target.shape
+
+    def store(masked: bool) -> list[ir.Value]:
+        if masked and len(places) > 1 and not context.mask_registers:
+            for place in places:
+                _store_vectors(context, [place], width, target)
+            return []
+        for at, value in places:
+            mask = neighbours_inside(emit, at, shape, width) if masked else None
+            store_neighbours(emit, target.buffer, at, mask, value, f"global store {target.name}")
+        return []
+
+    whole_or_masked(emit, rows_inside(emit, [at for at, _ in places], width, shape), store)
 
 
 def _places(tile: RegisterTile, target: DirectTile) -> Iterator[tuple[list[Linear], ir.Value]]:
