@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Points that stand twice in the code of a CPU: as if all reads lay inside of their tensors, and tested one by one.
+"""Points that stand in the code of a CPU more than once: as if reads lay inside of their tensors, and tested.
 
-Most tiles, and most rows of a window, read no padding. One condition decides, in place of a test or a mask a read.
+Most tiles, and most rows of a window, read no padding. One condition decides, in place of a test or a mask a read; of
+vectors whose masks have no registers a second one, which tells tiles that only the last lanes leave from whole ones.
 """
 
 from collections.abc import Callable, Iterator, Sequence
