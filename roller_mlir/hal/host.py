@@ -102,7 +102,7 @@ def host_device(name: str = NAME) -> Device:
         name=name,
         vendor="cpu",
         architecture=architecture,
-        description=f"this machine: {info.name or machine}, {units} cores",
+        description=f"this machine: {info.name or machine}, {units} cores{', AVX2 alone' if name == NARROW else ''}",
         units=units,
         clock_hz=clock_hz,
         layers=layers,
