@@ -19,9 +19,8 @@ that it is for (`rtile.expression`), so that the machine code can be compared wi
     } {rtile.mapping = "unit"} } {rtile.mapping = "unit"}
     // {plan = #rtile.plan<{...}>, rtile.expression = {...}}
 
-Refused: a program without a plan, or with one that does not fit its ops; ops that
-cannot be one kernel; an accumulator that starts from what is neither a fill, an operand nor another op's result. Paper:
-ROLLER section 3.2 and Figure 6.
+Refused: a program without a plan, or with one that does not fit its ops; ops that cannot be one kernel; an accumulator
+that starts from what is neither a fill, an operand nor another op's result. Paper: ROLLER section 3.2 and Figure 6.
 """
 
 from collections.abc import Iterator
