@@ -36,7 +36,7 @@ from math import ceil
 from typing import ClassVar
 
 from roller_mlir.lowering.linalg.group.dispatch_waves import DispatchWaves, waves_in
-from roller_mlir.lowering.linalg.group.dispatches import LinalgDispatch
+from roller_mlir.lowering.linalg.group.dispatches import LinalgDispatch, named_dispatches
 from roller_mlir.lowering.loops.attributes import TILE, UNITS
 from roller_mlir.model.block_limits import machine_for
 from roller_mlir.model.cost.early import early_share, planned_early
@@ -52,6 +52,7 @@ from roller_mlir.rammer.options import HandOverOptions, KeepOptions, SelectionOp
 from roller_mlir.rammer.policy import blocks_at_once
 from roller_mlir.rammer.selection import SharedKernel, SharedWave, Tile, WaveChoice, select, select_tiles
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.passes.analyses import Analysis, analysis
 from roller_mlir.support.passes.passes import Pass, register
 
 
@@ -83,12 +84,13 @@ class RammerSelectKernels(SelectionOptions, SinkOptions, KeepOptions, HandOverOp
     summary: ClassVar[str] = "choose the kernel of each operator by what runs beside it"
     requires: ClassVar[frozenset[str]] = frozenset({"normalized"})
     establishes: ClassVar[frozenset[str]] = frozenset()
+    preserves: ClassVar[frozenset[Analysis]] = frozenset({named_dispatches, waves_in})
 
     def run(self, module: ir.Module) -> None:
         """Give each op that shares the device `rtile.units`."""
         if self.plan_file:
             return
-        found = self.read or waves_in(module)
+        found = analysis(waves_in, module)
         chosen = self.selection(found)
         tiles = self.tiles(found, chosen)
         for dispatch, kind, share in zip(chosen.dispatches, found.kinds, chosen.shares, strict=True):

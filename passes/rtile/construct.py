@@ -36,7 +36,7 @@ and measured plans that do not fit. Paper: ROLLER section 3.1 and Figure 8.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from roller_mlir.dialects import rtile
@@ -45,11 +45,9 @@ from roller_mlir.hal import Device, find_device
 from roller_mlir.hal.atoms import FAMILIES, atom_family
 from roller_mlir.lowering.codegen.graph.start_operands import most_starts
 from roller_mlir.lowering.codegen.graph.tables import ring_bytes
-from roller_mlir.lowering.linalg.group.dispatch_waves import DispatchWaves
 from roller_mlir.lowering.linalg.group.dispatches import (
     LinalgDispatch,
     constant_inputs,
-    named,
     named_dispatches,
     planned_blocks,
 )
@@ -76,6 +74,7 @@ from roller_mlir.plan.rewrite.split import JOIN_SUFFIX, first_plan, whole_plan
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, fail, remark
 from roller_mlir.support.foreign.options import option
+from roller_mlir.support.passes.analyses import analysis
 from roller_mlir.support.passes.passes import Pass, register
 
 _MOST_NAMES = 5
@@ -98,14 +97,7 @@ def _attribute_of() -> AttributeOf:
 
 @dataclass(frozen=True, kw_only=True)
 class Planning(PlanFileOptions, PlanningOptions, DeviceOptions):
-    """What is asked of all plans of a module.
-
-    Attributes:
-        read: What `waves_in` gives of the module as it comes to the pass, where that was asked before. It saves the
-            time of asking again, about a tenth of the planning of an LSTM, and decides nothing; it is no option.
-    """
-
-    read: DispatchWaves | None = field(default=None, repr=False, compare=False)
+    """What is asked of all plans of a module."""
 
     records: bool = option(
         False, help="whether blocks keep workgroup memory for the records of the tasks that they walk"
@@ -163,10 +155,10 @@ class RTileConstruct(Planning, Pass):
 
     def run(self, module: ir.Module) -> None:
         """Plan every structured op of every function."""
-        options, blocks = self.construct_options(), planned_blocks(module)
+        options = self.construct_options()
         path, tuning = str(self.plan_file or ""), str(self.tuning or "")
         given, measured = _given_plans(path) if path else {}, self.measured_plans()
-        dispatches = named_dispatches(blocks) if self.read is None else named(self.read.dispatches)
+        dispatches = analysis(named_dispatches, module)
         plans = _plans_of(given, path, list(dispatches))
         device = self.device_for(dispatches.values(), options)
         missing: list[str] = []
@@ -183,7 +175,7 @@ class RTileConstruct(Planning, Pass):
             shown = ", ".join(missing[:_MOST_NAMES]) + (" and others" if len(missing) > _MOST_NAMES else "")
             count = f"{len(missing)} of {len(dispatches)} programs"
             remark(module.operation, f"tuning {tuning} has no plan for {count}, which the model plans: {shown}")
-        for block in blocks:
+        for block in planned_blocks(module):
             erase_unused(block)
 
 

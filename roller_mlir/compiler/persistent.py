@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device
 from roller_mlir.hal.atoms import FAMILIES, atom_family
-from roller_mlir.lowering.linalg.group.dispatch_waves import DispatchWaves
+from roller_mlir.lowering.linalg.group.dispatch_waves import DispatchWaves, waves_in
 from roller_mlir.lowering.targets.family import family_of, passes_to
 from roller_mlir.lowering.targets.stage import KERNELS, PLANNED, Stage
 from roller_mlir.mapping.tensor_copy import WARPGROUP_THREADS
@@ -24,6 +24,7 @@ from roller_mlir.passes.rtile.construct import RTileConstruct
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, fail
+from roller_mlir.support.passes.analyses import analysis
 from roller_mlir.support.passes.passes import Pass
 
 SUBGROUPS = (2, 4, 8)
@@ -67,13 +68,12 @@ def check_persistent(module: ir.Module, reached: Stage | None, device: Device, a
 
 
 def with_block(
-    module: ir.Module, read: DispatchWaves, device: Device, target: str, options: CompileOptions
+    module: ir.Module, device: Device, target: str, options: CompileOptions
 ) -> tuple[CompileOptions, tuple[BlockChoice, ...]]:
     """Return options with the threads of a task and the instructions that bodies of one kernel can have.
 
     Args:
         module: At stage "fused"; it is not changed.
-        read: Its ops.
         device: What to compile for.
         target: How it is named.
         options: They ask for a persistent kernel, or for kernels as it has them.
@@ -88,6 +88,7 @@ def with_block(
     families = tuple(family for family in options.instructions or FAMILIES if family in known)
     if options.plan_file is not None:
         return options, ()
+    read = analysis(waves_in, module)
     if options.task_threads is not None:
         return _resident(read, target, options).options, ()
     if options.block_threads is not None:

@@ -18,7 +18,7 @@ from roller_mlir.hal import Device, find_device
 from roller_mlir.lowering.codegen.graph.bodies import bodies_of
 from roller_mlir.lowering.codegen.graph.schedules import graphs_of, schedule_of
 from roller_mlir.lowering.codegen.graph.task_graph import read_graph
-from roller_mlir.lowering.linalg.group.dispatches import named_dispatches, planned_blocks, producers_of
+from roller_mlir.lowering.linalg.group.dispatches import named_dispatches, producers_of
 from roller_mlir.model.cost.performance import busy_on_share, busy_seconds, memories_busy
 from roller_mlir.model.machine import machine_of
 from roller_mlir.passes.rammer.keep_weights import memory_times
@@ -184,12 +184,11 @@ def _bounded_kernels(program: rammer.GraphOp, graph: TaskGraph, device: Device) 
 def _operator_kernels(module: ir.Module, target: str, options: CompileOptions) -> tuple[OperatorKernel, ...]:
     """Return what would be launched for a module of joined ops if it became no persistent kernel."""
     plain = replace(options, persistent=False, **{one.field: one.default for one in PersistentOptions.options()})
-    blocks = planned_blocks(module)
-    dispatches = list(named_dispatches(blocks).values())
+    dispatches = list(named_dispatches(module).values())
     plans = planning_pass(target, plain).chosen_plans(dispatches)
     machine = machine_of(find_device(target), options.max_units)
     kernels: list[OperatorKernel] = []
-    for plan, producers in zip(plans, producers_of(blocks, dispatches), strict=True):
+    for plan, producers in zip(plans, producers_of(module, dispatches), strict=True):
         if (prediction := plan.prediction) is not None:
             busy = busy_seconds(plan, machine)
             kernels.append(

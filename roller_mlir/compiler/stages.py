@@ -3,22 +3,21 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.persistent import BlockChoice, check_persistent, with_block
 from roller_mlir.hal import find_device
-from roller_mlir.lowering.linalg.group.dispatch_waves import DispatchWaves, waves_in
 from roller_mlir.lowering.loops.verify import ModuleVerifier
 from roller_mlir.lowering.targets.family import passes_to
 from roller_mlir.lowering.targets.stage import COMMON, FUSED, KERNELS, NORMALISED, Stage
 from roller_mlir.model.collection import collection_paused
 from roller_mlir.model.options import BufferOptions, LaunchOptions, MapOptions
-from roller_mlir.passes.rtile.construct import Planning
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.passes.analyses import keeping_analyses
 from roller_mlir.support.passes.passes import Pass
 from roller_mlir.support.passes.pipeline import RunOptions, Step, run_pipeline
 
@@ -77,11 +76,10 @@ def run_stages(
         stages.phases_s[step.name] = time.perf_counter() - started
         started = time.perf_counter()
 
-    def run(first: Stage | None, last: Stage, read: DispatchWaves | None = None) -> None:
+    def run(first: Stage | None, last: Stage) -> None:
         steps = _passes(target, options, last)
         if first is not None:
             steps = steps[[step.name for step in steps].index(first.made_by) + 1 :]
-        steps = [replace(step, read=read) if isinstance(step, Planning) else step for step in steps]
         collected = run_pipeline(module, list[Step](steps), printed)
         stages.notes += tuple(f"{d.severity}: {d.message}" for d in collected.diagnostics)
 
@@ -93,16 +91,15 @@ def run_stages(
         on_step=record,
         verify=ModuleVerifier(),
     )
-    with collection_paused():
+    with collection_paused(), keeping_analyses():
         if options.for_shares and reached in (None, FUSED) and until not in (NORMALISED, FUSED):
             # The threads of a task are chosen where it is known which ops are one program.
             if reached is None:
                 run(None, FUSED)
-            read = waves_in(module)
-            options, stages.blocks = with_block(module, read, find_device(target), target, options)
+            options, stages.blocks = with_block(module, find_device(target), target, options)
             stages.phases_s["threads"] = time.perf_counter() - started
             started = time.perf_counter()
-            run(FUSED, until, read)
+            run(FUSED, until)
         else:
             run(reached, until)
     return stages

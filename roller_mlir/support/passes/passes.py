@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from roller_mlir.support.foreign.options import Option, OptionError, Options
+from roller_mlir.support.passes.analyses import Analysis
 
 if TYPE_CHECKING:
     from roller_mlir.support.bindings import ir
@@ -35,6 +36,7 @@ class Pass(Options):
     summary: ClassVar[str]
     requires: ClassVar[frozenset[str]] = frozenset()
     establishes: ClassVar[frozenset[str]] = frozenset()
+    preserves: ClassVar[frozenset[Analysis]] = frozenset()
 
     def run(self, module: "ir.Module") -> None:
         """Transform the module in place; errors of the user go through `diagnostics.fail`."""

@@ -9,7 +9,7 @@ What is wrong then was made by the pass. It is an `PassCrashError`, a bug of our
 """
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from roller_mlir.support import diagnostics
 from roller_mlir.support.bindings import ir, passmanager
 from roller_mlir.support.diagnostics import Collector, DiagnosedError
 from roller_mlir.support.foreign.options import OptionError
+from roller_mlir.support.passes.analyses import Analysis, drop_analyses, keeping_analyses
 from roller_mlir.support.passes.passes import (
     NamedPipeline,
     Pass,
@@ -251,7 +252,7 @@ def run_pipeline(
         elif not isinstance(pipeline, Pipeline):
             pipeline = Pipeline(tuple(pipeline))
         escaped: list[BaseException] = []
-        with diagnostics.collecting(module.context) as collector:
+        with keeping_analyses(), diagnostics.collecting(module.context) as collector:
             manager = passmanager.PassManager(_MODULE)
             # Ours are verified where they run, so that it is known who broke the module.
             manager.enable_verifier(options.verify_each and any(isinstance(step, str) for step in pipeline.steps))
@@ -261,10 +262,12 @@ def run_pipeline(
                 if isinstance(step, str):
                     manager.add(step)
                 else:
-                    after = _upstream_before(pipeline.steps[index + 1 :])
-                    run = _callback(step, module, str(pipeline), collector, escaped, options, after)
+                    behind = pipeline.steps[index + 1 :]
+                    run = _callback(step, module, str(pipeline), collector, escaped, options, behind)
                     manager.add(run, type(step).__name__, step.name, step.summary)
                 _add_print(manager, "After", step, options.after, options)
+            if pipeline.steps and isinstance(pipeline.steps[0], str):
+                drop_analyses()
             try:
                 with during(_upstream_before(pipeline.steps)):
                     manager.run(module.operation)
@@ -339,12 +342,14 @@ def _callback(
     collector: Collector,
     escaped: list[BaseException],
     options: RunOptions,
-    after: str,
+    behind: Sequence[Step],
 ) -> Callable[[Any, Any], None]:
-    """Wrap a pass so that no exception crosses MLIR's C++ frames; the stage `after` follows."""
+    """Wrap a pass so that no exception crosses MLIR's C++ frames; the steps `behind` follow."""
+    after, upstream = _upstream_before(behind), bool(behind) and isinstance(behind[0], str)
 
     def run(_op: Any, external: Any) -> None:
         known = len(collector.diagnostics)
+        preserved: Collection[Analysis] = ()
         subject = ""
         note(f"pass '{step.name}'")
         try:
@@ -363,6 +368,8 @@ def _callback(
             if fault is not None:
                 subject = diagnostics.subject(fault[0])
                 raise BrokenModuleError(fault[1])
+            if not upstream:
+                preserved = step.preserves
             if options.on_step is not None:
                 options.on_step(step, module)
         except DiagnosedError as error:
@@ -376,6 +383,7 @@ def _callback(
             escaped.append(wrapped)
             external.signal_pass_failure()
         finally:
+            drop_analyses(preserved)
             note(after)
 
     return run

@@ -9,7 +9,7 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.reached_stage import reached_stage
 from roller_mlir.compiler.source import Source, parse_source
-from roller_mlir.lowering.linalg.group.dispatches import constant_inputs, group_of, named_dispatches, planned_blocks
+from roller_mlir.lowering.linalg.group.dispatches import constant_inputs, group_of, named_dispatches
 from roller_mlir.lowering.targets.family import passes_to
 from roller_mlir.lowering.targets.stage import FUSED
 from roller_mlir.plan import TensorExpression
@@ -97,7 +97,7 @@ def _read(
         fail(module.operation, "the module is planned already; explain begins with linalg ops on tensors")
     function = isolate_entry(module, entry)
     run_pipeline(module, passes_to(FUSED, options))
-    dispatches = named_dispatches(planned_blocks(module))
+    dispatches = named_dispatches(module)
     if not dispatches:
         fail(module.operation, f"function '{function}' has no operator to explain")
     found: list[SourceOperator] = []

@@ -13,7 +13,7 @@ from roller_mlir.evaluation.fuzz.plans.rasters import with_raster
 from roller_mlir.evaluation.fuzz.plans.vector_walks import with_walks
 from roller_mlir.hal import Device, find_device
 from roller_mlir.hal.atoms import FAMILIES
-from roller_mlir.lowering.linalg.group.dispatches import named_dispatches, planned_blocks
+from roller_mlir.lowering.linalg.group.dispatches import named_dispatches
 from roller_mlir.lowering.targets.family import passes_to
 from roller_mlir.lowering.targets.stage import FUSED
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
@@ -142,7 +142,7 @@ def dispatches(source: Source, target: str) -> dict[str, tuple[TensorExpression,
         module = parse_source(source, context)
         isolate_entry(module, None)
         run_pipeline(module, passes_to(FUSED, {"device": target}))
-        planned = named_dispatches(planned_blocks(module))
+        planned = named_dispatches(module)
         found = {name: (dispatch.expression, dispatch.joined) for name, dispatch in planned.items()}
     if not found:
         raise UnknownPlansError("nothing to plan")

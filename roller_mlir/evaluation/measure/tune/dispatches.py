@@ -23,7 +23,7 @@ from roller_mlir.compiler.stages import run_stages
 from roller_mlir.evaluation.measure.records import Reference
 from roller_mlir.evaluation.measure.tune.dispatch_reference import reference_of_op
 from roller_mlir.hal import find_device
-from roller_mlir.lowering.linalg.group.dispatches import named_dispatches, planned_blocks
+from roller_mlir.lowering.linalg.group.dispatches import named_dispatches
 from roller_mlir.lowering.linalg.group.wrap import wrap
 from roller_mlir.lowering.linalg.reader import read_structured
 from roller_mlir.lowering.targets.stage import FUSED
@@ -82,7 +82,7 @@ def dispatches_of(source: Source, target: str, options: CompileOptions | None = 
         open_entry(module, reached, device, options)
         run_stages(module, target, options, until=FUSED, reached=reached)
         found: dict[str, Dispatch] = {}
-        for name, dispatch in named_dispatches(planned_blocks(module)).items():
+        for name, dispatch in named_dispatches(module).items():
             joined, root, expression = dispatch.joined, dispatch.root_name, dispatch.expression
             key = tuning_key(expression, device.name, choices_of(options_of(dispatch, asked)))
             # A loose op is a program afterwards, as planning makes one before it goes on.

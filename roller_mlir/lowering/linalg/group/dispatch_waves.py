@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from roller_mlir.lowering.linalg.group.dispatches import (
     LinalgDispatch,
     named_dispatches,
-    planned_blocks,
     producers_of,
     read_again,
     unmade_inputs,
@@ -20,6 +19,7 @@ from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.rewrite.least_starts import with_least_starts
 from roller_mlir.rammer.chains import waves_of
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.passes.analyses import analysis
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,20 +48,19 @@ class DispatchWaves:
 
 
 def waves_in(module: ir.Module) -> DispatchWaves:
-    """Read the ops of a module.
+    """Read the ops of a module: an analysis.
 
     Raises:
         DiagnosedError: One cannot be read.
     """
-    blocks = planned_blocks(module)
-    dispatches = tuple(named_dispatches(blocks).values())
+    dispatches = tuple(analysis(named_dispatches, module).values())
     numbers: dict[tuple[TensorExpression, bool], int] = {}
     kinds = [
         numbers.setdefault((with_least_starts(dispatch.expression), dispatch.joined), len(numbers))
         for dispatch in dispatches
     ]
-    waves = waves_of(producers_of(blocks, dispatches))
-    unmade = unmade_inputs(blocks, dispatches)
+    waves = waves_of(producers_of(module, dispatches))
+    unmade = unmade_inputs(module, dispatches)
     shared = read_again(dispatches, unmade)
     weights, again = dict[int, frozenset[int]](), dict[int, frozenset[int]]()
     for kind, own, common in zip(kinds, unmade, shared.tensors, strict=True):

@@ -49,7 +49,7 @@ def planned_blocks(module: ir.Module) -> list[Any]:
     return [block for function in functions for block in function.regions[0].blocks]
 
 
-def named_dispatches(blocks: list[Any]) -> dict[str, LinalgDispatch]:
+def named_dispatches(module: ir.Module) -> dict[str, LinalgDispatch]:
     """Return what gets a plan, by the programs' names, in order: loose linalg ops, and programs without a plan.
 
     Of programs that are equal but for their names and tensors one is read.
@@ -57,7 +57,7 @@ def named_dispatches(blocks: list[Any]) -> dict[str, LinalgDispatch]:
     Raises:
         DiagnosedError: One cannot be read, or joined ops cannot be one kernel.
     """
-    operations = [inner.operation for block in blocks for inner in block.operations]
+    operations = [inner.operation for block in planned_blocks(module) for inner in block.operations]
     known: dict[Hashable, LinalgDispatch] = {}
     found: list[LinalgDispatch] = []
     reader = StructuredReader(unchanged=True)
@@ -74,33 +74,28 @@ def named_dispatches(blocks: list[Any]) -> dict[str, LinalgDispatch]:
             if said not in known:
                 known[said] = _read_program(one)
             found.append(replace(known[said], operation=one))
-    return named(found)
+    return {f"{dispatch.root_name}_{number}": dispatch for number, dispatch in enumerate(found)}
 
 
-def named(dispatches: Sequence[LinalgDispatch]) -> dict[str, LinalgDispatch]:
-    """Return dispatches by the names of their programs."""
-    return {f"{dispatch.root_name}_{number}": dispatch for number, dispatch in enumerate(dispatches)}
-
-
-def producers_of(blocks: list[Any], dispatches: Sequence[LinalgDispatch]) -> list[tuple[int, ...]]:
+def producers_of(module: ir.Module, dispatches: Sequence[LinalgDispatch]) -> list[tuple[int, ...]]:
     """Return of each dispatch the numbers of those whose results it takes, through whatever stands between, in order.
 
     Args:
-        blocks: Where they stand.
+        module: Where they stand.
         dispatches: All that `named_dispatches` returns of these, in its order.
     """
-    given = _makers(blocks, dispatches)[1]
+    given = _makers(module, dispatches)[1]
     return [tuple(sorted(one)) for one in given]
 
 
-def unmade_inputs(blocks: list[Any], dispatches: Sequence[LinalgDispatch]) -> list[frozenset[int]]:
+def unmade_inputs(module: ir.Module, dispatches: Sequence[LinalgDispatch]) -> list[frozenset[int]]:
     """Return of each dispatch the inputs of its expression that come of no dispatch, by number: weights.
 
     Args:
-        blocks: Where they stand.
+        module: Where they stand.
         dispatches: All that `named_dispatches` returns of these, in its order.
     """
-    made = _makers(blocks, dispatches)[0]
+    made = _makers(module, dispatches)[0]
     return [
         frozenset(
             number
@@ -163,13 +158,13 @@ def read_again(dispatches: Sequence[LinalgDispatch], unmade: Sequence[frozenset[
 
 
 def _makers(
-    blocks: list[Any], dispatches: Sequence[LinalgDispatch]
+    module: ir.Module, dispatches: Sequence[LinalgDispatch]
 ) -> tuple[dict[ir.Value, frozenset[int]], list[frozenset[int]]]:
     """Return of each value the dispatches that it comes of, and of each dispatch those that its operands come of."""
     number_of = {dispatch.operation: number for number, dispatch in enumerate(dispatches)}
     made: dict[ir.Value, frozenset[int]] = {}
     found: list[frozenset[int]] = []
-    for operation in (op.operation for block in blocks for op in block.operations):
+    for operation in (op.operation for block in planned_blocks(module) for op in block.operations):
         given = frozenset[int]().union(*(made.get(value, frozenset()) for value in values_used(operation)))
         number = number_of.get(operation)
         made.update(dict.fromkeys(operation.results, given if number is None else frozenset((number,))))
