@@ -2,14 +2,18 @@
 """Options of a compilation: what the user may force, everything else being the model's decision."""
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from os import PathLike
 from typing import Any
 
 from roller_mlir.lowering.backend.target import CODE_OBJECT, CODE_OBJECTS, DEFAULT_TIMEOUT_S
+from roller_mlir.lowering.targets.stage import COMMON, PERSISTENT
 from roller_mlir.model.options import BufferOptions, LaunchOptions, MapOptions, PipelineOptions
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.foreign.options import Option, Options, option
 
+EVERY = "*"
+"""Every pass, among the names of those whose IR is printed."""
 _OF_LAUNCHES = ("bounded", "dependent_launch")
 """Options of kernels that are launched one by one."""
 
@@ -82,6 +86,10 @@ class CompileOptions(PersistentOptions, BufferOptions, MapOptions, LaunchOptions
         if refused:
             names = ", ".join(one.field for one, _ in refused)
             raise ValueError(f"{names}: {reason}, but persistent is {self.persistent}")
+        for field in ("print_before", "print_after"):
+            for name in getattr(self, field):
+                if name != EVERY and (problem := pass_problem(name)):
+                    raise ValueError(f"{field}: {problem}")
 
     @property
     def for_shares(self) -> bool:
@@ -95,6 +103,16 @@ class CompileOptions(PersistentOptions, BufferOptions, MapOptions, LaunchOptions
             kind: Declares the options.
         """
         return {one.name: one.text(value) for one, value in kind.given_in(self)}
+
+
+def pass_problem(name: str) -> str | None:
+    """Return why IR cannot be printed around a pass: no compilation runs it; None where one does."""
+    passes = [*(stage.made_by for stage in COMMON), *PERSISTENT]
+    if name in passes:
+        return None
+    near = get_close_matches(name, passes, 1)
+    known = f"did you mean '{near[0]}'?" if near else f"it runs {', '.join(passes)}"
+    return f"a compilation has no pass '{name}'; {known}"
 
 
 def refused_beside(holder: Any) -> tuple[list[tuple[Option, Any]], str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.compiler.options import EVERY, CompileOptions
 from roller_mlir.compiler.persistent import BlockChoice, check_persistent, with_block
 from roller_mlir.hal import find_device
 from roller_mlir.lowering.loops.verify import ModuleVerifier
@@ -20,9 +20,6 @@ from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes.analyses import keeping_analyses
 from roller_mlir.support.passes.passes import Pass
 from roller_mlir.support.passes.pipeline import RunOptions, Step, run_pipeline
-
-EVERY = "*"
-"""Every pass, among the names of those whose IR is printed."""
 
 
 @dataclass

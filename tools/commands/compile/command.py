@@ -18,13 +18,12 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from roller_mlir.compiler.options import CompileOptions, refused_beside
+from roller_mlir.compiler.options import EVERY, CompileOptions, pass_problem, refused_beside
 from roller_mlir.lowering.targets import families, family_of
-from roller_mlir.lowering.targets.stage import COMMON, KERNELS, PERSISTENT
+from roller_mlir.lowering.targets.stage import COMMON, KERNELS
 from roller_mlir.model.options import (
     ChoiceOptions,
     FusionOptions,
@@ -110,17 +109,15 @@ def _override(text: str) -> tuple[str, str]:
 
 def _passes(text: str) -> tuple[str, ...]:
     """Read names of passes that a compilation runs."""
-    names, passes = tuple(text.split(",")), [*(stage.made_by for stage in COMMON), *PERSISTENT]
+    names = tuple(text.split(","))
     for name in names:
-        if name not in passes:
-            near = get_close_matches(name, passes, 1)
-            known = f"did you mean '{near[0]}'?" if near else f"it runs {', '.join(passes)}"
-            raise argparse.ArgumentTypeError(f"a compilation has no pass '{name}'; {known}")
+        if problem := pass_problem(name):
+            raise argparse.ArgumentTypeError(problem)
     return names
 
 
 def _printed(arguments: argparse.Namespace, when: str) -> tuple[str, ...]:
-    every = ("*",) if getattr(arguments, f"mlir_print_ir_{when}_all", False) else ()
+    every = (EVERY,) if getattr(arguments, f"mlir_print_ir_{when}_all", False) else ()
     return (*every, *getattr(arguments, f"mlir_print_ir_{when}", ()))
 
 

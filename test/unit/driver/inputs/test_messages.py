@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.tools.roller import main
 
 WRONG = """func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -97,3 +98,5 @@ def test_ir_is_printed_around_passes(tmp_path: Path, capfd: pytest.CaptureFixtur
     assert "IR Dump After RTileConstruct" in capfd.readouterr().err
     assert main([*command, "--mlir-print-ir-after", "rtile-normalise"]) == 2
     assert "has no pass 'rtile-normalise'; did you mean 'rtile-normalize'?" in capfd.readouterr().err
+    with pytest.raises(ValueError, match="print_after: a compilation has no pass 'qqqq'; it runs rtile-normalize, "):
+        CompileOptions(print_after=("*", "qqqq"))
