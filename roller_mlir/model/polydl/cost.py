@@ -7,6 +7,7 @@ takes the same assignment, but weighs what each layer hands over: the bytes of a
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import product
 from math import prod
 from typing import NamedTuple
 
@@ -67,7 +68,8 @@ def handed_over(
     A loop of n iterations, each of which touches u bytes of a tensor, v of them different in all, reuses n u - v bytes
     each time that it runs. These come from the cache that holds the working set up to the first reuse; reuses are
     alike, so that the next needs as much again. What is touched for the first time comes from memory. Outputs count
-    twice, as they are read and written back.
+    twice, as they are read and written back. Where iterations share lines but no elements, a line that is touched
+    again comes from the cache that holds all that one iteration touches.
 
     In C[i, j] += A[i, k] B[k, j] with loops i, j, k of M, N, K iterations, j reuses N K - K elements of A, M times.
 
@@ -92,6 +94,7 @@ def handed_over(
     ]
     # From loops of all iterations inwards: what one run of each touches.
     inside = [[0.0] * len(tensors) for _ in range(levels + 1)]
+    held_bytes = [0.0] * (levels + 1)
     for level in range(levels + 1):
         parts = [((0,) * depth, level, 0, footprints.counts[level] - 1)] if level < depth else []
         boxes = footprints.axis_values(parts)
@@ -102,6 +105,7 @@ def handed_over(
                 dense = line_bytes is None or number in packed
                 size = volume(image) if dense or line_bytes is None else tensor.in_lines(image, line_bytes)
             inside[level][number] = float(size * ways[number])
+            held_bytes[level] += size * tensor.access.element_bytes
     found: list[Handed] = []
     runs = [1.0]
     for count in footprints.counts[:levels]:
@@ -111,14 +115,26 @@ def handed_over(
         if level < levels:
             reused = footprints.counts[level] * inside[level + 1][number] - inside[level][number]
             found.append(Handed(number, level, place, runs[level] * max(0.0, reused)))
+    known = {(one.tensor, one.level) for one in found}
+    for level, number in product(range(levels), range(len(tensors))):
+        again_lines = footprints.counts[level] * inside[level + 1][number] - inside[level][number]
+        if again_lines > 0 and (number, level) not in known:
+            place = _holder(assignment.caches, held_bytes[level + 1])
+            found.append(Handed(number, level, place, runs[level] * again_lines))
     total = sum(
         [each * one.access.element_bytes / way for each, way, one in zip(inside[0], ways, tensors, strict=True)]
     )
     nearest = len(assignment.caches) - 1
     if again:
-        held = [place for place, cache in enumerate(assignment.caches) if total <= (cache.capacity_bytes or total)]
-        nearest = held[0]
+        nearest = _holder(assignment.caches, total)
     return found + [Handed(number, -1, nearest, size) for number, size in enumerate(inside[0])]
+
+
+def _holder(caches: Sequence[Cache], size_bytes: float) -> int:
+    """Return the place of the nearest cache that holds so much; memory holds everything."""
+    return next(
+        place for place, cache in enumerate(caches) if cache.capacity_bytes is None or size_bytes <= cache.capacity_bytes
+    )
 
 
 def served_bytes(

@@ -87,6 +87,22 @@ def test_what_is_handed_over_says_which_tensor_and_loop_takes_it() -> None:
     assert found == again | {(0, -1): (2, 4 * 8 * 5), (1, -1): (2, 4 * 5 * 7), (2, -1): (2, 4 * 2 * 8 * 7)}
 
 
+@pytest.mark.parametrize(("l2_bytes", "place"), [(64 * 64 + 64 * 4 + 64, 1), (64 * 64 + 64 * 4 + 63, 2)])
+def test_lines_that_iterations_share_come_again_from_where_one_iteration_fits(l2_bytes: int, place: int) -> None:
+    """Columns by 8 of a line of 16: the loop of i touches a line in each of 64 rows, 6 times, 3 of them new.
+
+    Beside those it touches 64 elements of A and 8 of B in a line. B shares lines as well. A lies in all iterations.
+    """
+    nest = TiledNest(matmul(64, 48, 1), (TileLoop(1, 6, 8), TileLoop(0, 64, 1)))
+    sets, caches = working_sets(nest), (cache("l1", 100), cache("l2", l2_bytes), cache("global", None))
+    by_elements = handed_over(nest, sets, assign(sets, caches))
+    by_lines = handed_over(nest, sets, assign(sets, caches), line_bytes=64)
+    found = {(one.tensor, one.level): (one.place, one.size_bytes) for one in by_lines if one.level == 0}
+    assert [one for one in by_elements if one.level == 0 and one.tensor != 0] == []
+    assert found.pop((0, 0))[1] == 4 * 64 * (6 - 1)
+    assert found == {(1, 0): (place, 3 * 64), (2, 0): (place, 2 * 3 * 64 * 64)}
+
+
 def test_seconds_by_layer() -> None:
     sets = working_sets(NEST)
     assigned = assign(sets, CACHES)
