@@ -133,7 +133,9 @@ def handed_over(
 def _holder(caches: Sequence[Cache], size_bytes: float) -> int:
     """Return the place of the nearest cache that holds so much; memory holds everything."""
     return next(
-        place for place, cache in enumerate(caches) if cache.capacity_bytes is None or size_bytes <= cache.capacity_bytes
+        place
+        for place, cache in enumerate(caches)
+        if cache.capacity_bytes is None or size_bytes <= cache.capacity_bytes
     )
 
 

@@ -10,8 +10,8 @@ in the array, the nearest one: where no page is, as before the first row of an i
 
 from collections.abc import Callable, Sequence
 
-from roller_mlir.lowering.codegen.builder.emitter import Emitter
-from roller_mlir.lowering.codegen.builder.task_context import element_bytes, splat
+from roller_mlir.lowering.codegen.builder.emitter import Emitter, Within
+from roller_mlir.lowering.codegen.builder.task_context import element_bytes, slice_of, splat
 from roller_mlir.lowering.loops.attributes import SITE
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.support.bindings import ir
@@ -80,45 +80,130 @@ def _nearest(emit: Emitter, buffer: ir.Value, at: Sequence[Linear]) -> list[ir.V
     return [*map(emit.clamped, at[:-1], shape[:-1]), emit.index(at[-1])]
 
 
-def rows_inside(emit: Emitter, places: Sequence[Sequence[Linear]], width: int, shape: Sequence[int]) -> ir.Value | bool:
-    """Return whether all vectors of a tile lie inside of a tensor: always, never, or under a condition.
+def store_vectors(
+    emit: Emitter,
+    buffer: ir.Value,
+    shape: Sequence[int],
+    places: Sequence[tuple[Sequence[Linear], ir.Value]],
+    site: str,
+    *,
+    mask_registers: bool,
+) -> None:
+    """Emit the stores of a tile's vectors, twice where it depends whether all lie inside: without masks, and with.
+
+    Of most tiles none leaves the tensor. Where masks have no registers, each vector is asked by itself, and one that
+    leaves the tensor is stored in pieces: an AMD Zen 3 or 4 stores 256 bits in 12 to 16 cycles under a mask, whatever
+    the mask, in one to two without. Tiles whose rows all lie inside have code of their own then, which asks of none.
 
     Args:
         emit: The emitter.
-        places: Of the first of each vector's neighbours.
-        width: How many neighbours a vector has.
+        buffer: Where they go.
+        shape: Its extents.
+        places: Where each begins, and its value, a vector; all are equally wide.
+        site: What errors call the stores.
+        mask_registers: Whether masks have registers of their own.
+    """
+    width = ir.VectorType(places[0][1].type).shape[0]
+    starts = [at for at, _ in places]
+
+    def whole() -> list[ir.Value]:
+        for at, value in places:
+            store_neighbours(emit, buffer, at, None, value, site)
+        return []
+
+    def parted() -> list[ir.Value]:
+        if mask_registers:
+            for at, value in places:
+                store_neighbours(emit, buffer, at, neighbours_inside(emit, at, shape, width), value, site)
+        elif len(places) > 1:
+            _where_inside(emit, _asked(starts, 1, shape[:-1]), each, each)
+        else:
+            _store_part(emit, buffer, shape, *places[0], site)
+        return []
+
+    def each() -> list[ir.Value]:
+        for place in places:
+            store_vectors(emit, buffer, shape, [place], site, mask_registers=False)
+        return []
+
+    _where_inside(emit, _asked(starts, width, shape), whole, parted)
+
+
+def _asked(places: Sequence[Sequence[Linear]], width: int, shape: Sequence[int]) -> list[Within] | None:
+    """Return what must hold, and may, so that all vectors of a tile lie inside of a tensor; None: it cannot.
+
+    Args:
+        places: Of the first of each vector's neighbours, in more dimensions than are asked of, maybe.
+        width: How many neighbours a vector has along the last of these.
         shape: Of the tensor.
     """
     ends: dict[tuple[int, frozenset[tuple[Symbol, int]]], tuple[Linear, Linear]] = {}
     for place in places:
-        for number, first in enumerate(place):
-            last = first + (width - 1) if number == len(place) - 1 else first
+        for number, (first, _) in enumerate(zip(place, shape, strict=False)):
+            last = first + (width - 1) if number == len(shape) - 1 else first
             key = number, frozenset(first.terms.items())
             low, high = ends.get(key, (first, last))
             ends[key] = min(low, first, key=_constant), max(high, last, key=_constant)
     if any(high.range()[0] >= shape[number] or low.range()[1] < 0 for (number, _), (low, high) in ends.items()):
-        return False
+        return None
+    return [Within(low, high, shape[number]) for (number, _), (low, high) in ends.items()]
+
+
+def _where_inside(
+    emit: Emitter,
+    asked: Sequence[Within] | None,
+    inside: Callable[[], list[ir.Value]],
+    otherwise: Callable[[], list[ir.Value]],
+) -> None:
+    """Emit what is done where facts hold, with them given, and where not; one of both where that is known."""
     condition: ir.Value | None = None
-    for (number, _), both in ends.items():
-        condition = emit.both(condition, emit.inside(both, [shape[number]] * 2))
-    return True if condition is None else condition
-
-
-def whole_or_masked(emit: Emitter, inside: ir.Value | bool, store: Callable[[bool], Sequence[ir.Value]]) -> None:
-    """Emit the stores of a tile, twice where it depends whether it lies inside of its tensor: without masks, and with.
-
-    Of most tiles none leaves the tensor, and a mask costs: an AMD Zen 3 stores a vector of 256 bits in 13 to 16 cycles
-    under one, in one to two without.
-
-    Args:
-        emit: The emitter.
-        inside: Of `rows_inside`.
-        store: Emits them, given whether under masks; returns nothing.
-    """
-    if isinstance(inside, bool):
-        store(not inside)
+    for one in asked or ():
+        condition = emit.both(condition, emit.inside([one.low, one.high], [one.extent] * 2))
+    if asked is None:
+        otherwise()
+    elif condition is None:
+        inside()
     else:
-        emit.branch(inside, [], lambda: store(False), lambda: store(True))
+
+        def known() -> list[ir.Value]:
+            with emit.given(asked):
+                return inside()
+
+        emit.branch(condition, [], known, otherwise)
+
+
+def _store_part(
+    emit: Emitter, buffer: ir.Value, shape: Sequence[int], at: Sequence[Linear], value: ir.Value, site: str
+) -> None:
+    """Emit the store of a vector that does not lie inside of a tensor whole: of the elements that do.
+
+    Where vectors begin at multiples of their width, as many lie inside in all that are cut at the tensor's end: these
+    are stored as a half, a quarter and so on. Else they are stored under a mask.
+    """
+    width = ir.VectorType(value.type).shape[0]
+    if at[-1].divisor() % width or at[-1].range()[0] < 0:
+        store_neighbours(emit, buffer, at, neighbours_inside(emit, at, shape, width), value, site)
+        return
+
+    def pieces() -> list[ir.Value]:
+        left, first = shape[-1] % width, 0
+        while left:
+            size = 1 << (left.bit_length() - 1)
+            place, part = [*at[:-1], at[-1] + first], slice_of(emit, value, first, size)
+            if size > 1:
+                store_neighbours(emit, buffer, place, None, part, site)
+            else:
+                operands = [part, buffer, *map(emit.index, place)]
+                attributes = _attributes(ir.MemRefType(buffer.type).element_type, site)
+                ir.Operation.create("memref.store", operands=operands, attributes=attributes)
+            left, first = left - size, first + size
+        return []
+
+    condition = emit.inside(at, shape)
+    if condition is None:
+        pieces()
+    elif shape[-1] % width:
+        emit.branch(condition, [], pieces)
 
 
 def _constant(linear: Linear) -> int:

@@ -5,12 +5,9 @@ from collections.abc import Iterator, Sequence
 from math import prod
 
 from roller_mlir.lowering.codegen.builder.masked_access import (
-    neighbours_inside,
     prefetch,
-    rows_inside,
-    store_neighbours,
+    store_vectors,
     takes_vectors,
-    whole_or_masked,
 )
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext, access_memory
 from roller_mlir.lowering.codegen.builder.tile_values import DirectTile, RegisterTile, along_row
@@ -30,7 +27,8 @@ def store_register_tile(context: TaskContext, tile: RegisterTile, target: Direct
         return
     element, places = ir.MemRefType(target.buffer.type).element_type, list(_places(tile, target))
     if context.masked and takes_vectors(element) and along_row(tile.box, tile.indices, target):
-        _store_vectors(context, places, width, target)
+        site = f"global store {target.name}"
+        store_vectors(context.emit, target.buffer, target.shape, places, site, mask_registers=context.mask_registers)
         return
     for at, value in places:
         if width == 1:
@@ -47,32 +45,6 @@ def store_register_tile(context: TaskContext, tile: RegisterTile, target: Direct
         for lane in range(width):
             scalar = context.emit.extract(value, lane)
             _store(context, target, [x + k * lane for x, k in zip(at, factors, strict=True)], scalar, 1)
-
-
-def _store_vectors(
-    context: TaskContext, places: Sequence[tuple[list[Linear], ir.Value]], width: int, target: DirectTile
-) -> None:
-    """Store vectors, without masks where all of them lie inside; else each of them so, where masks have no registers.
-
-    Args:
-        context: The task.
-        places: Where each begins, and its value.
-        width: Its elements.
-        target: Where they go.
-    """
-    emit, shape = context.emit, target.shape
-
-    def store(masked: bool) -> list[ir.Value]:
-        if masked and len(places) > 1 and not context.mask_registers:
-            for place in places:
-                _store_vectors(context, [place], width, target)
-            return []
-        for at, value in places:
-            mask = neighbours_inside(emit, at, shape, width) if masked else None
-            store_neighbours(emit, target.buffer, at, mask, value, f"global store {target.name}")
-        return []
-
-    whole_or_masked(emit, rows_inside(emit, [at for at, _ in places], width, shape), store)
 
 
 def _places(tile: RegisterTile, target: DirectTile) -> Iterator[tuple[list[Linear], ir.Value]]:

@@ -8,12 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from roller_mlir.lowering.codegen.builder.masked_access import (
-    neighbours_inside,
     prefetch,
-    rows_inside,
-    store_neighbours,
+    store_vectors,
     takes_vectors,
-    whole_or_masked,
 )
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext
 from roller_mlir.lowering.codegen.builder.thread_box import ThreadBox
@@ -66,19 +63,12 @@ def store_turned(
     """
     emit, site = context.emit, f"global store {target.name}"
     for group in groups:
-        count = len(group.numbers)
         columns = [
-            _first_lanes(context, column, count)
+            _first_lanes(context, column, len(group.numbers))
             for column in transposed(emit, [values[number] for number in group.numbers])
         ]
-
-        def store(masked: bool, group: TurnedResults = group, columns: Sequence[ir.Value] = columns) -> list[ir.Value]:
-            for place, column in zip(group.places, columns, strict=True):
-                mask = neighbours_inside(emit, place, target.shape, len(group.numbers)) if masked else None
-                store_neighbours(emit, target.buffer, place, mask, column, site)
-            return []
-
-        whole_or_masked(emit, rows_inside(emit, group.places, count, target.shape), store)
+        places = list(zip(group.places, columns, strict=True))
+        store_vectors(emit, target.buffer, target.shape, places, site, mask_registers=context.mask_registers)
 
 
 def prefetch_turned(context: TaskContext, groups: Sequence[TurnedResults], target: DirectTile) -> None:
