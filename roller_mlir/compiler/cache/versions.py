@@ -101,6 +101,11 @@ def versions_of(roots: tuple[Path, ...], packages: dict[str, str], toolchain: To
 
 def package_versions() -> dict[str, str]:
     """Return the versions of this package, of Python and of what is installed of the packages that count."""
+    return dict(_package_versions())
+
+
+@functools.cache
+def _package_versions() -> dict[str, str]:
     found = {"roller_mlir": __version__, "python": python_version(), "machine": machine()}
     for package in _PACKAGES:
         try:
