@@ -30,8 +30,8 @@ class VectorConstants:
             branch, nothing where elements are loaded under masks. Fitted as `mask_cycles`.
         broadcast_loads: What an element for all lanes costs, in loads of vectors: less where those are wider than
             what a port loads at once.
-        unaligned_loads: What a vector costs, in loads, whose address is no multiple of 32 bytes: it lies in two lines,
-            or in two parts of what a port loads at once.
+        unaligned_loads: What a vector of more than 32 bytes costs, in loads, whose address is no multiple of 32: it
+            lies in two lines, or in two parts of what a port loads at once.
         pair_loads: What every other element of a row costs, in loads: two, and a shuffle.
         pack_row_cycles: Of a row that is packed, beside its lines: its page is looked up, and no line is there yet.
             0 where the cycles of lines hold it.

@@ -23,8 +23,9 @@ from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.search.problems import by, cut_problem
 from roller_mlir.model.tile import contiguous_loop, reuse_loops
 from roller_mlir.model.vectors.atom_programs import atom_programs
-from roller_mlir.model.vectors.cost import VectorCost, Work, lanes_of, reads_lanes, reads_packed
+from roller_mlir.model.vectors.cost import VectorCost, Work
 from roller_mlir.model.vectors.dividing import divided_plans
+from roller_mlir.model.vectors.lanes import lanes_of, reads_lanes, reads_packed
 from roller_mlir.model.vectors.packing import (
     constant_shapes,
     copied_vector,

@@ -7,21 +7,26 @@ stand the loops over tasks, in the plan's order, whose working sets say what mov
 matmul 64x64x64 of f32, tasks of 8x32, caches of 48 KiB: all reuses fit, so that each tensor comes from behind once.
 """
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from math import prod
 
-from roller_mlir.hal import Device, MemoryLayer, VectorConstants
-from roller_mlir.mapping.layout.data_tile import tile_dimensions, walked_alone
+from roller_mlir.hal import Device, VectorConstants
+from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.polydl.footprint import tensor_of
-from roller_mlir.model.vectors.cache_work import APART_BYTES, LINE_BYTES, CacheModel, CacheWork
-from roller_mlir.model.vectors.masks import taps_stand, tested_loads
+from roller_mlir.model.vectors.cache_work import LINE_BYTES, CacheModel, CacheWork
+from roller_mlir.model.vectors.lanes import conflict_cycles, cut_share, lanes_of, lies_apart, reads_lanes, reads_packed
+from roller_mlir.model.vectors.masks import (
+    MASK_VECTORS,
+    ends_alone,
+    mask_operations,
+    may_leave,
+    taps_stand,
+    tested_loads,
+)
 from roller_mlir.model.vectors.padding import computed_share, standing_loop
 from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import Access, Plan, Prediction, TensorExpression
-from roller_mlir.plan.expression import dense_strides
 
 
 @dataclass(frozen=True)
@@ -48,57 +53,14 @@ def launch_s(device: Device) -> float:
     return device.launch_latency_s or device.model.assumed_launch_s
 
 
-def lanes_of(expression: TensorExpression, device: Device) -> int:
-    """Return the lanes of a vector in which an expression is computed: those of its widest type."""
-    assert device.vector_bytes is not None
-    accesses = (*expression.inputs, *expression.outputs, *expression.epilogue)
-    widest = max(max(access.element_bytes for access in accesses), expression.result_bytes)
-    return max(1, device.vector_bytes // widest)
-
-
-def reads_lanes(access: Access, lane: int) -> str:
-    """Return how lanes along a loop read a tensor.
-
-    That is "one" element for all, neighbours as a "vector", every other element as "pairs" of vectors, or "each" alone.
-
-    >>> from roller_mlir.plan import LinearIndex
-    >>> x = Access("x", (8, 8), "f32", (LinearIndex((1, 0)), LinearIndex((0, 1))))
-    >>> reads_lanes(x, 0), reads_lanes(x, 1)
-    ('each', 'vector')
-    """
-    factors = [index.coefficients[lane] for index in access.indices]
-    if not any(factors):
-        return "one"
-    return {1: "vector", 2: "pairs"}.get(factors[-1], "each") if not any(factors[:-1]) else "each"
-
-
-def lane_dimension(access: Access, lane: int) -> int | None:
-    """Return the dimension of a tensor that a loop walks alone, element by element; None where there is none.
-
-    Lanes along the loop find neighbours in a packed tile where that dimension comes last, wherever the tensor has it.
-
-    >>> from roller_mlir.plan import LinearIndex
-    >>> turned = Access("b", (64, 32), "f32", (LinearIndex((1, 0)), LinearIndex((0, 1))))  # b[n, k] of loops n, k
-    >>> lane_dimension(turned, 0), reads_lanes(turned, 0), reads_packed(turned, 0)
-    (0, 'each', 'vector')
-    """
-    terms = [index.terms() for index in access.indices]
-    return next((d for d in range(len(terms)) if walked_alone(terms, d) == lane), None)
-
-
-def reads_packed(access: Access, lane: int) -> str:
-    """Return how lanes along a loop read packed tiles of a tensor: as `reads_lanes`, or as vectors of turned ones."""
-    how = reads_lanes(access, lane)
-    return "vector" if how == "each" and lane_dimension(access, lane) is not None else how
-
-
 _TURNED = 2.0
 """Times `gather_cycles` that an element takes which is turned on its way into a packed tile. Fitted to measured plans
 of one core (AMD Zen 4: filters of 1x1 and 3x3 that tasks pack)."""
-_NEARLY_HELD = 1.25
-"""Times the ways of a cache, up to which rows in the same set cost little: an AMD Zen 4 walks ten in eight ways."""
-_LOADED_BYTES = 32
-"""Of the parts of a line that ports load: vectors that begin elsewhere take two of them."""
+_FORWARD_CYCLES = 10.0
+"""From the store of a sum to the load of it, where registers do not hold all. Measured: a chain of multiply-adds of 256
+bits, each stored and loaded again, takes an AMD Zen 4 9.8 cycles more for each than one in registers."""
+_BESIDE_SUMS = 3
+"""Vectors in registers beside sums where loads are no operands of what they are loaded for: two of these, a factor."""
 _FAR_LINES = 4
 """Of a row that is packed: those for which `pack_line_cycles` is measured."""
 
@@ -261,8 +223,8 @@ class VectorCost:
             how = _how(access, lane, number in packed)
             count, each = _loads(expression, known, access, blocks, lane, width, how)
             parts = 1.0 if how == "one" else width.bit_count()  # LLVM loads seven lanes as four, two and one
-            if how == "vector" and number not in packed and _unaligned(access, lane):
-                parts *= known.unaligned_loads
+            if how == "vector" and number not in packed:
+                parts *= 1 + cut_share(access, lane, width * access.element_bytes, known.unaligned_loads - 1)
             loads += count * (known.gather_cycles * ports if each else parts)
             if how == "one" and lane is not None:
                 spared += count * (1 - known.broadcast_loads)
@@ -274,26 +236,32 @@ class VectorCost:
                 own = tuple(
                     (i, blocks[i]) for i in access.loops() if not loops[i].reduction and i != lane and blocks[i] > 1
                 )
-                masked += count * _conflict_cycles(access, own, device.caches[0], known)
-                masked += known.far_cycles * _lies_apart(expression, access, lane)
+                masked += count * conflict_cycles(access, own, device.caches[0], known)
+                masked += known.far_cycles * lies_apart(expression, access, lane)
             tested.append((number, how, count))
-        arithmetic = vectors * operations
+        registers = vectors + int(temporaries) + 1
+        left, box = (device.vector_registers or 0) - registers, tuple(blocks)
+        stands = bool(self.skips) and standing_loop(expression, box, lane, self.skips, left) is not None
+        splits, held = not device.has_mask_registers, False
+        for number, how, count in tested:
+            access, skips = expression.inputs[number], stands and number in self.skips
+            if splits and not skips and how == "vector" and may_leave(expression, access) and ends_alone(access, lane):
+                assert lane is not None
+                more, inner = mask_operations(expression, access, box, lane, width, count)
+                masked, held = masked + more / known.issue_per_cycle, held or inner
+                continue
+            moved, kept = tested_loads(expression, access, box, lane, width, how, count, skips=skips, splits=splits)
+            masked += known.mask_cycles * moved + known.test_cycles * kept
+        live = vectors + _BESIDE_SUMS + MASK_VECTORS if held else registers
+        spilled = max(0, live - (device.vector_registers or 1))
+        arithmetic, latency = vectors * operations, known.fma_latency_cycles + (_FORWARD_CYCLES if spilled else 0.0)
         limits = (
             arithmetic / (device.fma_ports or 1),
             (loads - spared) / ports,
             (arithmetic + loads) / known.issue_per_cycle,
-            known.fma_latency_cycles if self._reductions else 0.0,
+            latency if self._reductions else 0.0,
         )
-        registers = vectors + int(temporaries) + 1
-        left, box = (device.vector_registers or 0) - registers, tuple(blocks)
-        stands = bool(self.skips) and standing_loop(expression, box, lane, self.skips, left) is not None
-        splits = not device.has_mask_registers
-        for number, how, count in tested:
-            access, skips = expression.inputs[number], stands and number in self.skips
-            moved, kept = tested_loads(expression, access, box, lane, width, how, count, skips=skips, splits=splits)
-            masked += known.mask_cycles * moved + known.test_cycles * kept
         point = max(limits) + known.jostle_share * (sum(limits) - max(limits)) + masked
-        spilled = max(0, registers - (device.vector_registers or 1))
         return _Kernel(width, vectors, point + 2.0 * spilled / ports, registers)
 
     def seconds(self, work: Work) -> tuple[float, dict[str, float]]:
@@ -340,38 +308,6 @@ class VectorCost:
             waves=work.tasks / self.units,
             occupancy=1.0,
         )
-
-
-@lru_cache(maxsize=4096)
-def _unaligned(access: Access, lane: int | None) -> bool:
-    """Return whether vectors along a loop begin elsewhere than at multiples of what a port loads at once.
-
-    >>> from roller_mlir.plan import LinearIndex
-    >>> indices = LinearIndex((1, 0)), LinearIndex((0, 1))
-    >>> [_unaligned(Access("b", (8, n), "f32", indices), 1) for n in (128, 42)]
-    [False, True]
-    """
-    strides = dense_strides(access.bounds)
-    steps = [
-        coefficient * stride * access.element_bytes
-        for index, stride in zip(access.indices, strides, strict=True)
-        for loop, coefficient in index.terms().items()
-        if loop != lane
-    ]
-    return any(step % _LOADED_BYTES for step in steps)
-
-
-@lru_cache(maxsize=4096)
-def _lies_apart(expression: TensorExpression, access: Access, lane: int | None) -> bool:
-    """Return whether the vectors of one point of the reduction lie pages from those of the next."""
-    if lane is None or access.gathered or reads_lanes(access, lane) != "vector":
-        return False
-    strides = dense_strides(access.bounds)
-    steps = [
-        abs(sum(index.coefficients[loop] * stride for index, stride in zip(access.indices, strides, strict=True)))
-        for loop in expression.reductions()
-    ]
-    return min([step for step in steps if step], default=0) * access.element_bytes >= APART_BYTES
 
 
 def _tile_lines(expression: TensorExpression, access: Access, blocks: Sequence[int]) -> float:
@@ -438,39 +374,6 @@ def _loads(
     if how == "vector":
         return (count if reduces else max(1, count // width) * _own_share(expression, access, blocks, lane)), False
     return (count * width if how == "each" and reduces else count), how == "each"
-
-
-@lru_cache(maxsize=8192)
-def _conflict_cycles(
-    access: Access, own: tuple[tuple[int, int], ...], cache: MemoryLayer, known: VectorConstants
-) -> float:
-    """Return the cycles that a load takes longer where rows walked side by side are more than their sets hold.
-
-    Args:
-        access: The tensor.
-        own: The loops along which a task holds points, beside that of the lanes, and how many.
-        cache: The nearest cache.
-        known: Its ways, and what a conflict costs.
-
-    >>> from roller_mlir.plan import LinearIndex
-    >>> first = MemoryLayer(name="l1", kind="cached", instances=1, capacity_bytes=32768, line_bytes=64)
-    >>> rows = Access("a", (64, 1024), "f32", (LinearIndex((1, 0)), LinearIndex((0, 1))))
-    >>> [_conflict_cycles(rows, ((0, count),), first, VectorConstants()) for count in (6, 14, 20)]
-    [0.0, 0.8, 1.5]
-    """
-    line = cache.line_bytes or LINE_BYTES
-    ways = cache.ways or known.ways
-    sets = max(1, cache.capacity_bytes // (line * ways))
-    strides = dense_strides(access.bounds)
-    places = [0]
-    for loop, points in own:
-        step = sum(index.coefficients[loop] * stride for index, stride in zip(access.indices, strides, strict=True))
-        places = [place + step * point for place in places for point in range(points)]
-    lines = {place * access.element_bytes // line for place in places}
-    most = max(Counter(one % sets for one in lines).values())
-    if most <= known.ways_share * ways:
-        return 0.0
-    return max(known.conflict_cycles, known.evicted_cycles * (most - _NEARLY_HELD * ways))
 
 
 def predict_vectors(

@@ -16,7 +16,8 @@ from roller_mlir.model.cost.task.join import in_turn
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.search.programs.splitting import WORTH
-from roller_mlir.model.vectors.cost import VectorCost, lanes_of, launch_s
+from roller_mlir.model.vectors.cost import VectorCost, launch_s
+from roller_mlir.model.vectors.lanes import lanes_of
 from roller_mlir.plan import Plan, SplitK, TensorExpression
 from roller_mlir.plan.extent import as_extent
 from roller_mlir.plan.rewrite.split import combine_expression, divisible_loops, first_expression, whole_plan

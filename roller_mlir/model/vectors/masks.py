@@ -63,6 +63,57 @@ def tested_loads(
 
 
 @lru_cache(maxsize=4096)
+def mask_operations(
+    expression: TensorExpression,
+    access: Access,
+    blocks: tuple[int, ...],
+    lane: int,
+    width: int,
+    count: float,
+) -> tuple[float, bool]:
+    """Return the operations that masks take at a point of a tile where they are no registers of their own.
+
+    And whether such masks stand in the innermost loop.
+
+    That is of vectors along a dimension that nothing else walks, such as the channels of an image under a window. Tiles
+    that read no padding have code without masks. In the others each place along a dimension has one that may lie
+    outside, made at each trip of the loop which moves it, and what is loaded under a mask is loaded by itself, in front
+    of what it is loaded for: all vectors where the last of a tile may be cut.
+
+    Args:
+        expression: The operator.
+        access: A tensor that may be left.
+        blocks: Points of each loop in a tile.
+        lane: The loop along vectors.
+        width: Lanes of a vector.
+        count: Its loads at a point.
+    """
+    masks, outer, inside, last = 0.0, 0.0, 1.0, expression.reductions()[-1]
+    for index, extent in zip(access.indices, access.bounds, strict=True):
+        if last in index.terms():
+            leaving, places = _moved_places(expression, index, extent, blocks, lane, width)
+            inside *= 1.0 - leaving / places
+            masks += leaving
+        elif lane not in index.terms():
+            outer += _leaving(expression, index, extent, blocks, lane, width, None)[0] / expression.bounds[last]
+    cut = expression.loops[lane].extent.bound % blocks[lane] > 0
+    loaded = count if cut else count * (1.0 - inside)
+    share = 1.0 - _inside_share(expression, access, blocks, lane)
+    return share * (_MASK_OPERATIONS * (masks + outer) + loaded), share * masks > 0
+
+
+def ends_alone(access: Access, lane: int | None) -> bool:
+    """Return whether vectors lie along a dimension of a tensor that no other loop walks."""
+    return lane is not None and any({*index.terms()} == {lane} for index in access.indices)
+
+
+_MASK_OPERATIONS = 6
+"""Of a mask that is no register: a comparison, its result in each lane, joined with that of the last lanes, widened."""
+MASK_VECTORS = 3
+"""Registers of vectors that then hold masks: of the last lanes, and of places that leave a dimension at either end."""
+
+
+@lru_cache(maxsize=4096)
 def _inside_share(expression: TensorExpression, access: Access, blocks: tuple[int, ...], lane: int | None) -> float:
     """Return the share of tiles that read no padding of a tensor: these have code of their own, without tests.
 
@@ -117,18 +168,35 @@ def _moved_share(
 
     Masks of dimensions that the innermost loop of a reduction does not move are made once for all of its points.
     """
-    reductions = [i for i in expression.reductions() if expression.bounds[i] > 1]
     inside = 1.0
     for index, extent in zip(access.indices, access.bounds, strict=True):
-        if not reductions or reductions[-1] in index.terms():
-            stands = (
-                reductions[-1] if reductions and reductions[-1] != lane and taps_stand(expression, blocks) else None
-            )
-            inside *= 1.0 - _leaving_share(expression, index, extent, blocks, lane, width, stands)
+        leaving, places = _moved_places(expression, index, extent, blocks, lane, width)
+        inside *= 1.0 - leaving / places
     return 1.0 - inside
 
 
-def _leaving_share(
+def _moved_places(
+    expression: TensorExpression,
+    index: LinearIndex,
+    extent: int,
+    blocks: Sequence[int],
+    lane: int | None,
+    width: int,
+) -> tuple[float, float]:
+    """Return how many of a tile's places along a dimension may leave it at a point, and how many there are.
+
+    Dimensions that the innermost loop of a reduction does not move have masks for all of its points: none counts.
+    """
+    reductions = [i for i in expression.reductions() if expression.bounds[i] > 1]
+    if reductions and reductions[-1] not in index.terms():
+        return 0.0, 1.0
+    stands = reductions[-1] if reductions and reductions[-1] != lane and taps_stand(expression, blocks) else None
+    taps = 1 if stands is None else expression.bounds[stands]
+    leaving, places = _leaving(expression, index, extent, blocks, lane, width, stands)
+    return leaving / taps, places / taps
+
+
+def _leaving(
     expression: TensorExpression,
     index: LinearIndex,
     extent: int,
@@ -136,8 +204,8 @@ def _leaving_share(
     lane: int | None,
     width: int,
     stands: int | None,
-) -> float:
-    """Return the share of a tile's loads that lie outside of a dimension at some task and some trip of its loops."""
+) -> tuple[int, int]:
+    """Return how many of a tile's places lie outside of a dimension at some task and trip of its loops, and all."""
     first = last = index.constant
     offsets: list[list[int]] = []
     for loop, factor in index.terms().items():
@@ -155,7 +223,7 @@ def _leaving_share(
     places = [sum(offset) for offset in product(*offsets)]
     leaving = [place for place in places if place + first < 0 or place + last >= extent]
     sure = [place for place in leaving if place + last < 0 or place + first >= extent]
-    return (len(leaving) - len(sure)) / len(places)
+    return len(leaving) - len(sure), len(places)
 
 
 def taps_stand(expression: TensorExpression, blocks: Sequence[int]) -> bool:

@@ -22,7 +22,8 @@ from math import prod
 
 from roller_mlir.hal import Device
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
-from roller_mlir.model.vectors.cost import VectorCost, lane_dimension, reads_lanes, reads_packed
+from roller_mlir.model.vectors.cost import VectorCost
+from roller_mlir.model.vectors.lanes import lane_dimension, reads_lanes, reads_packed
 from roller_mlir.model.vectors.shape import UNROLLED, TaskShape, TaskWalk, grown
 from roller_mlir.plan import Access, OperandPlan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP

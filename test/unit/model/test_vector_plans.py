@@ -19,7 +19,8 @@ from roller_mlir.model.polydl.working_sets import working_sets
 from roller_mlir.model.search.programs.splitting import WORTH
 from roller_mlir.model.search.validate_plan import validate_plan
 from roller_mlir.model.vectors.construct import construct_vectors, vector_plan_problem
-from roller_mlir.model.vectors.cost import VectorCost, reads_lanes
+from roller_mlir.model.vectors.cost import VectorCost
+from roller_mlir.model.vectors.lanes import reads_lanes
 from roller_mlir.model.vectors.padding import computed_share, skipped_inputs
 from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression
