@@ -71,9 +71,7 @@ def mask_operations(
     width: int,
     count: float,
 ) -> tuple[float, bool]:
-    """Return the operations that masks take at a point of a tile where they are no registers of their own.
-
-    And whether such masks stand in the innermost loop.
+    """Return what masks take at a point of a tile where they have no registers of their own.
 
     That is of vectors along a dimension that nothing else walks, such as the channels of an image under a window. Tiles
     that read no padding have code without masks. In the others each place along a dimension has one that may lie
@@ -87,6 +85,9 @@ def mask_operations(
         lane: The loop along vectors.
         width: Lanes of a vector.
         count: Its loads at a point.
+
+    Returns:
+        Operations, and whether masks stand in the innermost loop.
     """
     masks, outer, inside, last = 0.0, 0.0, 1.0, expression.reductions()[-1]
     for index, extent in zip(access.indices, access.bounds, strict=True):
