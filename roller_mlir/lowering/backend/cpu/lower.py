@@ -12,6 +12,7 @@ from typing import Any
 
 from roller_mlir.hal import Device
 from roller_mlir.lowering.backend.cpu.floats import mask_as_integers, prepare_floats
+from roller_mlir.lowering.backend.cpu.pads import load_from_pads
 from roller_mlir.lowering.backend.kernels.module import (
     checked_kernels,
     dynamic_workgroup_bytes,
@@ -73,6 +74,8 @@ def lower_to_cpu(module: ir.Module, device: Device) -> None:
         expand_functions(gpu_module)
         prepare_floats(gpu_module)
         _lower(gpu_module)
+        for function in _functions(gpu_module):
+            load_from_pads(function)
         mask_as_integers(gpu_module)
         _promise_functions(gpu_module, planned)
     assert device.vector_bytes is not None
@@ -81,10 +84,15 @@ def lower_to_cpu(module: ir.Module, device: Device) -> None:
         ir.ArrayAttr.get([ir.StringAttr.get(name), bits]) for name in ("prefer-vector-width", "min-legal-vector-width")
     ]
     for gpu_module in gpu_modules(module):
-        for op in gpu_module.regions[0].blocks[0].operations:
-            if TASK_RANGE in op.operation.attributes:
-                op.operation.attributes["passthrough"] = ir.ArrayAttr.get(wide)
+        for function in _functions(gpu_module):
+            function.attributes["passthrough"] = ir.ArrayAttr.get(wide)
     finish(module, native={})
+
+
+def _functions(gpu_module: Any) -> list[Any]:
+    """Return the functions of a module that run ranges of tasks."""
+    operations = [op.operation for op in gpu_module.regions[0].blocks[0].operations]
+    return [one for one in operations if TASK_RANGE in one.attributes]
 
 
 def _multiply_adds(gpu_module: Any) -> dict[str, int]:

@@ -11,7 +11,7 @@ from math import prod
 from pathlib import Path
 
 import pytest
-from cpu_programs import compiled, differences, targets
+from cpu_programs import compiled, depthwise, differences, targets
 
 from roller_mlir.support.bindings import ir, make_context
 
@@ -28,30 +28,6 @@ ARITHMETIC = {
 COMPARED = {0: operator.eq, 2: operator.lt, 3: operator.le, 4: operator.gt, 5: operator.ge}
 UNSIGNED_LESS = 6
 ACCESSES = ("vector.maskedload", "vector.maskedstore")
-
-
-def depthwise(image: int, window: int, stride: int, pad: int, channels: int, *, first: bool = False) -> str:
-    """Return the text of a depthwise convolution of a padded image, channels last, or first."""
-    size = (image + 2 * pad - window) // stride + 1
-
-    def tensor(side: int, *batch: str) -> str:
-        inside = [channels, side, side] if first else [side, side, channels]
-        return f"tensor<{'x'.join([*batch, *map(str, inside)])}xf32>"
-
-    x, p, f, y = tensor(image, "1"), tensor(image + 2 * pad, "1"), tensor(window), tensor(size, "1")
-    border, name = (f"0, 0, {pad}, {pad}", "nchw_chw") if first else (f"0, {pad}, {pad}, 0", "nhwc_hwc")
-    return f"""func.func @main(%x: {x}, %f: {f}) -> {y} {{
-      %zero = arith.constant 0.0 : f32
-      %p = tensor.pad %x low[{border}] high[{border}] {{
-      ^bb0(%i: index, %j: index, %k: index, %l: index):
-        tensor.yield %zero : f32
-      }} : {x} to {p}
-      %e = tensor.empty() : {y}
-      %i = linalg.fill ins(%zero : f32) outs(%e : {y}) -> {y}
-      %r = linalg.depthwise_conv_2d_{name} {{dilations = dense<1> : tensor<2xi64>,
-          strides = dense<{stride}> : tensor<2xi64>}} ins(%p, %f : {p}, {f}) outs(%i : {y}) -> {y}
-      return %r : {y}
-    }}"""
 
 
 class Walk:
