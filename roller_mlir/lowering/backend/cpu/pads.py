@@ -24,18 +24,17 @@ _BYTES = 64
 
 def load_from_pads(function: Any) -> None:
     """Let masked loads of a function in the LLVM dialect choose an address where their lanes agree."""
-    places: dict[tuple[str, str], Any] = {}
+    places: dict[Any, Any] = {}
     for op in find(function, ("llvm.intr.masked.load",)):
         pointer, mask, pad = op.operands
         conditions, constant = _conditions(mask), defining_op(pad)
         if not conditions or constant is None or constant.name not in _CONSTANTS:
             continue
-        key = str(pad.type), str(constant)[str(constant).index("=") :]
-        if key not in places:
-            places[key] = _place(function, constant)
+        if pad not in places:
+            places[pad] = _place(function, constant)
         with ir.InsertionPoint(op), op.location:
             condition = reduce(lambda one, other: emit("llvm.and", [one, other], one.type), conditions)
-            chosen = emit("llvm.select", [condition, pointer, places[key]], pointer.type)
+            chosen = emit("llvm.select", [condition, pointer, places[pad]], pointer.type)
             size = ir.IntegerAttr(op.attributes["alignment"]).value
             alignment = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), size)
             replace_op(op, emit("llvm.load", [chosen], pad.type, {"alignment": alignment}))
