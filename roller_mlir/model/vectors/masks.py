@@ -76,7 +76,8 @@ def mask_operations(
     That is of vectors along a dimension that nothing else walks, such as the channels of an image under a window. Tiles
     that read no padding have code without masks. In the others each place along a dimension has one that may lie
     outside, made at each trip of the loop which moves it, and what is loaded under a mask is loaded by itself, in front
-    of what it is loaded for: all vectors where the last of a tile may be cut.
+    of what it is loaded for: all vectors where the last of a tile may be cut. Where none is cut, code chooses addresses
+    instead (`backend/cpu/pads.py`), which takes less than is counted here.
 
     Args:
         expression: The operator.

@@ -5,9 +5,10 @@
     %x = masked load of %a under %m, else %pad    becomes  %b = select %inside, %a, %p
                                                            %x = load of %b
 
-A mask takes a comparison and a broadcast in each iteration, where it is no register steps that widen it, too; a choice
-of two addresses takes one step, and what is loaded without a mask may be an operand of a multiply-add. Where lanes have
-masks of their own besides, as of vectors that may be cut, these are made once: there it would be one step more.
+A mask takes a comparison and a broadcast in each iteration, where it is no register steps that widen it, too. Of a
+choice of two addresses LLVM makes a choice or a branch around the load, as it sees fit, and what is loaded without a
+mask may be an operand of a multiply-add. Where lanes have masks of their own besides, as of vectors that may be cut,
+these are made once: there it would be one step more.
 """
 
 from functools import reduce
