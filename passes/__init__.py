@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The passes, one a file in the folder of its dialect; importing this package makes all known to the registry."""
+"""The passes, one a file in the folder of its dialect, and what some share; importing this makes all known."""
 
 import importlib
 import pkgutil

@@ -22,9 +22,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from roller_mlir.dialects import rammer, rtile
+from roller_mlir.dialects.rtile.checks import optional_attribute
 from roller_mlir.dialects.rtile.fields import read_record
 from roller_mlir.lowering.codegen.graph.start_operands import take_out_starts
-from roller_mlir.lowering.loops.attributes import EXPRESSION
+from roller_mlir.lowering.loops.attributes import EXPRESSION, MEASURED_OVER_PREDICTED
 from roller_mlir.lowering.loops.program import check_no_loose_ops, stores_of
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.plan import STAGED
@@ -104,10 +105,12 @@ class _Shares:
     def of(self, program: rtile.ProgramOp) -> tuple[int | None, float | None]:
         """Take from a program the units that it was planned for, and return them, and the time of one of its tasks.
 
-        Blocks of the one kernel walk the tasks of all programs, so that none has its own bound any more.
+        Blocks of the one kernel walk the tasks of all programs, so that none has its own bound any more. Tasks of a
+        plan that was measured take by as much longer than predicted as it did.
         """
         units, plan = program.max_units, program.plan
-        for name in (rtile.MAX_UNITS, rtile.PERSISTENT):
+        over = optional_attribute(program.operation, MEASURED_OVER_PREDICTED, ir.FloatAttr, "a number")
+        for name in (rtile.MAX_UNITS, rtile.PERSISTENT, MEASURED_OVER_PREDICTED):
             if name in program.attributes:
                 del program.attributes[name]
         if plan is None:
@@ -115,7 +118,8 @@ class _Shares:
         if plan not in self._task_s:
             prediction = plan.read().prediction
             self._task_s[plan] = None if prediction is None else prediction.task_s
-        return units, self._task_s[plan]
+        seconds = self._task_s[plan]
+        return units, seconds if over is None or seconds is None else over.value * seconds
 
 
 def _operator(

@@ -4,7 +4,7 @@
 Precondition: a `rammer.program` with a schedule (`rammer-schedule`) that rammer-verify accepts. Postcondition: no op of
 `rammer` is left; the module holds `gpu.module @kernels` with one kernel a program, whose bodies are those of its
 programs; the function takes one more argument, the state: zero at first, and kept between launches. A remark says how
-many bodies, and how many bytes.
+many bodies, and how many bytes; another, which of them have plans that were measured.
 
     "rammer.program"() ({ ... }) {sym_name = "mlp", device = ..., schedule = ...}
     // becomes
@@ -36,7 +36,7 @@ from roller_mlir.dialects import rammer, rtile
 from roller_mlir.hal import Device, find_device
 from roller_mlir.lowering.codegen.buffers.device_memory import check_device_memory
 from roller_mlir.lowering.codegen.buffers.order import add_buffer
-from roller_mlir.lowering.codegen.graph.bodies import bodies_of
+from roller_mlir.lowering.codegen.graph.bodies import Bodies, bodies_of
 from roller_mlir.lowering.codegen.graph.kernel import (
     GraphKernel,
     emit_graph_kernel,
@@ -49,7 +49,7 @@ from roller_mlir.lowering.codegen.graph.schedules import graphs_of, schedule_of
 from roller_mlir.lowering.codegen.graph.tables import WORD_BYTES, tables_of
 from roller_mlir.lowering.codegen.graph.task_graph import ApplicationGraph, read_graph
 from roller_mlir.lowering.codegen.graph.virtual_device import check_block, expected_registers, threads_of
-from roller_mlir.lowering.loops.attributes import COOPERATIVE, REPORT, TIMES
+from roller_mlir.lowering.loops.attributes import COOPERATIVE, REPORT, TIMES, TUNED
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
 from roller_mlir.model.options import DeviceOptions, MapOptions
 from roller_mlir.passes.rtile.lower_to_gpu import block_limits, kernels_module, launch
@@ -60,6 +60,8 @@ from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail, remark
 from roller_mlir.support.passes.passes import Pass, register
 from roller_mlir.support.values import free_symbol
+
+_MOST_NAMES = 5
 
 
 @register
@@ -177,7 +179,22 @@ def _outline(
         f"'rammer.program' '{program.program_name}': {len(program.applications)} operators by {len(bodies.bodies)} "
         f"bodies, blocks of {virtual.threads} threads; {workspace} B of workspace, {4 * state_size(kernel)} B of state",
     )
+    _remark_measured(program, bodies)
     program.operation.erase()
+
+
+def _remark_measured(program: rammer.GraphOp, bodies: Bodies) -> None:
+    """Say which bodies have plans that were measured."""
+    found = [
+        (one.program.program_name, one.program.attributes[TUNED].value)
+        for one in bodies.bodies
+        if TUNED in one.program.attributes
+    ]
+    if found:
+        shown = "; ".join(f"{name}: {said}" for name, said in found[:_MOST_NAMES])
+        others = " and others" if len(found) > _MOST_NAMES else ""
+        count = f"{len(found)} of {len(bodies.bodies)} bodies have measured plans"
+        remark(program, f"'rammer.program' '{program.program_name}': {count}: {shown}{others}")
 
 
 def _check_copied(graph: ApplicationGraph, copied: Sequence[bool]) -> None:

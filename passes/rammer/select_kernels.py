@@ -38,15 +38,14 @@ from typing import ClassVar
 from roller_mlir.lowering.linalg.group.dispatch_waves import DispatchWaves, waves_in
 from roller_mlir.lowering.linalg.group.dispatches import LinalgDispatch, named_dispatches
 from roller_mlir.lowering.loops.attributes import TILE, UNITS
-from roller_mlir.model.block_limits import machine_for
 from roller_mlir.model.cost.early import early_share, planned_early
 from roller_mlir.model.cost.keeping import KeepingPlan, tiles_around
 from roller_mlir.model.cost.performance import busy_on_share
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.options import TileOptions
-from roller_mlir.model.search.best_plan import best_plan, plan_on_share
-from roller_mlir.passes.rtile.construct import Planning, options_of, plan_for, with_tile
+from roller_mlir.model.search.best_plan import best_plan
+from roller_mlir.passes.rtile.planning import Planning, options_of, plan_for, with_tile
 from roller_mlir.plan import Plan
 from roller_mlir.rammer.options import HandOverOptions, KeepOptions, SelectionOptions, SinkOptions
 from roller_mlir.rammer.policy import blocks_at_once
@@ -64,6 +63,7 @@ class KernelSelection:
         dispatches: The ops, in order.
         all_units: Units of the device that may be used.
         shares: The share of the device that each gets, in units.
+        looked_at: The shares that each might have got.
         seconds: The sum of the predicted times of the waves, with a hand-over between each two.
         tasks_per_unit: Tasks of any of the kernels that a unit holds at a time.
     """
@@ -71,6 +71,7 @@ class KernelSelection:
     dispatches: tuple[LinalgDispatch, ...]
     all_units: int
     shares: tuple[int, ...]
+    looked_at: tuple[tuple[int, ...], ...]
     seconds: float
     tasks_per_unit: int
 
@@ -120,11 +121,13 @@ class RammerSelectKernels(SelectionOptions, SinkOptions, KeepOptions, HandOverOp
             seconds += chosen.seconds
             for one in wave:
                 shares[one] = share_of[kinds[one]]
+        looked_at = [[share for kind, share in kernels.known if kind == one] for one in range(len(kernels.first))]
         held = [kernels.tasks_per_unit[kind, share] for kind, share in {*zip(kinds, shares, strict=True)}]
         return KernelSelection(
             dispatches=dispatches,
             all_units=all_units,
             shares=tuple(shares),
+            looked_at=tuple(tuple(looked_at[kind]) for kind in kinds),
             seconds=seconds,
             tasks_per_unit=min(held, default=1),
         )
@@ -177,10 +180,7 @@ class _Kernels:
         options = options_of(dispatch, self.options)
         if least and self.selects:
             options = replace(options, max_units=share)
-        plan = plan_for(dispatch, self.device, options, self.measured)
-        if least and not self.selects:
-            plan = plan_on_share(dispatch.expression, plan, machine_for(self.device, options).device, share)
-        return plan
+        return plan_for(dispatch, self.device, options, self.measured, share if least else None)
 
     def _times(self, kind: int, share: int) -> SharedKernel:
         dispatch, plan = self.first[kind], self.plan(kind, share)

@@ -24,7 +24,8 @@ number of them, which its plan says. One with `rtile.tile` has so many points of
 
 With a tuning data base (`tuning`, see `plan.files.tuning`), an op that was measured before takes the plan that was
 fastest; the others are constructed as without it, and a remark names them. Programs with a measured plan carry
-`rtile.tuned`: where the plan is from, and its times.
+`rtile.tuned`: where the plan is from, and its times, and `rtile.measured_over_predicted`, by which their tasks in a
+persistent kernel take longer than the model expects.
 
 A program of several ops is called after the one that is reduced in steps, else after its last op; its reduction is
 never divided.
@@ -35,45 +36,41 @@ be read, that name a program which the module has not, or that hold one stage of
 and measured plans that do not fit. Paper: ROLLER section 3.1 and Figure 8.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from roller_mlir.dialects import rtile
-from roller_mlir.dialects.rtile.checks import InvalidOpError
-from roller_mlir.hal import Device, find_device
-from roller_mlir.hal.atoms import FAMILIES, atom_family
-from roller_mlir.lowering.codegen.graph.start_operands import most_starts
-from roller_mlir.lowering.codegen.graph.tables import ring_bytes
+from roller_mlir.hal import Device
 from roller_mlir.lowering.linalg.group.dispatches import (
     LinalgDispatch,
-    constant_inputs,
     named_dispatches,
     planned_blocks,
 )
 from roller_mlir.lowering.linalg.group.wrap import wrap
 from roller_mlir.lowering.linalg.reader import StructuredOp, erase_unused, read_structured, with_sources
 from roller_mlir.lowering.linalg.rewrite.split_reduction import split_reduction
-from roller_mlir.lowering.loops.attributes import TILE, TUNED, UNITS
+from roller_mlir.lowering.loops.attributes import MEASURED_OVER_PREDICTED, TILE, TUNED, UNITS
 from roller_mlir.mapping.checks.join import joined_problem
-from roller_mlir.model import ConstructionError, ConstructOptions
+from roller_mlir.model import ConstructOptions
 from roller_mlir.model.block_limits import machine_for
 from roller_mlir.model.cost.performance import predict_stages
 from roller_mlir.model.cost.task.join import together
 from roller_mlir.model.machine import machine_of
-from roller_mlir.model.options import ChoiceOptions, DeviceOptions, PlanFileOptions, PlanningOptions, TileOptions
-from roller_mlir.model.search.best_plan import best_plan, plan_on_share
-from roller_mlir.model.search.plan_legality import choice_problem
-from roller_mlir.model.search.validate_plan import validate_plan
+from roller_mlir.passes.rtile.planning import (
+    MeasuredPlan,
+    Planning,
+    constructed_plan,
+    options_of,
+    units_of,
+    validated,
+    with_place,
+)
 from roller_mlir.plan import Plan, SplitK, SplitKPartial, TensorExpression
 from roller_mlir.plan.files.by_name import read_plan_file
-from roller_mlir.plan.files.tuning import Found, TuningError, describe, read_tuning
-from roller_mlir.plan.files.tuning_key import tuning_key
-from roller_mlir.plan.records.codec import JsonValue, to_json
 from roller_mlir.plan.rewrite.split import JOIN_SUFFIX, first_plan, whole_plan
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, fail, remark
-from roller_mlir.support.foreign.options import option
 from roller_mlir.support.passes.analyses import analysis
 from roller_mlir.support.passes.passes import Pass, register
 
@@ -95,54 +92,6 @@ def _attribute_of() -> AttributeOf:
     return attribute
 
 
-@dataclass(frozen=True, kw_only=True)
-class Planning(PlanFileOptions, PlanningOptions, DeviceOptions):
-    """What is asked of all plans of a module."""
-
-    records: bool = option(
-        False, help="whether blocks keep workgroup memory for the records of the tasks that they walk"
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        given = [one.name for one, _ in PlanningOptions.given_in(self)]
-        if self.plan_file and given:
-            raise ValueError(f"plan-file holds whole plans and goes without other choices, but got {', '.join(given)}")
-        tiles = [one.name for one, _ in TileOptions.given_in(self)]
-        given = [*tiles, "plan-file"] if self.plan_file else tiles
-        if self.tuning and given:
-            raise ValueError(f"tuning holds whole plans and goes without a user schedule, but got {', '.join(given)}")
-
-    def construct_options(self) -> ConstructOptions:
-        """Return what the construction of each op is asked for."""
-        asked: dict[str, Any] = {**PlanningOptions.values_of(self), "instructions": self.instructions or FAMILIES}
-        if self.records:  # of blocks that walk tasks, some of which join parts; none has room for results
-            asked |= {"join": False, "staged_stores": False}
-        return ConstructOptions(top_k=1, **asked)
-
-    def chosen_plans(self, dispatches: Iterable[LinalgDispatch]) -> list[Plan]:
-        """Return the plan of each dispatch, measured or constructed, whole where its reduction is divided over tasks.
-
-        Args:
-            dispatches: Those of a module, which is not changed.
-
-        Raises:
-            DiagnosedError: One of them cannot be planned.
-        """
-        dispatches, options = list(dispatches), self.construct_options()
-        device, measured = self.device_for(dispatches, options), self.measured_plans()
-        return [plan_for(dispatch, device, options_of(dispatch, options), measured) for dispatch in dispatches]
-
-    def measured_plans(self) -> Mapping[str, Found]:
-        """Return the plans of the tuning data base, by key; none where there is none."""
-        return _measured_plans(str(self.tuning)) if self.tuning else {}
-
-    def device_for(self, dispatches: Iterable[LinalgDispatch], options: ConstructOptions) -> Device:
-        """Return the device that dispatches find: one whose blocks keep records, where this is asked."""
-        device = find_device(self.device)
-        return _beside_records(device, dispatches, options) if self.records else device
-
-
 @register
 @dataclass(frozen=True, kw_only=True)
 class RTileConstruct(Planning, Pass):
@@ -156,7 +105,7 @@ class RTileConstruct(Planning, Pass):
     def run(self, module: ir.Module) -> None:
         """Plan every structured op of every function."""
         options = self.construct_options()
-        path, tuning = str(self.plan_file or ""), str(self.tuning or "")
+        path = str(self.plan_file or "")
         given, measured = _given_plans(path) if path else {}, self.measured_plans()
         dispatches = analysis(named_dispatches, module)
         plans = _plans_of(given, path, list(dispatches))
@@ -165,106 +114,32 @@ class RTileConstruct(Planning, Pass):
         attribute = _attribute_of()
         for name, dispatch in dispatches.items():
             asked, share = options_of(dispatch, options), _share_of(dispatch)
-            found = _found(measured, dispatch, device, asked) if measured else None
+            for member in dispatch.members:
+                _check_memory(dispatch.operation, member, device)
+            found = measured.of(dispatch, device, asked, share)
             if found is None:
                 missing.append(name)
-                _plan_dispatch(dispatch, name, device, asked, plans.get(name), attribute, share)
+                plan = plans.get(name) or constructed_plan(dispatch, device, asked, share)
+                _plan_dispatch(dispatch, name, device, asked, plan, name in plans, attribute)
             else:
-                _plan_measured(dispatch, name, device, asked, found, tuning, attribute)
-        if tuning and missing:
+                _plan_measured(dispatch, name, device, asked, found, attribute)
+        if self.tuning and missing:
             shown = ", ".join(missing[:_MOST_NAMES]) + (" and others" if len(missing) > _MOST_NAMES else "")
             count = f"{len(missing)} of {len(dispatches)} programs"
-            remark(module.operation, f"tuning {tuning} has no plan for {count}, which the model plans: {shown}")
+            remark(module.operation, f"tuning {self.tuning} has no plan for {count}, which the model plans: {shown}")
         for block in planned_blocks(module):
             erase_unused(block)
-
-
-def plan_for(
-    dispatch: LinalgDispatch, device: Device, options: ConstructOptions, measured: Mapping[str, Found]
-) -> Plan:
-    """Return the plan of a dispatch, the one that was measured or the one that is constructed.
-
-    Raises:
-        DiagnosedError: It cannot be planned.
-    """
-    found = _found(measured, dispatch, device, options) if measured else None
-    return _best(dispatch, device, options) if found is None else found.record.plan
 
 
 def _share_of(dispatch: LinalgDispatch) -> int | None:
     """Take from a dispatch what it says, and return the share of the device that it has in its wave; None for all."""
     if TILE in dispatch.operation.attributes:
         del dispatch.operation.attributes[TILE]
-    units = _units_of(dispatch)
+    units = units_of(dispatch)
     if units is None:
         return None
     del dispatch.operation.attributes[UNITS]
     return units[1]
-
-
-def _units_of(dispatch: LinalgDispatch) -> tuple[int, int] | None:
-    """Return the units that a dispatch is to be planned for, 0 for all, and its share; None where it says none."""
-    if UNITS not in dispatch.operation.attributes:
-        return None
-    said = dispatch.operation.attributes[UNITS]
-    numbers = tuple(said) if isinstance(said, ir.DenseI64ArrayAttr) else ()
-    if len(numbers) != 2 or numbers[0] < 0 or numbers[1] < 1:
-        fail(dispatch.operation, f"'{UNITS}' must be array<i64: UNITS, SHARE>, 0 or more and 1 or more, but is {said}")
-    return numbers[0], numbers[1]
-
-
-def _tile_of(dispatch: LinalgDispatch) -> tuple[int, ...] | None:
-    """Return the tile that a dispatch is to have; None where it does not say it."""
-    if TILE not in dispatch.operation.attributes:
-        return None
-    said = dispatch.operation.attributes[TILE]
-    tile = tuple(said) if isinstance(said, ir.DenseI64ArrayAttr) else ()
-    if not tile or min(tile) < 1:
-        fail(dispatch.operation, f"'{TILE}' must be array<i64: POINTS, ...>, 1 or more of each loop, but is {said}")
-    return tile
-
-
-def _beside_records(device: Device, dispatches: Iterable[LinalgDispatch], options: ConstructOptions) -> Device:
-    """Return a device whose blocks have less workgroup memory: that without the records of the tasks that they walk.
-
-    Beside its inputs a program has a result, and as part of a divided one the sums of the other. With roles a record
-    has one field more, and two crews keep records.
-    """
-    expressions = [dispatch.expression for dispatch in dispatches]
-    operands = 3 + max((len(one.inputs) for one in expressions), default=0) + most_starts(expressions)
-    known = {one.family for one in device.instructions}
-    roles = any(atom_family(family).reads_memory for family in options.instructions if family in known)
-    size = ring_bytes(operands) * (2 if roles else 1)
-    most = device.max_workgroup_bytes_per_block - size
-    if most <= 0:
-        return device  # what no block holds is refused where blocks are made
-    return replace(
-        device,
-        max_workgroup_bytes_per_block=most,
-        static_workgroup_bytes=min(device.static_workgroup_bytes, most),
-        reserved_workgroup_bytes_per_block=device.reserved_workgroup_bytes_per_block + size,
-    )
-
-
-def options_of(dispatch: LinalgDispatch, options: ConstructOptions) -> ConstructOptions:
-    """Return how one dispatch is planned: as it says itself, and the reduction of joined ops is never divided."""
-    if (units := _units_of(dispatch)) is not None:
-        options = replace(options, max_units=units[0] or None)
-    if (tile := _tile_of(dispatch)) is not None:
-        options = with_tile(options, tile)
-    return replace(options, split=False) if dispatch.joined else options
-
-
-def with_tile(options: ConstructOptions, tile: tuple[int, ...]) -> ConstructOptions:
-    """Return options that ask for a tile, and so for a whole reduction."""
-    return replace(options, tile_sizes=tile, split=False)
-
-
-def choices_of(options: ConstructOptions) -> dict[str, JsonValue]:
-    """Return what narrows or widens the plans of a dispatch beside tiles: part of the key of a measured plan."""
-    usual = ConstructOptions(instructions=FAMILIES)
-    names = [one.field for one in ChoiceOptions.options()]
-    return {name: to_json(getattr(options, name)) for name in names if getattr(options, name) != getattr(usual, name)}
 
 
 def _given_plans(path: str) -> Mapping[str, Plan]:
@@ -309,71 +184,34 @@ def _parts_plan(plan: Plan, split: SplitK) -> Plan:
     return replace(first_plan(plan), part=part)
 
 
-def _measured_plans(path: str) -> Mapping[str, Found]:
-    """Return the plans of a tuning data base, by key."""
-    try:
-        return read_tuning(path)
-    except TuningError as error:
-        fail(None, f"tuning {error}")
-
-
-def _found(
-    measured: Mapping[str, Found], dispatch: LinalgDispatch, device: Device, options: ConstructOptions
-) -> Found | None:
-    """Return the record of a dispatch, None where it was not measured."""
-    return measured.get(tuning_key(dispatch.expression, device.name, choices_of(options)))
-
-
 def _plan_measured(
     dispatch: LinalgDispatch,
     name: str,
     device: Device,
     options: ConstructOptions,
-    found: Found,
-    path: str,
+    found: MeasuredPlan,
     attribute: AttributeOf,
 ) -> None:
     """Give a dispatch the plan that was measured for it."""
-    operation, plan, what = dispatch.operation, found.record.plan, dispatch.operation.name
     try:
-        problem = choice_problem(dispatch.expression, plan, device, options)
-        if problem:
-            fail(operation, f"'{what}' {problem}")
-        programs = _plan_dispatch(dispatch, name, device, options, plan, attribute)
+        programs = _plan_dispatch(dispatch, name, device, options, found.plan, False, attribute)
     except DiagnosedError as error:
-        (first, *rest) = error.diagnostics
-        remedy = f"the plan is from {path}:{found.line}; delete that line, or leave out tuning"
-        raise DiagnosedError([replace(first, message=f"{first.message}; {remedy}"), *rest]) from None
+        raise with_place(error, found.place) from None
     for program in programs:
-        program.attributes[TUNED] = ir.StringAttr.get(describe(found, path))
+        program.attributes[TUNED] = ir.StringAttr.get(found.described)
+        over = ir.FloatAttr.get(ir.F64Type.get(), found.over_predicted)
+        program.attributes[MEASURED_OVER_PREDICTED] = over
 
 
 def _plan_dispatch(
-    dispatch: LinalgDispatch, name: str, device: Device, options: ConstructOptions, given: Plan | None,
-    attribute: AttributeOf, share: int | None = None,
+    dispatch: LinalgDispatch, name: str, device: Device, options: ConstructOptions, plan: Plan, is_given: bool,
+    attribute: AttributeOf,
 ) -> list[rtile.ProgramOp]:  # fmt: skip
-    """Give a dispatch a plan, its own or the one that is given; return its programs."""
-    for member in dispatch.members:
-        _check_memory(dispatch.operation, member, device)
-    plan = given or _best(dispatch, device, options, share)
+    """Give a dispatch a plan, which is validated where it is given from outside; return its programs."""
     if dispatch.joined:
-        return [_plan_program(dispatch, name, device, options, plan, given is not None, attribute)]
+        return [_plan_program(dispatch, name, device, options, plan, is_given, attribute)]
     assert dispatch.root is not None
-    return _plan(with_sources(dispatch.root), name, device, options, plan, given is not None, attribute)
-
-
-def _best(dispatch: LinalgDispatch, device: Device, options: ConstructOptions, share: int | None = None) -> Plan:
-    """Return the plan that construction chooses for a dispatch, with its time on a share of the units."""
-    try:
-        if device.vector_bytes is not None:
-            constants, finite = constant_inputs(dispatch)
-            options = replace(options, constants=constants, finite=finite)
-        plan = best_plan(dispatch.expression, device, options)
-        if share in (None, plan.max_units):
-            return plan
-        return plan_on_share(dispatch.expression, plan, machine_for(device, options).device, share)
-    except ConstructionError as error:
-        fail(dispatch.operation, f"'{dispatch.operation.name}' {error}")
+    return _plan(with_sources(dispatch.root), name, device, options, plan, is_given, attribute)
 
 
 def _plan_program(
@@ -389,7 +227,7 @@ def _plan_program(
             f"{len(dispatch.members)} ops; run rtile-fuse with fusion=false ('roller compile --no-fusion')",
         )
     if is_given:
-        plan = _validated(dispatch.operation, dispatch.expression, plan, device, options)
+        plan = validated(dispatch.operation, dispatch.expression, plan, device, options)
     program.attributes["sym_name"] = ir.StringAttr.get(name)
     program.attributes["plan"] = attribute(plan)
     return program
@@ -403,8 +241,8 @@ def _plan(
     operation = root.operation
     split = plan.split
     if split is None:
-        validated = _validated(operation, root.expression, plan, device, options) if is_given else plan
-        return [_wrap(root, name, attribute(validated))]
+        plan = validated(operation, root.expression, plan, device, options) if is_given else plan
+        return [_wrap(root, name, attribute(plan))]
     if any(value is not None for value in (plan.part, split.join.part, split.join.split)):
         fail(
             operation, f"'{operation.name}' has a plan that divides a reduction twice; a stage cannot be divided again"
@@ -418,7 +256,7 @@ def _plan(
     for part, called, of_part in zip(split_reduction(root, split), names, plans, strict=True):
         stage = read_structured(part)
         _check_memory(stage.operation, stage.expression, device)
-        stages.append(_validated(stage.operation, stage.expression, of_part, device, options))
+        stages.append(validated(stage.operation, stage.expression, of_part, device, options))
         made.append(_wrap(stage, called, attribute(stages[-1])))
     # As stages of one plan: beside as many blocks as were asked for, and partial results are still in the cache.
     target = machine_for(device, options).device
@@ -437,20 +275,6 @@ def _joined_problem(root: StructuredOp, plan: Plan, device: Device) -> str:
     if device.vector_bytes is not None:
         return "has a plan that joins parts in the same kernel, which only blocks of GPUs do; join them by a second one"
     return joined_problem(root.expression, plan)
-
-
-def _validated(
-    operation: ir.Operation, expression: TensorExpression, plan: Plan, device: Device, options: ConstructOptions
-) -> Plan:
-    """Return a plan that came from outside with its prediction; what the verifier would refuse is refused here."""
-    try:
-        validated = validate_plan(expression, plan, device, options.disabled_rules)
-        rtile.PlanAttr.of(validated).check()
-    except ConstructionError as error:
-        fail(operation, f"'{operation.name}' {error}")
-    except InvalidOpError as error:
-        fail(operation, f"'{operation.name}' cannot be planned so: {error}")
-    return validated
 
 
 def _wrap(root: StructuredOp, name: str, plan: rtile.PlanAttr) -> rtile.ProgramOp:

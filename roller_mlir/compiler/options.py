@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Options of a compilation: what the user may force, everything else being the model's decision."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from os import PathLike
 from typing import Any
@@ -95,6 +95,11 @@ class CompileOptions(PersistentOptions, BufferOptions, MapOptions, LaunchOptions
     def for_shares(self) -> bool:
         """Whether kernels are planned for their shares of the device, by what runs beside them."""
         return self.persistent or self.bounded
+
+    def launched(self) -> "CompileOptions":
+        """Return what is asked where each program is a kernel of its own, planned as if it had the device alone."""
+        usual: dict[str, Any] = {one.field: one.default for one in PersistentOptions.options()}
+        return replace(self, persistent=False, bounded=False, **usual)
 
     def pipeline_options(self, kind: type[Options] = PipelineOptions) -> dict[str, str | None]:
         """Return what was asked of the passes up to planning, or of others, spelled as in a pipeline.

@@ -9,17 +9,17 @@ Paper: RAMMER, section 4.1.1: a task is a thread block, and all of a kernel are 
 are as many as its most demanding task allows.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.hal import Device
+from roller_mlir.hal import Device, find_device
 from roller_mlir.hal.atoms import FAMILIES, atom_family
 from roller_mlir.lowering.linalg.group.dispatch_waves import DispatchWaves, waves_in
 from roller_mlir.lowering.targets.family import family_of, passes_to
 from roller_mlir.lowering.targets.stage import KERNELS, PLANNED, Stage
 from roller_mlir.mapping.tensor_copy import WARPGROUP_THREADS
-from roller_mlir.passes.rammer.select_kernels import RammerSelectKernels
+from roller_mlir.passes.rammer.select_kernels import KernelSelection, RammerSelectKernels
 from roller_mlir.passes.rtile.construct import RTileConstruct
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.bindings import ir
@@ -84,16 +84,44 @@ def with_block(
     Raises:
         DiagnosedError: No number of threads suits all programs.
     """
-    known = {one.family for one in device.instructions}
-    families = tuple(family for family in options.instructions or FAMILIES if family in known)
     if options.plan_file is not None:
         return options, ()
     read = analysis(waves_in, module)
-    if options.task_threads is not None:
-        return _resident(read, target, options).options, ()
-    if options.block_threads is not None:
-        asked = _asked(module, options, families, options.block_threads)
+    asked_for, choices = _asked_for(module, device, target, options)
+    if not choices:
+        (asked,) = asked_for.values()
         return _resident(read, target, asked).options, ()
+    best: _Resident | None = None
+    for threads in sorted(asked_for, key=lambda threads: choices[threads].seconds or 0.0):
+        if best is not None and (choices[threads].seconds or 0.0) >= best.seconds:
+            break  # fewer tasks on a unit make none quicker
+        found = _resident(read, target, asked_for[threads])
+        choices[threads] = BlockChoice(
+            threads=threads, blocks_per_unit=found.options.blocks_per_unit, seconds=found.seconds
+        )
+        if best is None or found.seconds < best.seconds:
+            best = found
+    assert best is not None, "one was looked at"
+    return best.options, tuple(choices.values())
+
+
+def _asked_for(
+    module: ir.Module, device: Device, target: str, options: CompileOptions
+) -> tuple[dict[int, CompileOptions], dict[int, BlockChoice]]:
+    """Return what is asked of planning for each number of threads that suits all programs, and what was looked at.
+
+    Nothing was where the threads are asked for.
+
+    Raises:
+        DiagnosedError: None suits them.
+    """
+    known = {one.family for one in device.instructions}
+    families = tuple(family for family in options.instructions or FAMILIES if family in known)
+    if options.task_threads is not None:
+        return {options.task_threads: options}, {}
+    if options.block_threads is not None:
+        return {options.block_threads: _asked(module, options, families, options.block_threads)}, {}
+    read = analysis(waves_in, module)
     refused: dict[int, DiagnosedError] = {}
     choices: dict[int, BlockChoice] = {}
     asked_for: dict[int, CompileOptions] = {}
@@ -110,26 +138,20 @@ def with_block(
             choices[threads] = BlockChoice(threads=threads, seconds=seconds)
     if not asked_for:
         raise _refusal(refused)
-    best: _Resident | None = None
-    for threads in sorted(asked_for, key=lambda threads: choices[threads].seconds or 0.0):
-        if best is not None and (choices[threads].seconds or 0.0) >= best.seconds:
-            break  # fewer tasks on a unit make none quicker
-        found = _resident(read, target, asked_for[threads])
-        choices[threads] = BlockChoice(
-            threads=threads, blocks_per_unit=found.options.blocks_per_unit, seconds=found.seconds
-        )
-        if best is None or found.seconds < best.seconds:
-            best = found
-    assert best is not None, "one was looked at"
-    return best.options, tuple(choices.values())
+    return asked_for, choices
 
 
 @dataclass(frozen=True)
 class _Resident:
-    """Options with as many blocks a unit as all programs can have that are planned with them, and their time."""
+    """Options with as many blocks a unit as all programs can have that are planned with them, and what these get."""
 
     options: CompileOptions
-    seconds: float
+    selection: KernelSelection
+
+    @property
+    def seconds(self) -> float:
+        """The sum of the predicted times of the waves of programs."""
+        return self.selection.seconds
 
 
 def _resident(read: DispatchWaves, target: str, options: CompileOptions) -> _Resident:
@@ -142,7 +164,30 @@ def _resident(read: DispatchWaves, target: str, options: CompileOptions) -> _Res
     while options.blocks_per_unit != found.tasks_per_unit:
         options = replace(options, blocks_per_unit=found.tasks_per_unit)
         found = _selecting_pass(target, options).selection(read)
-    return _Resident(options, found.seconds)
+    return _Resident(options, found)
+
+
+def kernels_looked_at(
+    module: ir.Module, target: str, options: CompileOptions
+) -> Iterator[tuple[CompileOptions, tuple[tuple[int | None, ...], ...]]]:
+    """Yield what kernels are planned for before they are chosen, with each number of threads that suits all programs.
+
+    Args:
+        module: At stage "fused"; it is not changed.
+        target: A device's name, or the path of its description.
+        options: They ask for a persistent kernel, or for kernels as it has them.
+
+    Yields:
+        The options, and of each dispatch the units that it might get; None for all of the device.
+
+    Raises:
+        DiagnosedError: No number of threads suits all programs.
+    """
+    read, device = analysis(waves_in, module), find_device(target)
+    for asked in _asked_for(module, device, target, options)[0].values():
+        found = _resident(read, target, asked)
+        most = {found.selection.all_units: options.max_units}
+        yield found.options, tuple(tuple(most.get(one, one) for one in each) for each in found.selection.looked_at)
 
 
 def planning_pass(target: str, options: CompileOptions) -> RTileConstruct:

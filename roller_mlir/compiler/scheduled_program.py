@@ -3,7 +3,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
@@ -27,7 +27,6 @@ from roller_mlir.passes.rammer.verify import RammerVerify
 from roller_mlir.passes.rtile.fuse import RTileFuse
 from roller_mlir.rammer.bounds.bound import least_makespan_s
 from roller_mlir.rammer.graph.task_graph import TaskGraph
-from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.rammer.resident.slots import found_bytes, home_of_tasks
 from roller_mlir.rammer.schedule import Schedule, VirtualDevice
 from roller_mlir.rammer.times.baselines import OperatorKernel
@@ -183,9 +182,8 @@ def _bounded_kernels(program: rammer.GraphOp, graph: TaskGraph, device: Device) 
 
 def _operator_kernels(module: ir.Module, target: str, options: CompileOptions) -> tuple[OperatorKernel, ...]:
     """Return what would be launched for a module of joined ops if it became no persistent kernel."""
-    plain = replace(options, persistent=False, **{one.field: one.default for one in PersistentOptions.options()})
     dispatches = list(named_dispatches(module).values())
-    plans = planning_pass(target, plain).chosen_plans(dispatches)
+    plans = planning_pass(target, options.launched()).chosen_plans(dispatches)
     machine = machine_of(find_device(target), options.max_units)
     kernels: list[OperatorKernel] = []
     for plan, producers in zip(plans, producers_of(module, dispatches), strict=True):

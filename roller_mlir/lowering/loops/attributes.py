@@ -11,6 +11,8 @@ PROGRAM = "rtile.program_name"
 EXPRESSION = "rtile.expression"
 # On a program and its kernel, whose plan was measured: where the plan is from, and its times, as text for people.
 TUNED = "rtile.tuned"
+# On such a program: its measured time over the predicted one.
+MEASURED_OVER_PREDICTED = "rtile.measured_over_predicted"
 # On what gets one plan: the units that its kernel is for, and those whose bandwidth it gets beside others.
 UNITS = "rtile.units"
 # On the same: points of each loop in a task of its kernel, in place of those that construction would choose.

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from roller_mlir.plan.expression import Access, LinearIndex, Loop, TensorExpression, dense_strides, neutral_of
 from roller_mlir.plan.extent import Size, as_extent, product
-from roller_mlir.plan.plan import AtomPlan, AxisPlan, Plan
+from roller_mlir.plan.plan import AtomPlan, AxisPlan, Plan, SplitK
 
 JOIN_SUFFIX = "_join"
 """What follows the name of a program whose reduction is divided, in that of the second stage."""
@@ -35,6 +35,21 @@ def divisible_loops(expression: TensorExpression) -> tuple[int, ...]:
     back = {loop for a in expression.inputs for i in a.indices for loop, k in i.terms().items() if k < 0}
     found = [loop for loop in expression.reductions() if not expression.moves_window(loop) and loop not in back]
     return tuple(sorted(found, key=lambda loop: -expression.bounds[loop]))
+
+
+def split_problem(expression: TensorExpression, split: SplitK) -> str:
+    """Return why a reduction cannot be divided so over tasks, or an empty string."""
+    loops = divisible_loops(expression)
+    if split.loop not in loops:
+        which = ", ".join(f"d{loop}" for loop in sorted(loops)) or "none"
+        return f"cannot divide loop d{split.loop} over tasks; loops that can be: {which}"
+    whole, parts, extent = (one.static for one in (expression.loops[split.loop].extent, split.parts, split.extent))
+    if parts < 2 or extent < 1 or not (parts - 1) * extent < whole <= parts * extent:
+        return (
+            f"cannot divide loop d{split.loop} of {whole} points into {parts} parts of {extent}; "
+            f"there must be 2 parts or more that cover the loop, and none be empty"
+        )
+    return ""
 
 
 def _written_in_part(expression: TensorExpression) -> bool:

@@ -5,6 +5,7 @@ roller tune matmul.mlir --target h200 --measure              where the device is
 roller tune roller119 --target h200 --pack KIT               elsewhere: a folder to take there; python KIT/run.py
 roller tune --target h200 --import results.json              and what came back from there
 roller tune roller119 --only 'M*,conv2d' --top-k 20 --jobs 8 --pack KIT
+roller tune model.mlir --target h200 --bounded --measure     the kernels that a persistent one might have
 roller tune --show                                           what the data base holds
 roller compile matmul.mlir --target h200 --tuning tuning.jsonl
 
@@ -65,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", type=patterns, default=(), metavar="ID,...", help="operators: ids, patterns, classes")
     parser.add_argument("--dtype", choices=DTYPES, help="of a suite: element type, instead of the table's")
     of_a_file = parser.add_argument_group("of a file")
-    add_options(of_a_file, CompileOptions, "entry")
+    add_options(of_a_file, CompileOptions, "entry", "bounded")
     add_options(of_a_file, FusionOptions, "fusion", "channels_last")
     add_options(parser, ChoiceOptions, "split", "allow_tf32")
     parser.add_argument("--jobs", type=positive, metavar="N", help="compilations at a time (2)")
@@ -94,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_usage(arguments: argparse.Namespace) -> None:
-    packing = named_flags(arguments, "only", "dtype", "entry", "jobs", "ray")
+    packing = named_flags(arguments, "only", "dtype", "entry", "bounded", "jobs", "ray")
     packing |= given_flags(arguments, PipelineOptions, CandidateOptions)
     packing |= {"FILE|SUITE"} if arguments.subject else set()
     measuring = named_flags(arguments, "keep", "time_limit")
@@ -110,7 +111,7 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     if not action and arguments.subject is None:
         raise UsageError("name what to tune: a FILE of MLIR, or a suite such as roller119")
     if not action:
-        for name in ("--dtype", "--entry", "--no-fusion", "--channels-last"):
+        for name in ("--dtype", "--entry", "--bounded", "--no-fusion", "--channels-last"):
             if name in packing and (name == "--dtype") == _is_file(arguments.subject):
                 raise UsageError(f"{name} goes with {'a suite' if name == '--dtype' else 'a file of MLIR'}")
 

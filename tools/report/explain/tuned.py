@@ -7,7 +7,7 @@ from typing import Any
 from roller_mlir.hal import Device
 from roller_mlir.hal.atoms import FAMILIES
 from roller_mlir.model import ConstructOptions
-from roller_mlir.passes.rtile.construct import choices_of
+from roller_mlir.passes.rtile.planning import choices_of
 from roller_mlir.plan.files.tuning import TuningError, describe, read_tuning
 from roller_mlir.plan.files.tuning_key import tuning_key
 from roller_mlir.tools.console.errors import InputError

@@ -178,24 +178,21 @@ def of_example(path: Path, *, large: bool = False, top_k: int = 1) -> PackReques
     )
 
 
-def of_dispatch(
-    dispatch: Dispatch, suite: str, options: CompileOptions | None = None, *, top_k: int = CandidateOptions.top_k
-) -> PackRequest:
+def of_dispatch(dispatch: Dispatch, suite: str, *, top_k: int = CandidateOptions.top_k) -> PackRequest:
     """Return a dispatch of tuning; where no other library knows what it computes, its own candidates are compared.
 
     Args:
         dispatch: From `dispatches_of`.
         suite: What it is from, a file's name.
-        options: Those that were given to `dispatches_of`.
         top_k: Candidates at most.
     """
     return PackRequest(
-        id=f"{suite}/{dispatch.names[0]}",
+        id="/".join(filter(None, (suite, dispatch.names[0], dispatch.kernel))),
         suite=suite,
         title=dispatch.title,
         text=dispatch.text,
         reference=dispatch.reference,
-        options=replace(options or CompileOptions(), entry=None),
+        options=replace(dispatch.options, entry=None),
         top_k=top_k,
     )
 

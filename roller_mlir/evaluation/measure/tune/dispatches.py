@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.compiler.persistent import planning_pass
+from roller_mlir.compiler.persistent import kernels_looked_at, planning_pass
 from roller_mlir.compiler.reached_stage import open_entry, reached_stage
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.compiler.stages import run_stages
@@ -27,7 +27,9 @@ from roller_mlir.lowering.linalg.group.dispatches import named_dispatches
 from roller_mlir.lowering.linalg.group.wrap import wrap
 from roller_mlir.lowering.linalg.reader import read_structured
 from roller_mlir.lowering.targets.stage import FUSED
-from roller_mlir.passes.rtile.construct import choices_of, options_of
+from roller_mlir.model import ConstructOptions
+from roller_mlir.model.options import ChoiceOptions
+from roller_mlir.passes.rtile.planning import choices_of, options_of
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.files.tuning_key import tuning_key
 from roller_mlir.support.bindings import func, ir, make_context
@@ -48,6 +50,8 @@ class Dispatch:
         expression: What it computes, its axes fused.
         joined: Whether it is a program of several ops, whose reduction is never divided.
         reference: What it computes, in words that another library knows; without a class where there are none.
+        options: How its text is compiled to the kernel that it has in the whole function.
+        kernel: Which of several kernels that it might have in a persistent one ("64-threads-17-units"); else "".
     """
 
     name: str
@@ -58,6 +62,8 @@ class Dispatch:
     expression: TensorExpression
     joined: bool
     reference: Reference
+    options: CompileOptions
+    kernel: str = ""
 
 
 def dispatches_of(source: Source, target: str, options: CompileOptions | None = None) -> list[Dispatch]:
@@ -67,13 +73,13 @@ def dispatches_of(source: Source, target: str, options: CompileOptions | None = 
         source: MLIR of linalg ops on tensors, or with joined ops that have no plan.
         target: A device's name, or the path of its description.
         options: How it is compiled; its entry and its fusion say what the dispatches are, and what the construction may
-            do is part of their keys.
+            do is part of their keys. Where kernels are those of a persistent one (`bounded`), each is a dispatch for
+            each share of the device that it might get, by blocks of each number of threads that suits all.
 
     Raises:
         DiagnosedError: The source is refused, or is planned already.
     """
     device, options = find_device(target), options or CompileOptions()
-    asked = planning_pass(target, options).construct_options()
     with make_context() as context, ir.Location.unknown():
         module = parse_source(source, context)
         reached = reached_stage(module)
@@ -81,25 +87,36 @@ def dispatches_of(source: Source, target: str, options: CompileOptions | None = 
             fail(module.operation, "the module is planned already; begin with linalg ops on tensors")
         open_entry(module, reached, device, options)
         run_stages(module, target, options, until=FUSED, reached=reached)
+        dispatches = named_dispatches(module)
+        planned = [(options, ((options.max_units,),) * len(dispatches))]
+        if options.for_shares:
+            planned = list(kernels_looked_at(module, target, options))
+        asked = [(planning_pass(target, given).construct_options(), units) for given, units in planned]
         found: dict[str, Dispatch] = {}
-        for name, dispatch in named_dispatches(module).items():
-            joined, root, expression = dispatch.joined, dispatch.root_name, dispatch.expression
-            key = tuning_key(expression, device.name, choices_of(options_of(dispatch, asked)))
-            # A loose op is a program afterwards, as planning makes one before it goes on.
-            text, reference = _text_of(dispatch.operation, root)
-            if key in found:
-                found[key] = replace(found[key], names=(*found[key].names, name))
+        for number, (name, dispatch) in enumerate(dispatches.items()):
+            choices = [
+                replace(options_of(dispatch, one), max_units=most) for one, units in asked for most in units[number]
+            ]
+            keys = [tuning_key(dispatch.expression, device.name, choices_of(one)) for one in choices]
+            if keys[0] in found:  # and so are the others
+                found |= {key: replace(found[key], names=(*found[key].names, name)) for key in keys}
                 continue
-            found[key] = Dispatch(
+            # A loose op is a program afterwards, as planning makes one before it goes on.
+            root, joined = dispatch.root_name, dispatch.joined
+            text, reference = _text_of(dispatch.operation, root)
+            one = Dispatch(
                 name=f"{root}_0",
                 names=(name,),
-                key=key,
-                title=title_of(root, expression),
+                key=keys[0],
+                title=title_of(root, dispatch.expression),
                 text=text,
-                expression=expression,
+                expression=dispatch.expression,
                 joined=joined,
                 reference=reference,
+                options=options,
             )
+            own = [_on_share(one, of) if options.for_shares else one for of in choices]
+            found |= {key: replace(each, key=key) for key, each in zip(keys, own, strict=True)}
     return list(found.values())
 
 
@@ -116,6 +133,17 @@ def title_of(root: str, expression: TensorExpression) -> str:
         for accesses in ((*expression.inputs, *expression.epilogue), expression.outputs)
     )
     return f"{root} {read} -> {written}" if read else f"{root} -> {written}"
+
+
+def _on_share(dispatch: Dispatch, choices: ConstructOptions) -> Dispatch:
+    """Return a dispatch as a persistent kernel has it: what planning may choose of is decided already."""
+    threads, units = choices.block_threads or choices.task_threads, choices.max_units or "all"
+    return replace(
+        dispatch,
+        title=f"{dispatch.title}, {threads} threads, {units} units",
+        options=replace(dispatch.options.launched(), **ChoiceOptions.values_of(choices)),
+        kernel=f"{threads}-threads-{units}-units",
+    )
 
 
 def _text_of(operation: ir.Operation, root: str) -> tuple[str, Reference]:

@@ -59,7 +59,7 @@ def requests_of_source(
         for dispatch in dispatches
         if not only or any(fnmatchcase(name, one) for name in dispatch.names for one in only)
     ]
-    return [of_dispatch(dispatch, _word(source.name), options, top_k=top_k) for dispatch in chosen]
+    return [of_dispatch(dispatch, _word(source.name), top_k=top_k) for dispatch in chosen]
 
 
 def back_end_of(device: Device) -> str:

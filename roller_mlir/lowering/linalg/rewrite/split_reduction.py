@@ -33,7 +33,7 @@ from roller_mlir.lowering.linalg.reader import StructuredOp, fill_constant
 from roller_mlir.lowering.linalg.views import padded_behind
 from roller_mlir.plan import LinearIndex, SplitK
 from roller_mlir.plan.expression import neutral_of
-from roller_mlir.plan.rewrite.split import divisible_loops, output_loops
+from roller_mlir.plan.rewrite.split import output_loops, split_problem
 from roller_mlir.plan.rewrite.uneven import uneven_problem
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
 from roller_mlir.support.diagnostics import fail
@@ -64,17 +64,9 @@ def split_reduction(root: StructuredOp, split: SplitK) -> tuple[ir.Operation, ir
 
 def _check(root: StructuredOp, split: SplitK) -> None:
     operation, expression = root.operation, root.expression
-    loops = divisible_loops(expression)
-    if split.loop not in loops:
-        which = ", ".join(f"d{loop}" for loop in sorted(loops)) or "none"
-        fail(operation, f"'{operation.name}' cannot divide loop d{split.loop} over tasks; loops that can be: {which}")
+    if problem := split_problem(expression, split):
+        fail(operation, f"'{operation.name}' {problem}")
     whole, parts, extent = (one.static for one in (expression.loops[split.loop].extent, split.parts, split.extent))
-    if parts < 2 or extent < 1 or not (parts - 1) * extent < whole <= parts * extent:
-        fail(
-            operation,
-            f"'{operation.name}' cannot divide loop d{split.loop} of {whole} points into {parts} parts of {extent}; "
-            f"there must be 2 parts or more that cover the loop, and none be empty",
-        )
     reason = uneven_problem(expression, split.loop) if parts * extent > whole else ""
     pads = {root.body.pad_value(), *expression.pad_values}
     if not reason and parts * extent > whole and len(pads) > 1:
