@@ -54,8 +54,8 @@ from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
 from roller_mlir.model.options import DeviceOptions, MapOptions
 from roller_mlir.passes.rtile.lower_to_gpu import block_limits, kernels_module, launch
 from roller_mlir.plan.persistent.task_times import TaskTimes
-from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.options import WalkOptions
+from roller_mlir.rammer.parts import Ints
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail, remark
 from roller_mlir.support.passes.passes import Pass, register

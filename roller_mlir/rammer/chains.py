@@ -11,9 +11,8 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.graph.task_graph import TaskGraph
-from roller_mlir.rammer.parts import Parts
+from roller_mlir.rammer.parts import Ints, Parts
 
 
 def waves_of(producers: Sequence[Sequence[int]]) -> list[list[int]]:

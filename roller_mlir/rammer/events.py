@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from roller_mlir.rammer.chains import waves_of
 from roller_mlir.rammer.clocks import Clocks, clocks_of
-from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.options import HAND_OVER_NAMES
-from roller_mlir.rammer.parts import Parts, in_turn, run_begins, spread
+from roller_mlir.rammer.parts import Ints, Parts, in_turn, run_begins, spread
 from roller_mlir.rammer.schedule import NO_EVENT, NO_WAITS, Schedule
 
 PAIRS_TOGETHER = 1 << 21

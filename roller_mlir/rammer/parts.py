@@ -4,12 +4,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, overload
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from roller_mlir.rammer.graph.boxes import Ints
+Ints: TypeAlias = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,10 +14,9 @@ from typing import Protocol
 import numpy as np
 
 from roller_mlir.rammer.chains import tasks_in_waves, urgency_of, waves_of
-from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.options import POLICY_NAMES
-from roller_mlir.rammer.parts import Parts
+from roller_mlir.rammer.parts import Ints, Parts
 from roller_mlir.rammer.resident.homes import Homes
 
 NEAR = 1.1

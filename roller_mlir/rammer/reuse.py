@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roller_mlir.rammer.clocks import clocks_of
-from roller_mlir.rammer.graph.boxes import Ints
-from roller_mlir.rammer.parts import Parts
+from roller_mlir.rammer.parts import Ints, Parts
 from roller_mlir.rammer.schedule import Schedule
 
 NONE: NDArray[np.int64] = np.zeros(0, np.int64)

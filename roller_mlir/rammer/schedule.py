@@ -10,8 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from roller_mlir.rammer.graph.boxes import Ints
-from roller_mlir.rammer.parts import Parts
+from roller_mlir.rammer.parts import Ints, Parts
 
 NO_EVENT = -1
 """The signal of a task that nobody waits for."""

@@ -25,8 +25,8 @@ from itertools import pairwise
 import numpy as np
 
 from roller_mlir.rammer.bounds.work import Edges, Floats, Gatherings, sweep
-from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.graph.task_graph import TaskGraph
+from roller_mlir.rammer.parts import Ints
 from roller_mlir.rammer.resident.slots import Slices
 
 ROUNDING = 1e-12

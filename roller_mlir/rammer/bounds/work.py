@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.graph.task_graph import TaskGraph
+from roller_mlir.rammer.parts import Ints
 
 Floats = NDArray[np.float64]
 

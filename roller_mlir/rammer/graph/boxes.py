@@ -6,16 +6,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import TypeAlias
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-Ints: TypeAlias = NDArray[np.int32]
+from roller_mlir.rammer.parts import Ints, spread
 
 CELLS_TOGETHER = 1 << 18
 """Cells of boxes that are looked at together, so that they stay in the processor's cache."""
+
+FEW_BOXES = 4
+"""Boxes of an access up to which they are looked at one by one: beyond, together takes less time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +131,33 @@ class TaskBoxes:
         )
 
 
+def clipped(cells: Ints, boxes: DistinctBoxes, begin: int, end: int) -> tuple[Ints, DistinctBoxes]:
+    """Return a part of a view that has some cells, and what of boxes lies there: of those that lie there at all.
+
+    Args:
+        cells: What stands in the cells of a view: its dimensions, and the cells of an element.
+        boxes: Boxes of it.
+        begin: The first of these cells, counted as they lie one behind the other.
+        end: The one behind the last.
+    """
+    rank, size = len(boxes.steps), cells.size
+    least, most = np.zeros(rank, np.int32), np.array(cells.shape[:rank], np.int32)
+    for axis, extent in enumerate(cells.shape[:rank]):
+        size //= extent
+        if boxes.steps[axis] > 1:
+            break
+        least[axis], most[axis] = begin // size, -(-end // size)
+        if most[axis] - least[axis] > 1:
+            break
+        begin, end = begin - least[axis] * size, end - least[axis] * size
+    low, high = np.maximum(boxes.low, least), np.minimum(boxes.low + boxes.extents, most)
+    there = np.flatnonzero((low < high).all(axis=1))
+    counts = np.diff(boxes.starts)[there]
+    part = cells[tuple(slice(*ends) for ends in zip(least.tolist(), most.tolist(), strict=True))]
+    tasks, starts = boxes.tasks[spread(boxes.starts[there], counts)], np.cumsum(np.append(0, counts))
+    return part, DistinctBoxes((low - least)[there], (high - low)[there], boxes.steps, tasks, starts)
+
+
 def contents(cells: Ints, boxes: DistinctBoxes) -> Iterator[tuple[NDArray[np.int64], Ints]]:
     """Yield the numbers of some boxes of one size, and what stands in their cells, [boxes, cells], until all were."""
     rank = len(boxes.steps)
@@ -140,3 +169,32 @@ def contents(cells: Ints, boxes: DistinctBoxes) -> Iterator[tuple[NDArray[np.int
         for start in range(0, len(numbers), together):
             part = numbers[start : start + together]
             yield part, windows[tuple(boxes.low[part].T)].reshape(len(part), -1)
+
+
+def writers_in(cells: Ints, boxes: DistinctBoxes, least: int, tasks_in_all: int) -> tuple[Ints, Ints]:
+    """Return the writers of the cells of each box, from a number on, with each task of the box.
+
+    Args:
+        cells: The writers of the cells of a view: its dimensions, and the cells of an element.
+        boxes: Boxes of it.
+        least: The number.
+        tasks_in_all: Writers are below that.
+    """
+    none = np.zeros(0, np.int32)
+    if len(boxes.slices) <= FEW_BOXES:
+        pairs = [(none, none)]
+        for number, box in enumerate(boxes.slices):
+            found = np.unique(cells[box])
+            found, tasks = found[found >= least], boxes.tasks_of(number)
+            pairs.append((found.repeat(len(tasks)), np.tile(tasks, len(found))))
+        writers, tasks = zip(*pairs, strict=True)
+        return np.concatenate(writers), np.concatenate(tasks)
+    keys = [np.zeros(0, np.int64)]
+    for part, values in contents(cells, boxes):
+        # Neighbours are mostly written by one task: the first of each run is enough.
+        begins = np.ones(values.shape, bool)
+        np.not_equal(values[:, 1:], values[:, :-1], out=begins[:, 1:])
+        begins &= values >= least
+        keys.append(np.repeat(part, np.count_nonzero(begins, axis=1)) * tasks_in_all + values[begins])
+    box, writers = np.divmod(np.unique(np.concatenate(keys)), tasks_in_all)
+    return boxes.each_task(box, writers.astype(np.int32))

@@ -5,7 +5,7 @@ Paper: RAMMER, section 3.1.
 """
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roller_mlir.rammer.graph.boxes import DistinctBoxes, Ints, TaskBoxes, contents
+from roller_mlir.rammer.graph.boxes import TaskBoxes, clipped, writers_in
 from roller_mlir.rammer.graph.whole_views import WholeViews, distinct
-from roller_mlir.rammer.parts import Parts, run_begins, spread
+from roller_mlir.rammer.parts import Ints, Parts, run_begins, spread
 
 NONE: Ints = np.zeros(0, np.int32)
 
@@ -26,9 +26,6 @@ _ORDER = (
     *("operator_producers", "_direct_pairs", "direct_producers"),
 )
 """What is remembered of a graph that neither times nor slots change."""
-
-FEW_BOXES = 4
-"""Boxes of an access up to which they are looked at one by one: beyond, together takes less time."""
 
 MOST_KNOWN_CELLS = 1 << 13
 """Cells of an access up to which it is remembered who had written them: of more, that would take too much memory."""
@@ -352,7 +349,7 @@ class _Tracker:
         self.early: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]  # of all
         self.bits = graph.tasks.bit_length()  # of the second number of a pair: shifts take less than divisions
         tasks = graph.tasks
-        self.whole = WholeViews(graph, self.bits, lambda cells, boxes: _writers_in(cells, boxes, 0, tasks))
+        self.whole = WholeViews(graph, self.bits, lambda cells, boxes: writers_in(cells, boxes, 0, tasks))
 
     def dependences(self) -> tuple[TaskDependences, TaskDependences]:
         """Return each pair of which the first writes what the second touches, or touches what the second writes.
@@ -375,7 +372,7 @@ class _Tracker:
                 if any(one.meets(other) for other in writes):
                     self._check_own(first, one)
             for one in writes:
-                self._overwrite(first, one)
+                self._overwrite(first, one, [other.span for other in writes if other.buffer == one.buffer])
             for one in reads:
                 self.readers[one.buffer].setdefault(one.span, []).append((first, one))
                 self.read[one.buffer][self._range(one)] = True
@@ -403,20 +400,31 @@ class _Tracker:
         size = self.cell_bytes[one.buffer]
         return slice(one.span[0] // size, one.span[1] // size)
 
-    def _last_writers(self, one: TaskAccess, least: int = 0) -> tuple[Ints, Ints]:
-        """Return the last writers of each box of an access, from a number on, with each task of the box."""
+    def _last_writers(self, one: TaskAccess, least: int = 0, span: tuple[int, int] | None = None) -> tuple[Ints, Ints]:
+        """Return the last writers of each box of an access, from a number on, with each task of the box.
+
+        Args:
+            one: The access.
+            least: The number.
+            span: Bytes of its buffer in which all of these have written; None for all.
+        """
         cells, boxes = self._cells(one), one.boxes.distinct
+        is_large = cells.size > MOST_KNOWN_CELLS
+        if is_large and span is not None:
+            size = self.cell_bytes[one.buffer]
+            ends = ((max(one.span[0], min(at, one.span[1])) - one.span[0]) // size for at in span)
+            cells, boxes = clipped(cells, boxes, *ends)
         low, high = (int(cells.min()), int(cells.max())) if cells.size else (-1, -1)
         if high < least:
             return NONE, NONE
         if low == high:
             return np.full(len(boxes.tasks), high, np.int32), boxes.tasks
-        if cells.size > MOST_KNOWN_CELLS:
-            return _writers_in(cells, boxes, least, self.graph.tasks)
+        if is_large:
+            return writers_in(cells, boxes, least, self.graph.tasks)
         # Cells of operators of one type are mostly written alike, but for the number of the first writer.
         key = one.boxes, max(least - low, 0), (cells - low).tobytes()
         if key not in self.known:
-            writers, tasks = _writers_in(cells, boxes, least, self.graph.tasks)
+            writers, tasks = writers_in(cells, boxes, least, self.graph.tasks)
             self.known[key] = writers - low, tasks
         writers, tasks = self.known[key]
         return writers + low, tasks
@@ -445,15 +453,22 @@ class _Tracker:
                 self._refuse(owner, other, "both write", one)
             cells[box] = owner
 
-    def _overwrite(self, first: int, one: TaskAccess) -> None:
-        """The tasks of an access, whose cells they have just written, come behind those that read them before."""
+    def _overwrite(self, first: int, one: TaskAccess, spans: Sequence[tuple[int, int]]) -> None:
+        """The tasks of an access, whose cells they have just written, come behind those that read them before.
+
+        Args:
+            first: The first of the tasks.
+            one: The access.
+            spans: Bytes of its buffer in which they have just written, by it or by others.
+        """
         if not self.read[one.buffer][self._range(one)].any():
             return
         readers = self.readers[one.buffer]
+        written = min(begin for begin, _ in spans), max(end for _, end in spans)
         for span in [span for span in readers if span[0] < one.span[1] and one.span[0] < span[1]]:
             kept = list[tuple[int, TaskAccess]]()
             for reader, read in readers.pop(span):
-                writers, tasks = self._last_writers(read, first)
+                writers, tasks = self._last_writers(read, first, written)
                 self._add(tasks + reader, writers)
                 if int(self._cells(read).min()) < first:
                     kept.append((reader, read))
@@ -472,24 +487,3 @@ class _Tracker:
     def _refuse(self, one: int, other: int, what: str, access: TaskAccess) -> None:
         names = f"{self.graph.describe(one)} and {self.graph.describe(other)}"
         raise ConflictError(f"{names}: {what} the same bytes of buffer {access.buffer}")
-
-
-def _writers_in(cells: Ints, boxes: DistinctBoxes, least: int, tasks_in_all: int) -> tuple[Ints, Ints]:
-    """Return the writers of the cells of each box, from a number on, with each task of the box."""
-    if len(boxes.slices) <= FEW_BOXES:
-        pairs = [(NONE, NONE)]
-        for number, box in enumerate(boxes.slices):
-            found = np.unique(cells[box])
-            found, tasks = found[found >= least], boxes.tasks_of(number)
-            pairs.append((found.repeat(len(tasks)), np.tile(tasks, len(found))))
-        writers, tasks = zip(*pairs, strict=True)
-        return np.concatenate(writers), np.concatenate(tasks)
-    keys = [np.zeros(0, np.int64)]
-    for part, values in contents(cells, boxes):
-        # Neighbours are mostly written by one task: the first of each run is enough.
-        begins = np.ones(values.shape, bool)
-        np.not_equal(values[:, 1:], values[:, :-1], out=begins[:, 1:])
-        begins &= values >= least
-        keys.append(np.repeat(part, np.count_nonzero(begins, axis=1)) * tasks_in_all + values[begins])
-    box, writers = np.divmod(np.unique(np.concatenate(keys)), tasks_in_all)
-    return boxes.each_task(box, writers.astype(np.int32))

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roller_mlir.rammer.graph.boxes import DistinctBoxes, Ints, TaskBoxes
-from roller_mlir.rammer.parts import Parts, in_turn, run_begins, spread
+from roller_mlir.rammer.graph.boxes import DistinctBoxes, TaskBoxes
+from roller_mlir.rammer.parts import Ints, Parts, in_turn, run_begins, spread
 
 if TYPE_CHECKING:
     from roller_mlir.rammer.graph.task_graph import TaskAccess, TaskGraph

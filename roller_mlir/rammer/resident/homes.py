@@ -19,8 +19,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from roller_mlir.rammer.chains import soonest_of, tasks_in_waves
-from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.graph.task_graph import TaskGraph
+from roller_mlir.rammer.parts import Ints
 from roller_mlir.rammer.resident.slots import SLOT_BYTES, Slices
 from roller_mlir.rammer.schedule import Schedule
 

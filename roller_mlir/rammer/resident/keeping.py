@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from roller_mlir.rammer.chains import tasks_in_waves, urgency_of
-from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.graph.task_graph import TaskGraph
+from roller_mlir.rammer.parts import Ints
 from roller_mlir.rammer.policy import Policy
 from roller_mlir.rammer.resident.homes import Homes, groups_of, homes_of, unions
 from roller_mlir.rammer.resident.slots import SLOT_BYTES, Slices, found_bytes

@@ -16,8 +16,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.graph.task_graph import TaskAccess, TaskGraph
+from roller_mlir.rammer.parts import Ints
 from roller_mlir.rammer.schedule import Schedule
 
 SLOT_BYTES = 16

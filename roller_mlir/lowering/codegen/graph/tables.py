@@ -22,9 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from roller_mlir.mapping.alignment import aligned
-from roller_mlir.rammer.graph.boxes import Ints
 from roller_mlir.rammer.graph.task_graph import TaskGraph
-from roller_mlir.rammer.parts import Parts, spread
+from roller_mlir.rammer.parts import Ints, Parts, spread
 from roller_mlir.rammer.schedule import NO_EVENT, Schedule
 
 PIECE_BYTES = 16

@@ -17,7 +17,8 @@ from roller_mlir.lowering.codegen.builder.task_context import element_bytes
 from roller_mlir.lowering.linalg.affine import map_indices
 from roller_mlir.lowering.loops.nest import LoopNest, is_parallel, parallel_nest, reduction_nest
 from roller_mlir.lowering.loops.program import loads_of, stores_of
-from roller_mlir.rammer.graph.boxes import Ints, TaskBoxes
+from roller_mlir.rammer.graph.boxes import TaskBoxes
+from roller_mlir.rammer.parts import Ints
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op

@@ -11,8 +11,7 @@ from roller_mlir.dialects import rammer
 from roller_mlir.lowering.codegen.buffers.order import argument_roles, size_of
 from roller_mlir.lowering.codegen.buffers.workspace_offsets import place
 from roller_mlir.lowering.codegen.graph.task_graph import ApplicationGraph
-from roller_mlir.rammer.graph.boxes import Ints
-from roller_mlir.rammer.parts import Parts
+from roller_mlir.rammer.parts import Ints, Parts
 from roller_mlir.rammer.reuse import BufferUse, maybe_together
 from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.support.bindings import arith, func, ir

@@ -14,7 +14,8 @@ from roller_mlir.rammer.chains import waves_of
 from roller_mlir.rammer.clocks import clocks_of
 from roller_mlir.rammer.events import add_barriers, add_events, reduce_waits
 from roller_mlir.rammer.graph import boxes, task_graph
-from roller_mlir.rammer.graph.task_graph import ConflictError, TaskGraph, TaskOperator
+from roller_mlir.rammer.graph.boxes import TaskBoxes
+from roller_mlir.rammer.graph.task_graph import ConflictError, TaskAccess, TaskGraph, TaskOperator
 from roller_mlir.rammer.policy import POLICIES
 from roller_mlir.rammer.proof import find_faults
 from roller_mlir.rammer.schedule import Schedule
@@ -223,11 +224,43 @@ def test_dependences_are_the_same_however_many_boxes_are_looked_at_together(monk
         return [[*one.producers.tolist(), *one.consumers.tolist()] for one in usable]
 
     together = pairs()
-    monkeypatch.setattr(task_graph, "FEW_BOXES", 0)
+    monkeypatch.setattr(boxes, "FEW_BOXES", 0)
     assert pairs() == together
     monkeypatch.setattr(boxes, "CELLS_TOGETHER", 1)
     assert pairs() == together
     assert sum(map(len, together)) > 100
+
+
+def in_rows(one: TaskAccess) -> tuple[TaskAccess, TaskAccess]:
+    """Return an access of two rows as two of one row each."""
+    its, (_, columns) = one.boxes, one.boxes.shape
+    low, high = its.low.copy(), its.high.copy()
+    low[:, 0], high[:, 0] = 0, 1
+    rows = [TaskBoxes((1, columns), its.element_bytes, low, high, its.steps)] * 2
+    offsets = [one.offset_bytes, one.offset_bytes + columns * its.element_bytes]
+    first, second = (replace(one, offset_bytes=at, boxes=each) for at, each in zip(offsets, rows, strict=True))
+    return first, second
+
+
+@pytest.mark.parametrize(("few", "known"), [(0, 0), (4, 0), (0, 3), (0, 6)])
+def test_of_large_views_the_part_that_was_overwritten_is_enough(
+    few: int, known: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graphs = [random_graph(random.Random(seed)) for seed in range(600)]
+    graphs = [graph for graph in graphs if conflicts(graph) is not None]
+    apart = [
+        TaskGraph(tuple(replace(one, writes=in_rows(one.writes[0])) for one in graph.operators)) for graph in graphs
+    ]
+
+    def pairs(of: list[TaskGraph]) -> list[list[int]]:
+        fresh = [TaskGraph(graph.operators).dependences for graph in of]
+        return [[*one.producers.tolist(), *one.consumers.tolist()] for one in fresh]
+
+    whole = pairs(graphs)
+    assert pairs(apart) == whole
+    monkeypatch.setattr(boxes, "FEW_BOXES", few)
+    monkeypatch.setattr(task_graph, "MOST_KNOWN_CELLS", known)
+    assert pairs(graphs) == pairs(apart) == whole
 
 
 def test_tasks_of_one_operator_may_not_conflict() -> None:
