@@ -113,8 +113,11 @@ def ways(device: Device) -> tuple[Way, ...]:
     apart = CompileOptions(reuse=False)
     front = CompileOptions(persistent=True, sink_waits=False)
     barriers = replace(front, policy="wavefront", hand_over="barrier")
+    usual = CompileOptions(persistent=True)
     found = (
-        Way(name="persistent", options=CompileOptions(persistent=True)),
+        Way(name="persistent", options=usual),
+        Way(name="fastest", options=replace(usual, select_kernels=False)),
+        Way(name="none-kept", options=replace(usual, keep_weights=False)),
         Way(name="front", options=front),
         Way(name="barriers", options=barriers),
         Way(name=BASE, options=apart),

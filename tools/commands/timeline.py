@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     from roller_mlir.compiler.scheduled_program import scheduled_program
     from roller_mlir.rammer.times.replay import replay
-    from roller_mlir.tools.report.timeline import TimelineRun, critical_programs, page, predicted_run
+    from roller_mlir.tools.report.timeline import critical_programs, page, predicted_run, recorded_run
 
     for name in (arguments.html, arguments.trace):
         if name is not None:
@@ -68,7 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
     runs = [predicted_run("predicted", one.graph, one.schedule, predicted)]
     for number, (kernel, times) in enumerate(recorded):
         _check_recorded(arguments.times, times, runs[0])
-        runs.append(TimelineRun(name=f"recorded: {kernel}{f', launch {number}' if number else ''}", times=times))
+        name = f"recorded: {kernel}{f', launch {number}' if number else ''}"
+        runs.append(recorded_run(name, times, one.schedule))
     facts = [
         ("predicted", seconds(predicted.makespan_s)),
         ("at least", seconds(one.bound_s)),
@@ -88,9 +89,11 @@ def run(arguments: argparse.Namespace) -> int:
         write_whole(Path(arguments.html), page(title, facts, runs))
     lines = [title, *(f"  {name:14}{value}" for name, value in facts)]
     lines += [f"  {each.name}: {seconds(each.seconds)}, blocks work {each.utilisation:.0%} of it" for each in runs[1:]]
-    path = critical_programs(runs[0])
-    lines += [f"critical path: {len(predicted.critical_path)} tasks"]
-    lines += [f"  {name}: {tasks} task{'s' * (tasks > 1)}, {seconds(spent)}" for name, tasks, spent in path]
+    for each in runs:
+        of = "" if each is runs[0] else f" of {each.name}"
+        lines += [f"critical path{of}: {len(each.critical)} tasks"]
+        path = critical_programs(each)
+        lines += [f"  {name}: {tasks} task{'s' * (tasks > 1)}, {seconds(spent)}" for name, tasks, spent in path]
     lines += [f"wrote {name}" for name in (arguments.html, arguments.trace) if name]
     print_line("\n".join(lines))
     return 0

@@ -14,7 +14,7 @@ import numpy as np
 from roller_mlir.plan.persistent.task_times import TaskTime
 from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.schedule import Schedule
-from roller_mlir.rammer.times.replay import PredictedTimes, fill_seconds
+from roller_mlir.rammer.times.replay import PredictedTimes, fill_seconds, path_of_run
 from roller_mlir.tools.report.page import render
 
 
@@ -69,6 +69,16 @@ def predicted_run(name: str, graph: TaskGraph, schedule: Schedule, predicted: Pr
     )
 
 
+def recorded_run(name: str, times: tuple[TaskTime, ...], schedule: Schedule) -> TimelineRun:
+    """Return the tasks of a schedule when they ran."""
+    ends = [0.0] * sum(map(len, schedule.programs))
+    for one in times:
+        ends[schedule.programs[one.block][one.position]] = one.end_ns
+    unit, position = schedule.place
+    critical = ((int(unit[task]), int(position[task])) for task in path_of_run(schedule, ends))
+    return TimelineRun(name=name, times=times, critical=frozenset(critical))
+
+
 def critical_programs(run: TimelineRun) -> list[tuple[str, int, float]]:
     """Return the programs on the critical path of a run, how many of their tasks are there, and their seconds."""
     tasks, spent = Counter[str](), Counter[str]()
@@ -95,7 +105,7 @@ def page(title: str, facts: Sequence[tuple[str, str]], runs: Sequence[TimelineRu
         title=title,
         facts=facts,
         runs=runs,
-        path=critical_programs(runs[0]),
+        paths=[(run.name, critical_programs(run)) for run in runs],
         data={"operators": operators, "runs": [_record(run, numbers) for run in runs]},
     )
 

@@ -5,6 +5,7 @@ Paper: RAMMER, section 3.3: a static schedule is made, and judged, from the pred
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -133,6 +134,26 @@ def replay(graph: TaskGraph, schedule: Schedule, hand_over_s: float) -> Predicte
         raise ValueError(f"{sum(map(len, programs)) - done} tasks of the schedule wait for ever")
     work_s = float((graph.seconds + filling).sum()) / max(1, len(programs))
     return PredictedTimes(begin_s, start_s, end_s, behind, work_s)
+
+
+def path_of_run(schedule: Schedule, ends: Sequence[float]) -> tuple[int, ...]:
+    """Return the tasks that the last one to end stood behind in a run, the first one first, and itself.
+
+    A task stood behind that which ended last of the one before it on its vEU and those that signal what it waits for.
+
+    Args:
+        schedule: What ran.
+        ends: When each task ended, by its number.
+    """
+    unit, position = (one.tolist() for one in schedule.place)
+    found: list[int] = []
+    task = max(range(len(ends)), key=lambda one: ends[one], default=NO_TASK)
+    while task != NO_TASK:
+        found.append(task)
+        before = schedule.programs[unit[task]][: position[task]][-1:].tolist()
+        before += [one for event in schedule.waits[task].tolist() for one in schedule.members[event].tolist()]
+        task = max(before, key=lambda one: ends[one], default=NO_TASK)
+    return tuple(reversed(found))
 
 
 def fill_seconds(graph: TaskGraph, schedule: Schedule) -> NDArray[np.float64]:

@@ -79,7 +79,10 @@ def test_as_predicted_and_beside_a_run(source: str, tmp_path: Path, capsys: pyte
     assert explained["bound_s"] <= explained["makespan_s"]
     assert data["runs"][0]["span_ns"] == pytest.approx(1e9 * explained["makespan_s"], abs=1)
     assert re.search(rf"tasks +{explained['tasks']}\n", said) and "critical path: " in said
-    assert "matmul_0: " in said and "recorded: chain: " in said
+    assert "matmul_0: " in said and "recorded: chain: " in said and "critical path of recorded: chain: " in said
+    assert all(any(task.split()[4] == "1" for row in run["rows"] for task in row.split(";")) for run in data["runs"])
+    assert "<h3>Critical path, predicted</h3>" in Path(drawn).read_text()
+    assert "<h3>Critical path, recorded: chain</h3>" in Path(drawn).read_text()
     assert main(["timeline", source, "--hand-over", "barrier", "--policy", "wavefront"]) == 0
     assert "chain.mlir, policy wavefront\n" in capsys.readouterr().out
 

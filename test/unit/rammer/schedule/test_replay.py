@@ -20,7 +20,7 @@ from roller_mlir.rammer.events import add_barriers, add_events, reduce_waits
 from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.policy import NEAR, POLICIES, WORTH, wavefront
 from roller_mlir.rammer.schedule import Schedule
-from roller_mlir.rammer.times.replay import NO_TASK, replay
+from roller_mlir.rammer.times.replay import NO_TASK, path_of_run, replay
 
 HAND_OVER_S = 0.75
 
@@ -56,6 +56,21 @@ def longest_paths(graph: TaskGraph, schedule: Schedule) -> list[float]:
         for before, after, delay in orders:
             start[after] = max(start[after], start[before] + float(graph.seconds[before]) - early[before] + delay)
     return start
+
+
+def test_the_path_of_a_run_is_what_its_last_task_stood_behind() -> None:
+    rng, tried = random.Random(5), 0
+    while tried < 100:
+        graph = random_graph(rng)
+        if conflicts(graph) is None:
+            continue
+        graph = TaskGraph(tuple(replace(one, seconds=rng.randint(1, 12) / 4) for one in graph.operators))
+        schedule = add_events(graph, POLICIES["list"](graph, rng.randint(1, 3), 0.0))
+        times, tried = replay(graph, schedule, 0.0), tried + 1
+        path = path_of_run(schedule, times.end_s.tolist())
+        assert times.start_s[path[0]] == 0 and times.end_s[path[-1]] == times.makespan_s
+        for before, task in itertools.pairwise(path):
+            assert times.end_s[before] == times.start_s[task]
 
 
 @pytest.mark.full(every=3)

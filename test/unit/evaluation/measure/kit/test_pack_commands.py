@@ -189,7 +189,7 @@ def test_a_dry_run_of_the_whole_way(tmp_path: Path) -> None:
     ]
     ways = [[one.way for one in item.candidates] for item in results.kit.items if item.has_ways]
     graphs = ["line", "graph", "bounded", "ahead", "bounded-ahead"]
-    assert ways == [["persistent", "front", "barriers", "launches", *graphs]] * 4
+    assert ways == [["persistent", "fastest", "none-kept", "front", "barriers", "launches", *graphs]] * 4
     repeated = [timing for timing in results.timings if timing.note.endswith("3 launches in a row")]
     assert len(repeated) == 4
     assert {probe.quantity for probe in results.kit.probes} == {"bandwidth", "hand-over", "task"}

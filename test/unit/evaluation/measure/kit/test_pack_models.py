@@ -26,9 +26,10 @@ from roller_mlir.tools.report.measured.markdown import markdown
 from roller_mlir.tools.report.measured.sections import document_of
 
 DRY_RUN = Path(__file__).resolve().parents[5] / "bench" / "gpu" / "dry_run.py"
-WAYS = ["persistent", "front", "barriers", "launches", "line", "graph", "bounded", "ahead", "bounded-ahead"]
-GRAPHS = WAYS[4:]
-LEFT_OUT = ("front", "barriers", "bounded", "bounded-ahead")
+PERSISTENT = ["persistent", "fastest", "none-kept", "front", "barriers"]
+WAYS = [*PERSISTENT, "launches", "line", "graph", "bounded", "ahead", "bounded-ahead"]
+GRAPHS = WAYS[len(PERSISTENT) + 1 :]
+LEFT_OUT = (*PERSISTENT[1:], "bounded", "bounded-ahead")
 SMALLEST = "seq2seq"
 QUICK_SCALE, SCALE = 64, 32
 
