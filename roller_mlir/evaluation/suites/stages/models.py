@@ -55,8 +55,9 @@ def schedule_model(
         Predicted likewise, to compare with: `launches_s` of a launch for each operator, planned for itself alone,
         and `kernels_s` of these without launches;
         `line_s` of a CUDA graph of these in a line, `graph_s` of one with an edge for each dependence, `dependent_s`
-        of that with programmatic dependent launches (null where the device has none); `bounded_s` and
-        `bounded_dependent_s` the same of the kernels of this schedule, planned for their shares; `waves_s` of the
+        of that with programmatic dependent launches (null where the device has none); `bounded_launches_s`,
+        `bounded_s` and `bounded_dependent_s` the same of the kernels of this schedule, planned for their shares;
+        `waves_s` of the
         persistent kernel with a barrier between waves of operators, `front_s` of one with waits for tasks, but in front
         of the tasks that wait, `plain_s` of one that keeps nothing in workgroup memory. So `graph_s` over `bounded_s`
         is what the choice of kernels is worth, `bounded_s` over `front_s` what one kernel is, `front_s` over `plain_s`
@@ -99,6 +100,7 @@ def schedule_model(
         "line_s": in_line_s(one.kernels, graphs.graph_node_s),
         "graph_s": as_graph_s(one.kernels, graphs.graph_node_s),
         "dependent_s": as_graph_s(one.kernels, graphs.dependent_node_s) if ahead else None,
+        "bounded_launches_s": launched_s(one.bounded),
         "bounded_s": as_graph_s(one.bounded, graphs.graph_node_s),
         "bounded_dependent_s": as_graph_s(one.bounded, graphs.dependent_node_s) if ahead else None,
         "waves_s": max(all_memory_s, replay(front, waves, hand_over_s).makespan_s),
