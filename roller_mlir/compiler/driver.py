@@ -54,7 +54,7 @@ def compile_source(source: Source, target: str, options: CompileOptions, *, read
             phases["total"] = time.perf_counter() - started
             return replace(kept, manifest=replace(kept.manifest, phases_s=phases))
         files = StageFiles(options, device)
-        stages = run_stages(module, target, options, reached=reached, on_pass=files.on_pass)
+        stages = run_stages(module, target, options, reached=reached, on_pass=files.on_pass, weights=weights)
         stages.phases_s = {**phases, **stages.phases_s}
         if reached in (BUFFERS, KERNELS) or options.override_stages:
             _check_launches(module)
@@ -151,7 +151,7 @@ def lower_until(source: Source, target: str, options: CompileOptions, until: Sta
     with make_context() as context, ir.Location.unknown():
         module, reached = _open(source, device, options, context)
         files = StageFiles(options, device)
-        run_stages(module, target, options, until=until, reached=reached, on_pass=files.on_pass)
+        run_stages(module, target, options, until=until, reached=reached, on_pass=files.on_pass, weights=source.weights)
         files.check_done()
         plans = {one.program_name: one.plan.read() for one in programs_of(module) if one.plan is not None}
         return str(module), plans | {name: one.plan for name, one in kernel_plans(module, device).items()}

@@ -141,7 +141,7 @@ def scheduled_program(
         reached = reached_stage(module)
         open_entry(module, reached, device, options)
         read_s = time.perf_counter() - started
-        stages = run_stages(module, target, options, reached=reached, on_pass=look)
+        stages = run_stages(module, target, options, reached=reached, on_pass=look, weights=source.weights)
         launches = read_launch_list(module, source.weights)
     return ScheduledProgram(
         function=launches.function,

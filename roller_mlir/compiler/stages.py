@@ -4,7 +4,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roller_mlir.compiler.options import EVERY, CompileOptions
 from roller_mlir.compiler.persistent import BlockChoice, check_persistent, with_block
@@ -16,10 +16,14 @@ from roller_mlir.model.collection import collection_paused
 from roller_mlir.model.options import BufferOptions, LaunchOptions, MapOptions
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.constants.elements import knowing_weights
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes.analyses import keeping_analyses
 from roller_mlir.support.passes.passes import Pass
 from roller_mlir.support.passes.pipeline import RunOptions, Step, run_pipeline
+
+if TYPE_CHECKING:
+    from roller_mlir.importers.weights import Weights
 
 
 @dataclass
@@ -45,6 +49,7 @@ def run_stages(
     until: Stage = KERNELS,
     reached: Stage | None = None,
     on_pass: Callable[[Pass, Any], None] | None = None,
+    weights: "Weights | None" = None,
 ) -> Stages:
     """Lower a module to kernels and launches, in place.
 
@@ -55,6 +60,7 @@ def run_stages(
         until: The last stage to make, one of `COMMON`.
         reached: The last stage that the module has reached, from `reached_stage`.
         on_pass: Called with each pass, and the module, after it ran.
+        weights: Data of constants that the module names only.
 
     Raises:
         DiagnosedError: The module, a user schedule or a plan file is refused, or the module is beyond `until`.
@@ -88,7 +94,7 @@ def run_stages(
         on_step=record,
         verify=ModuleVerifier(),
     )
-    with collection_paused(), keeping_analyses():
+    with collection_paused(), keeping_analyses(), knowing_weights(weights or {}):
         if options.for_shares and reached in (None, FUSED) and until not in (NORMALISED, FUSED):
             # The threads of a task are chosen where it is known which ops are one program.
             if reached is None:

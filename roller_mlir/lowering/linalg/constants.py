@@ -2,6 +2,7 @@
 """Tensors that are constants of the module."""
 
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.constants.elements import is_known_weight
 from roller_mlir.support.constants.resources import ResourceError, read_resource, resource_name
 from roller_mlir.support.values import defining_op
 
@@ -17,13 +18,15 @@ def constant_behind(value: ir.Value) -> ir.Operation | None:
 
 
 def is_known_constant(value: ir.Value) -> bool:
-    """Return whether a tensor is a constant whose data the module holds, and not only names."""
+    """Return whether a tensor is a constant whose data are at hand: the module holds them, or names a known weight."""
     found = constant_behind(value)
     if found is None:
         return False
     attribute = found.attributes["value"]
-    if resource_name(attribute) is None:
+    if (name := resource_name(attribute)) is None:
         return isinstance(attribute, ir.DenseElementsAttr)
+    if is_known_weight(name):
+        return True
     try:
         read_resource(attribute)
     except ResourceError:

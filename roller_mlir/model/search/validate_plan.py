@@ -12,9 +12,9 @@ from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.search.problems import candidate_problem
 from roller_mlir.model.vectors.construct import vector_plan_problem
-from roller_mlir.plan import Plan, SplitK, TensorExpression
+from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.plan import CONSTANT
-from roller_mlir.plan.rewrite.split import first_expression, first_plan, join_expression, split_problem
+from roller_mlir.plan.rewrite.split import split_problem
 
 
 def validate_plan(expression: TensorExpression, plan: Plan, device: Device, disabled_rules: Sequence[str] = ()) -> Plan:
@@ -29,11 +29,9 @@ def validate_plan(expression: TensorExpression, plan: Plan, device: Device, disa
     Raises:
         ConstructionError: The plan does not fit the operator or the device.
     """
-    if plan.split is not None:
-        return _validated_stages(expression, plan, plan.split, device, disabled_rules)
     if plan.device != device.name:
         raise ConstructionError(f"has a plan for '{plan.device}', but the device is '{device.name}'")
-    problem = plan_problem(expression, plan)
+    problem = plan_problem(expression, plan) or (plan.split and split_problem(expression, plan.split))
     if problem:
         raise ConstructionError(problem)
     packed = next((number for number, one in enumerate(plan.operands) if one.layer == CONSTANT), None)
@@ -60,17 +58,3 @@ def validate_plan(expression: TensorExpression, plan: Plan, device: Device, disa
             f"fits on a unit of '{device.name}'; lower the points per thread"
         )
     return replace(plan, tasks_per_unit=plan.tasks_per_unit or prediction.tasks_per_unit, prediction=prediction)
-
-
-def _validated_stages(
-    expression: TensorExpression, plan: Plan, split: SplitK, device: Device, disabled_rules: Sequence[str]
-) -> Plan:
-    """Return a plan that divides its reduction over tasks, with its prediction, where both stages may be."""
-    problem = split_problem(expression, split)
-    if problem:
-        raise ConstructionError(problem)
-    first = first_expression(expression, split.loop, split.parts, split.extent)
-    validate_plan(first, first_plan(plan), device, disabled_rules)
-    join = join_expression(expression, split.parts, joined=split.joined)
-    validate_plan(join, split.join, device, disabled_rules)
-    return replace(plan, prediction=predict(expression, plan, device))

@@ -21,6 +21,7 @@ from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.instructions.choice import SUMS
 from roller_mlir.model.tile import contiguous_loop
 from roller_mlir.model.vectors.cost import VectorCost, Work
+from roller_mlir.model.vectors.lanes import lanes_of
 from roller_mlir.model.vectors.masks import may_leave
 from roller_mlir.model.vectors.shape import TaskShape
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
@@ -261,13 +262,14 @@ def _work(
         step += known.mask_cycles * tile.rows
     walked = prod([expression.loops[i].extent.most_tiles(blocks[i]) for i in inner])
     tasks = prod([expression.loops[i].extent.most_tiles(blocks[i]) for i in order if i not in inner])
-    stored = tile.rows * tile.vectors * (1 + len(expression.epilogue) + expression.epilogue_flops)
+    placed = ((), (roles.columns,)) if ahead else ((roles.columns,), ())
+    shape, sums = TaskShape(blocks, roles.column, order, inner, {}, *placed), tile.rows * tile.vectors
+    stored = sums + cost.ending(shape, sums, lanes_of(expression, device))
     cycles = walked * (known.task_cycles + found.beside + points / tile.shape[2] * step + stored)
     packing = 0.0 if ahead else cost.packing(roles.columns, blocks)
     live, least = (tile.rows + 1) * tile.vectors + 1, cost.caches.least(min(cost.units, tasks))
     bound = Work(tasks, cycles + packing, live, least, packing)
-    placed = ((), (roles.columns,)) if ahead else ((roles.columns,), ())
-    return cost.bounded(bound, TaskShape(blocks, roles.column, order, inner, {}, *placed))
+    return cost.bounded(bound, shape)
 
 
 def predicted_work(cost: VectorCost, plan: Plan) -> Work:

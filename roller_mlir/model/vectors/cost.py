@@ -171,8 +171,7 @@ class VectorCost:
             points = -(-points // kernel.width)
         points *= self._computed(shape)
         outputs = self._moves(expression.outputs, shape.lane, kernel.width) * (1 + known.resume_cycles * (passes > 1))
-        read = self._moves(expression.epilogue, shape.lane, kernel.width)
-        stored = kernel.vectors * (outputs + read + expression.epilogue_flops)
+        stored = kernel.vectors * outputs + self.ending(shape, kernel.vectors, kernel.width)
         tiles = passes * prod([trips for _, trips in walk.inner])
         cycles, packing = tiles * (known.task_cycles + points * kernel.point + stored), 0.0
         for number in shape.staged:
@@ -181,8 +180,24 @@ class VectorCost:
         tasks = prod([trips for _, trips in walk.units])
         return Work(tasks, cycles + packing, kernel.registers, self.caches.least(min(self.units, tasks)), packing)
 
+    def ending(self, shape: TaskShape, vectors: int, width: int) -> float:
+        """Return the cycles of what is made of a tile's sums before they are stored: operations and loads by ports.
+
+        Args:
+            shape: Of the tasks.
+            vectors: Of sums in a tile.
+            width: Lanes of each.
+        """
+        expression, device, known = self.expression, self.device, self.device.vectors
+        ports, loads = device.load_ports or 1, 0.0
+        for access in expression.epilogue:
+            how = _how(access, shape.lane, False)
+            count, each = _loads(expression, known, access, shape.blocks, shape.lane, width, how)
+            loads += count * (known.gather_cycles * ports if each else 1.0)
+        return _together(vectors * expression.epilogue_flops, loads, device)
+
     def _moves(self, accesses: Sequence[Access], lane: int | None, width: int) -> float:
-        """Return the cycles in which a vector of each tensor is stored, or read behind the last point."""
+        """Return the cycles in which a vector of each tensor is stored."""
         each = self.device.vectors.gather_cycles * width
         return sum([each if _how(access, lane, False) == "each" else 1 for access in accesses])
 
@@ -308,6 +323,17 @@ class VectorCost:
             waves=work.tasks / self.units,
             occupancy=1.0,
         )
+
+
+def _together(arithmetic: float, loads: float, device: Device) -> float:
+    """Return the cycles of operations and loads that wait for none of each other."""
+    known = device.vectors
+    limits = (
+        arithmetic / (device.fma_ports or 1),
+        loads / (device.load_ports or 1),
+        (arithmetic + loads) / known.issue_per_cycle,
+    )
+    return max(limits) + known.jostle_share * (sum(limits) - max(limits))
 
 
 def _tile_lines(expression: TensorExpression, access: Access, blocks: Sequence[int]) -> float:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The elements of a constant tensor as a numpy array: of every element type, `dense` and `dense_resource` alike."""
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,24 @@ from roller_mlir.support.constants.resources import ResourceError, read_resource
 _TYPES = {"f64": "f8", "f32": "f4", "f16": "f2", "bf16": "u2", "i64": "i8", "i32": "i4", "i16": "i2", "i8": "i1"}
 
 
+_known: ContextVar[Mapping[str, np.ndarray[Any, Any]]] = ContextVar("known", default={})  # noqa: B039 - never changed
+
+
+@contextmanager
+def knowing_weights(weights: Mapping[str, np.ndarray[Any, Any]]) -> Generator[None]:
+    """Let constants of weights be read inside, whose data the module names only."""
+    before = _known.set(weights)
+    try:
+        yield
+    finally:
+        _known.reset(before)
+
+
+def is_known_weight(name: str) -> bool:
+    """Return whether `knowing_weights` has a weight."""
+    return name in _known.get()
+
+
 class ElementsError(Exception):
     """A constant cannot be read; the text is the part of a sentence behind "constant"."""
 
@@ -23,7 +43,7 @@ def read_elements(attribute: Any, weights: Mapping[str, np.ndarray[Any, Any]] | 
 
     Args:
         attribute: The constant.
-        weights: The data of resources that the module only names; it is not copied.
+        weights: The data of resources that the module only names; it is not copied. None: those of `knowing_weights`.
 
     Raises:
         ElementsError: The attribute is neither dense nor a resource of the type's size.
@@ -33,7 +53,7 @@ def read_elements(attribute: Any, weights: Mapping[str, np.ndarray[Any, Any]] | 
         raise ElementsError(f"has element type {element}, which cannot be read")
     name = resource_name(attribute)
     if name is not None:
-        return _read_resource(attribute, name, element, weights or {}).reshape(shape)
+        return _read_resource(attribute, name, element, _known.get() if weights is None else weights).reshape(shape)
     if not isinstance(attribute, ir.DenseElementsAttr):
         raise ElementsError("is neither dense nor dense_resource")
     if attribute.is_splat:

@@ -176,3 +176,30 @@ func.func @unit_extents(%x: tensor<16x64xf32>) -> tensor<16x64xf32> {
   } -> tensor<16x64xf32>
   return %r : tensor<16x64xf32>
 }
+
+// -----
+
+#all = affine_map<(n, c, h, w) -> (n, c, h, w)>
+#channel = affine_map<(n, c, h, w) -> (0, c, 0, 0)>
+
+// A factor of each channel has no dimensions of one element behind its channels, which lie side by side then.
+// CHECK-LABEL: func.func @channels
+// CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<1x8x1x1xf32>)
+// CHECK: %[[F:.*]] = tensor.collapse_shape %[[A]] {{\[\[}}0], [1, 2, 3]] : tensor<1x8x1x1xf32> into tensor<1x8xf32>
+// CHECK: "rtile.program"(%[[X:.*]], %[[W:.*]], %[[F]])
+func.func @channels(%x: tensor<1x8x6x6xf32>, %w: tensor<8x8x3x3xf32>, %f: tensor<1x8x1x1xf32>)
+    -> tensor<1x8x4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x8x4x4xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32>
+  %c = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x8x6x6xf32>, tensor<8x8x3x3xf32>)
+      outs(%i : tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32>
+  %y = linalg.generic {indexing_maps = [#all, #channel, #all],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%c, %f : tensor<1x8x4x4xf32>, tensor<1x8x1x1xf32>) outs(%e : tensor<1x8x4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    linalg.yield %m : f32
+  } -> tensor<1x8x4x4xf32>
+  return %y : tensor<1x8x4x4xf32>
+}

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from roller_mlir.lowering.linalg.accepted_input import compiled_functions
 from roller_mlir.lowering.linalg.front_end.allocations import forget_allocations
 from roller_mlir.lowering.linalg.front_end.computed_pads import choose_paddings
+from roller_mlir.lowering.linalg.front_end.constant_ops import fold_constant_ops
 from roller_mlir.lowering.linalg.front_end.control.asserts import strip_asserts
 from roller_mlir.lowering.linalg.front_end.control.calls import inline_calls
 from roller_mlir.lowering.linalg.front_end.control.conditions import decide_conditions
@@ -73,6 +74,7 @@ AFTER_SIMPLIFYING: tuple[Rewrite, ...] = (
     expand_result_sums,
     split_result_loops,
     _decompose,
+    fold_constant_ops,
 )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reshapes that only add or drop dimensions of one element are no copies: who reads one reads the tensor before it.
+"""Dimensions of one element say nothing of where elements lie: who reads through a reshape reads what is before it.
 
     %m = tensor.expand_shape %s [[0], [1, 2]] : tensor<2x16xf32> into tensor<2x16x1xf32>
     ... linalg.generic reads %m at (d0, d1, 0)
@@ -8,22 +8,26 @@
 
 Importers keep the mean of a row as a dimension of one element, drop it and broadcast it again. Read through, the ops of
 such a layer norm are seen to walk common loops. Products and windows with a name keep it, and their operands.
+
+Constants and arguments have no such dimensions behind others, which lie side by side then: a factor of each channel,
+tensor<1x64x1x1xf32> read at (0, d1, 0, 0), is tensor<1x64xf32>, read at (0, d1).
 """
 
 from collections.abc import Sequence
 from typing import Any
 
 from roller_mlir.lowering.linalg.body import gathered_arguments
+from roller_mlir.lowering.linalg.constants import constant_behind
 from roller_mlir.lowering.linalg.generic import bodiless_generic, iterators_of
 from roller_mlir.lowering.linalg.reader import fill_constant, is_structured
-from roller_mlir.support.bindings import ir
+from roller_mlir.support.bindings import ir, tensor
 from roller_mlir.support.values import defining_op, indexing_maps, replace_op
 
 COLLAPSE, EXPAND = "tensor.collapse_shape", "tensor.expand_shape"
 
 
 def read_through_unit_extents(block: ir.Block) -> None:
-    """Let the loop nests of a block read what is before reshapes that only add or drop dimensions of one element."""
+    """Let the loop nests of a block read tensors without reshapes that add or drop dimensions of one element."""
     for op in list(block.operations):
         operation = op.operation
         if not is_structured(operation) or not operation.results:
@@ -31,7 +35,8 @@ def read_through_unit_extents(block: ir.Block) -> None:
         if len(operation.results) == 1 and fill_constant(operation.results[0]) is not None:
             continue
         tables = gathered_arguments(operation)
-        if any(n not in tables and _before(value) is not None for n, value in enumerate(_inputs(operation))):
+        inputs = enumerate(_inputs(operation))
+        if any(n not in tables and (_before(value) is not None or _trailing(value)) for n, value in inputs):
             _rewrite(operation, tables)
 
 
@@ -55,6 +60,13 @@ def _rewrite(operation: ir.Operation, tables: frozenset[int]) -> None:
         if value != inputs[number] and _has_extents([*maps[:number], through, *maps[number + 1 :]]):
             inputs[number], maps[number] = value, through
             changed = True
+        if behind := _trailing(inputs[number]):
+            rank = len(maps[number].results) - behind
+            less = ir.AffineMap.get(maps[number].n_dims, 0, list(maps[number].results)[:rank])
+            if _has_extents([*maps[:number], less, *maps[number + 1 :]]):
+                with ir.InsertionPoint(operation), operation.location:
+                    inputs[number], maps[number] = _without(inputs[number], behind), less
+                changed = True
     if not changed:
         return
     with ir.InsertionPoint(operation), operation.location:
@@ -74,6 +86,24 @@ def _before(value: ir.Value) -> ir.Operation | None:
         return None
     wide = kinds[operation.name == EXPAND].shape
     return operation if all(sum(wide[d] > 1 for d in group) <= 1 for group in _groups(operation)) else None
+
+
+def _trailing(value: ir.Value) -> int:
+    """Return how many dimensions of one element a constant or an argument has behind one of more."""
+    is_argument = isinstance(value.owner, ir.Block)
+    if not isinstance(value.type, ir.RankedTensorType) or not (is_argument or constant_behind(value) is not None):
+        return 0
+    shape = list(ir.RankedTensorType(value.type).shape)
+    last = max((d for d, extent in enumerate(shape) if extent != 1), default=len(shape) - 1)
+    return len(shape) - 1 - last
+
+
+def _without(value: ir.Value, behind: int) -> ir.Value:
+    """Return a tensor without its last dimensions, which are of one element."""
+    kind = ir.RankedTensorType(value.type)
+    left = kind.rank - behind
+    groups = [[d] for d in range(left - 1)] + [list(range(left - 1, kind.rank))]
+    return tensor.collapse_shape(ir.RankedTensorType.get(list(kind.shape)[:left], kind.element_type), value, groups)
 
 
 def _groups(reshape: ir.Operation) -> list[list[int]]:

@@ -109,7 +109,7 @@ def expand(source: str, make: MakePlan) -> str:
     """Return the hierarchical loops of a function for a chosen plan, as text."""
     with make_context() as context, ir.Location.unknown():
         module = parse_module(source, context)
-        with patch("roller_mlir.passes.rtile.construct.best_plan", lambda e, device, options: make(e)):
+        with patch("roller_mlir.passes.rtile.planning.best_plan", lambda e, device, options: make(e)):
             RTileConstruct(device="h200").run(module)
         RTileExpand().run(module)
         assert module.operation.verify()

@@ -15,7 +15,7 @@ from roller_mlir.lowering.codegen.graph.tables import BODY
 from roller_mlir.lowering.targets.family import passes_to
 from roller_mlir.lowering.targets.stage import BUFFERS
 from roller_mlir.passes.rammer.form_graph import RammerFormGraph
-from roller_mlir.passes.rtile import construct
+from roller_mlir.passes.rtile import planning
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
@@ -298,7 +298,7 @@ def test_plans_leave_memory_to_starts(offsets: list[Sequence[int]], monkeypatch:
         told.append(most_starts(expressions))
         return told[-1]
 
-    monkeypatch.setattr(construct, "most_starts", noted)
+    monkeypatch.setattr(planning, "most_starts", noted)
     text, *_ = products((40, 40), offsets, 32, 32, 32)
     with make_context() as context:
         module = parse_module(text, context)

@@ -110,7 +110,7 @@ def loops_of(
         spread.append(may_spread(expression, made, size))
         return tail_spread(expression, made, spread[-1])
 
-    with patch("roller_mlir.passes.rtile.construct.best_plan", make):
+    with patch("roller_mlir.passes.rtile.planning.best_plan", make):
         return lower_until(Source("-", source(rows, depth, *kinds)), device, OPTIONS, LOOPS)[0], tuple(spread)
 
 
@@ -189,7 +189,7 @@ def test_a_plan_of_one_subgroup_cannot_be_spread() -> None:
         assert not may_spread(expression, made, 32)
         return tail_spread(expression, made, True)
 
-    with patch("roller_mlir.passes.rtile.construct.best_plan", make):
+    with patch("roller_mlir.passes.rtile.planning.best_plan", make):
         loops = lower_until(Source("-", source(1, 31)), device, OPTIONS, LOOPS)[0]
     with pytest.raises(
         DiagnosedError, match=r"are joined inside of subgroups, but the rtile.compute that reads them is"
@@ -283,7 +283,7 @@ def test_what_others_hold_is_not_spread(name: str) -> None:
         made.append(may_spread(expression, found, 32))
         return tail_spread(expression, found, made[-1])
 
-    with patch("roller_mlir.passes.rtile.construct.best_plan", make):
+    with patch("roller_mlir.passes.rtile.planning.best_plan", make):
         loops = lower_until(Source("-", text), "h200", OPTIONS, LOOPS)[0]
     assert made == [False]
     rng = np.random.default_rng(1)
@@ -304,7 +304,7 @@ def test_what_passes_workgroup_memory_is_not_spread() -> None:
             made.append(may_spread(expression, found, 32))
         return tail_spread(expression, found, made[-1])
 
-    with patch("roller_mlir.passes.rtile.construct.best_plan", make):
+    with patch("roller_mlir.passes.rtile.planning.best_plan", make):
         loops = lower_until(Source("-", source(1, 250)), "h200", OPTIONS, LOOPS)[0]
     assert made == [True, False]
     check(loops, "h200", 1, 250)
@@ -346,7 +346,7 @@ def test_a_sum_behind_a_sum_is_not_spread() -> None:
         made.append(may_spread(expression, found, 32))
         return tail_spread(expression, found, made[-1])
 
-    with patch("roller_mlir.passes.rtile.construct.best_plan", make):
+    with patch("roller_mlir.passes.rtile.planning.best_plan", make):
         loops = lower_until(Source("-", COLUMN_SUMS), "h200", OPTIONS, LOOPS)[0]
     assert made == [False]
     x = np.random.default_rng(1).integers(-1, 2, (256, 40)).astype(np.float32)
