@@ -53,7 +53,7 @@ def fold_constant_ops(module: ir.Module) -> None:
             if value is not None:
                 operation, kind = op.operation, op.operation.results[0].type
                 with ir.InsertionPoint(operation), operation.location:
-                    new = arith.constant(kind, ir.DenseElementsAttr.get(np.ascontiguousarray(value), type=kind))
+                    new = arith.constant(kind, _dense(value, kind))
                 replace_op(operation, new)
 
 
@@ -81,6 +81,11 @@ def _value(operation: Any) -> _Array | None:
     if any(one is None for one in at):
         return None
     return _computed(operation, [one for one in at if one is not None], kind)
+
+
+def _dense(value: _Array, kind: Any) -> ir.DenseElementsAttr:
+    array: Any = np.ascontiguousarray(value)
+    return ir.DenseElementsAttr.get(array, type=kind)
 
 
 def _element(kind: Any) -> str:
