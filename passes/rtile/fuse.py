@@ -43,6 +43,7 @@ from roller_mlir.lowering.linalg.reader import StructuredOp, StructuredReader, e
 from roller_mlir.lowering.linalg.rewrite.channels_last import put_channels_last
 from roller_mlir.lowering.linalg.rewrite.compose import compose_into_readers
 from roller_mlir.lowering.linalg.rewrite.fusion import Cost, Evaluate, Fusion, FusionDecision, leaving
+from roller_mlir.lowering.linalg.rewrite.propagate_layout import named, put_all_channels_last
 from roller_mlir.lowering.linalg.rewrite.separate import renew_operands, separate_results, separate_views
 from roller_mlir.lowering.linalg.rewrite.unit_extents import read_through_unit_extents
 from roller_mlir.model import ConstructionError, ConstructOptions
@@ -78,6 +79,8 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
         if self.fusion:
             for block in blocks:
                 read_through_unit_extents(block)
+        if self.propagate_layouts and device.vector_bytes is not None:
+            self._propagate_layouts(module, blocks, device)
         if self.channels_last and sum([self._copy_convolutions(block, evaluate) for block in blocks]):
             run_upstream(CLEAN, module)
         if self.fusion and sum([_compose(block) for block in blocks]):
@@ -93,6 +96,23 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
             for function in functions:
                 separate_views(function)
                 separate_results(function, flat=True)
+
+    def _propagate_layouts(self, module: ir.Module, blocks: Sequence[ir.Block], device: Device) -> None:
+        def seconds(expression: TensorExpression, constants: tuple[int, ...]) -> float | None:
+            options = ConstructOptions(
+                top_k=1, instructions=FAMILIES, join=False, constants=constants, finite=constants
+            )
+            try:
+                prediction = best_plan(merge_axes(expression), device, options).prediction
+            except ConstructionError:
+                return None
+            return None if prediction is None else prediction.seconds
+
+        changes = [one for block in blocks if (one := put_all_channels_last(block, seconds)) is not None]
+        if changes:
+            run_upstream(CLEAN, module)
+        if changes and self.explain_fusion:
+            remark(module.operation, named(changes))
 
     def _copy_convolutions(self, block: ir.Block, evaluate: Evaluate) -> int:
         def seconds(expression: TensorExpression) -> float | None:

@@ -169,6 +169,11 @@ class FusionOptions(Options):
         help="whether convolutions of 16 and 8 bits may be computed with channels last, between copies of their "
         "tensors, where the model expects that to save time",
     )
+    propagate_layouts: bool = option(
+        True,
+        help="whether, on CPUs, convolutions and poolings of images with channels first may be computed with channels "
+        "last, and all between them, where the model expects that to save time",
+    )
     explain_fusion: bool = option(
         False,
         help="say what was joined, what that saves, and why other ops were not",

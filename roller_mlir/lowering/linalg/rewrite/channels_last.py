@@ -115,25 +115,23 @@ def _times(
     """Return what a convolution takes as it is, and between copies; None where one of them cannot be planned."""
     expression = read.expression
     accesses = *expression.inputs, expression.output
-    moved = [_moved(access, order) for access, order in zip(accesses, orders, strict=True)]
-    copies = [_copy_of(access, order) for access, order in zip(accesses, orders, strict=True)]
+    last = [moved(access, order) for access, order in zip(accesses, orders, strict=True)]
+    copies = [copy_of(access, order) for access, order in zip(accesses, orders, strict=True)]
     if read.accumulated:
         copies.append(copies[-1])
     needed = [copy for copy in copies if copy is not None]
-    found = [
-        seconds(one) for one in (expression, replace(expression, inputs=tuple(moved[:2]), output=moved[2]), *needed)
-    ]
+    found = [seconds(one) for one in (expression, replace(expression, inputs=tuple(last[:2]), output=last[2]), *needed)]
     known = [one for one in found if one is not None]
     return (known[0], sum(known[1:])) if len(known) == len(found) else None
 
 
-def _moved(access: Access, order: Order) -> Access:
+def moved(access: Access, order: Order) -> Access:
     """Return an access to the tensor whose dimensions are in another order."""
     shape, indices = [access.shape[d] for d in order], tuple(access.indices[d] for d in order)
     return Access(access.name, shape, access.element_type, indices)
 
 
-def _copy_of(access: Access, order: Order) -> TensorExpression | None:
+def copy_of(access: Access, order: Order) -> TensorExpression | None:
     """Return the copy that brings a tensor into another order; None where that is the same.
 
     The copy back reads and writes as much, in the other order.
@@ -158,9 +156,9 @@ def _copy(operation: ir.Operation, orders: Sequence[Order]) -> ir.Operation:
     maps = indexing_maps(operation)
     first, second, start = operation.operands
     with ir.InsertionPoint(operation), operation.location:
-        inputs = [_transposed(one, order) for one, order in zip((first, second), orders[:2], strict=True)]
+        inputs = [transposed(one, order) for one, order in zip((first, second), orders[:2], strict=True)]
         scalar = fill_constant(start)
-        begun = _transposed(start, orders[2]) if scalar is None else filled(_kind(start.type, orders[2]), scalar)
+        begun = transposed(start, orders[2]) if scalar is None else filled(reordered(start.type, orders[2]), scalar)
         indices = [
             ir.AffineMap.get(each.n_dims, 0, [each.results[d] for d in order])
             for each, order in zip(maps, orders, strict=True)
@@ -168,26 +166,26 @@ def _copy(operation: ir.Operation, orders: Sequence[Order]) -> ir.Operation:
         new = bodiless_generic(inputs, [begun], indices, iterators_of(operation, maps))
         operation.regions[0].blocks[0].append_to(new.regions[0])
         back = tuple(orders[2].index(d) for d in range(len(orders[2])))
-        operation.results[0].replace_all_uses_with(_transposed(new.results[0], back))
+        operation.results[0].replace_all_uses_with(transposed(new.results[0], back))
     operation.erase()
     return new
 
 
-def _kind(kind: Any, order: Order) -> ir.RankedTensorType:
+def reordered(kind: Any, order: Order) -> ir.RankedTensorType:
     """Return the type of a tensor in another order."""
     ranked = ir.RankedTensorType(kind)
     return ir.RankedTensorType.get([ranked.shape[d] for d in order], ranked.element_type)
 
 
-def _transposed(value: Any, order: Order) -> Any:
+def transposed(value: Any, order: Order) -> Any:
     """Build the copy of a tensor in another order at the insertion point; what lies around it stays around it."""
     if list(order) == sorted(order):
         return value
     if (padding := padding_of(value)) is not None:
         low, high = ([each[d] for d in order] for each in (padding.low, padding.high))
-        return pad_tensor(_transposed(padding.source, order), low, high, padding.scalar)
+        return pad_tensor(transposed(padding.source, order), low, high, padding.scalar)
     loops = len(order)
     reads = [order.index(d) for d in range(loops)]
     return generic(
-        [value], empty_like(_kind(value.type, order)), [reads, None], lambda element, _: element, loops=loops
+        [value], empty_like(reordered(value.type, order)), [reads, None], lambda element, _: element, loops=loops
     )

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whole networks whose channels lie last: windows over images, and the element-wise ops between them, are rewritten.
+
+    %y = linalg.conv_2d_nchw_fchw ins(%x, %w) outs(%z) -> tensor<1x64x14x14xf32>
+    %r = linalg.generic { maximumf } ins(%y) -> tensor<1x64x14x14xf32>
+    // is
+    %a = linalg.generic reads %x at (n, c, h, w) and writes at (n, h, w, c)      // only where no op here makes %x
+    %b = linalg.generic { the body } ins(%a, %w) outs(zero) -> tensor<1x14x14x64xf32>
+    %s = linalg.generic { maximumf } ins(%b) -> tensor<1x14x14x64xf32>
+    %r = linalg.generic reads %s at (n, h, w, c) and writes at (n, c, h, w)      // only for who else reads it
+
+Vectors along channels are whole whatever the image's width, and read neighbours. A filter stays as it is: it is packed
+for the tile that reads it. Nothing is copied between the ops, so that all of them are weighed together.
+
+Paper: none; libraries keep such layouts from operator to operator (oneDNN's `any`).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from roller_mlir.lowering.linalg.constants import is_known_constant
+from roller_mlir.lowering.linalg.generic import bodiless_generic, empty_like, filled, iterators_of
+from roller_mlir.lowering.linalg.pads import PAD, pad_tensor, padding_of
+from roller_mlir.lowering.linalg.reader import StructuredOp, StructuredReader, fill_constant, is_structured
+from roller_mlir.lowering.linalg.rewrite.channels_last import copy_of, moved, reordered, transposed
+from roller_mlir.plan import TensorExpression
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.values import defining_op, indexing_maps, operations_inside
+
+WORTH = 0.98
+"""Of the time of all windows as they are: layouts that save less stay."""
+
+_ORDER, _BACK = (0, 2, 3, 1), (0, 3, 1, 2)
+"""Of each dimension of a tensor with channels last, or first, which one of the other it is."""
+
+Seconds = Callable[[TensorExpression, tuple[int, ...]], float | None]
+"""What an expression is predicted to take, some of whose inputs are constants; None where it cannot be planned."""
+
+
+@dataclass(frozen=True)
+class LayoutChange:
+    """Windows that were rewritten.
+
+    Attributes:
+        windows: How many.
+        before_s: What they were predicted to take.
+        after_s: What they are predicted to take now, with the copies at the ends.
+    """
+
+    windows: int
+    before_s: float
+    after_s: float
+
+
+def put_all_channels_last(block: ir.Block, seconds: Seconds) -> LayoutChange | None:
+    """Rewrite the windows over images of a block, and what is between them, where that saves time.
+
+    Args:
+        block: Of a function; ops on static tensors.
+        seconds: How expressions are weighed.
+
+    Returns:
+        What was rewritten; None where nothing was.
+    """
+    network = _Network(block)
+    change = network.weighed(seconds)
+    if change is not None and change.after_s < WORTH * change.before_s:
+        network.rewrite()
+        return change
+    return None
+
+
+class _Network:
+    """The ops of a block that may be rewritten.
+
+    Attributes:
+        windows: Those with windows, as they are read.
+        between: Element-wise ones that read what these make.
+    """
+
+    def __init__(self, block: ir.Block) -> None:
+        self.windows: dict[ir.Operation, StructuredOp] = {}
+        self.between: set[ir.Operation] = set()
+        self._order: list[ir.Operation] = []
+        self._made: set[Any] = set()
+        reader = StructuredReader()
+        for operation in [op.operation for op in block.operations if is_structured(op.operation)]:
+            if _is_window(operation):
+                self.windows[operation] = reader.read(operation)
+            elif any(value in self._made for value in _moving(operation)):
+                self.between.add(operation)
+            else:
+                continue
+            self._order.append(operation)
+            self._made.add(operation.results[0])
+        self._twins: dict[Any, Any] = {}
+
+    def weighed(self, seconds: Seconds) -> LayoutChange | None:
+        """Return what rewriting all of them is predicted to change; None where one cannot be planned."""
+        if not self.windows:
+            return None
+        before, after = list[float | None](), list[float | None]()
+        copied = set[Any]()
+        for operation, read in self.windows.items():
+            expression = read.expression
+            constants = tuple(n for n, one in enumerate(_inputs(operation)) if n and is_known_constant(one))
+            image, result = moved(expression.inputs[0], _ORDER), moved(expression.output, _ORDER)
+            last = replace(expression, inputs=(image, *expression.inputs[1:]), output=result)
+            before.append(seconds(expression, constants))
+            after.append(seconds(last, constants))
+            source = _source(operation.operands[0])
+            if source not in self._made and source not in copied:
+                copied.add(source)
+                copy = copy_of(expression.inputs[0], _ORDER)
+                after.append(0.0 if copy is None else seconds(copy, ()))
+            if any(True for _ in self._others(operation)):
+                copy = copy_of(expression.output, _ORDER)
+                after.append(0.0 if copy is None else seconds(copy, ()))
+        known = [[one for one in each if one is not None] for each in (before, after)]
+        if [len(one) for one in known] != [len(before), len(after)]:
+            return None
+        return LayoutChange(len(self.windows), sum(known[0]), sum(known[1]))
+
+    def _others(self, operation: ir.Operation) -> Iterator[ir.Operation]:
+        """Yield who reads what an op makes, and is not rewritten with it; who sums it up reads it as it lies."""
+        for use in operation.results[0].uses:
+            user = use.owner.operation
+            if user.name == PAD:
+                yield from self._others(user)
+            elif user not in self.windows and user not in self.between and not _sums_up(user):
+                yield user
+
+    def rewrite(self) -> None:
+        """Rewrite all of them."""
+        for operation in self._order:
+            with ir.InsertionPoint(operation), operation.location:
+                build = self._window if operation in self.windows else self._element_wise
+                self._twins[operation.results[0]] = build(operation)
+        for operation in reversed(self._order):
+            result = operation.results[0]
+            if any(True for _ in result.uses):
+                with ir.InsertionPoint(operation), operation.location:
+                    result.replace_all_uses_with(transposed(self._twins[result], _BACK))
+            image = operation.operands[0] if operation in self.windows else None
+            operation.erase()
+            pad = None if image is None else defining_op(image, PAD)
+            if pad is not None and not any(True for _ in pad.results[0].uses):
+                pad.erase()
+
+    def _window(self, operation: ir.Operation) -> Any:
+        image, *others, start = operation.operands
+        *maps, written = indexing_maps(operation)
+        scalar = fill_constant(start)
+        begun = transposed(start, _ORDER) if scalar is None else filled(reordered(start.type, _ORDER), scalar)
+        maps = [_permuted(maps[0]), *maps[1:], _permuted(written)]
+        kinds = iterators_of(operation, indexing_maps(operation))
+        new = bodiless_generic([self._twin(image), *others], [begun], maps, kinds)
+        _copy_body(operation, new)
+        return new.results[0]
+
+    def _element_wise(self, operation: ir.Operation) -> Any:
+        *inputs, start = operation.operands
+        *maps, _ = indexing_maps(operation)
+        loops = [ir.AffineDimExpr.get(_BACK[d]) for d in range(4)]  # where each of the old ones stands now
+        identity = ir.AffineMap.get_identity(4)
+        values, reads = list[Any](), list[ir.AffineMap]()
+        for value, read in zip(inputs, maps, strict=True):
+            if value in self._twins:
+                values.append(self._twins[value])
+                reads.append(identity)
+                continue
+            values.append(value)
+            results = [loops[one.position] if isinstance(one, ir.AffineDimExpr) else one for one in read.results]
+            reads.append(ir.AffineMap.get(4, 0, results))
+        new = bodiless_generic(
+            values, [empty_like(reordered(start.type, _ORDER))], [*reads, identity], ["parallel"] * 4
+        )
+        _copy_body(operation, new)
+        return new.results[0]
+
+    def _twin(self, value: Any) -> Any:
+        """Return a tensor with channels last: what is made so, or a copy, in what lies around it."""
+        if (padding := padding_of(value)) is not None:
+            low, high = ([each[d] for d in _ORDER] for each in (padding.low, padding.high))
+            return pad_tensor(self._twin(padding.source), low, high, padding.scalar)
+        if value not in self._twins:
+            self._twins[value] = transposed(value, _ORDER)
+        return self._twins[value]
+
+
+def _inputs(operation: ir.Operation) -> list[Any]:
+    return list(operation.operands)[:-1]
+
+
+def _source(value: Any) -> Any:
+    """Return the tensor inside of a padding."""
+    padding = padding_of(value)
+    return value if padding is None else padding.source
+
+
+def _is_window(operation: ir.Operation) -> bool:
+    """Return whether an op moves windows over images (n, c, h, w) and makes others, as convolutions and poolings do."""
+    if len(operation.results) != 1 or len(operation.operands) < 3 or _has_indices(operation):
+        return False
+    image, *_, written = ([_terms(one) for one in each.results] for each in indexing_maps(operation))
+    if len(image) != 4 or len(written) != 4 or any(len(one) != 1 for one in (*image[:2], *written)):
+        return False
+    if any(not isinstance(value.type, ir.RankedTensorType) for value in operation.operands):
+        return False
+    windows = zip(image[2:], written[2:], strict=True)
+    return image[0] == written[0] and all(len(one) == 2 and own <= one for one, own in windows)
+
+
+def _moving(operation: ir.Operation) -> list[Any]:
+    """Return the inputs of an element-wise op that has the loops of an image, those that it reads as it writes."""
+    if len(operation.results) != 1 or _has_indices(operation):
+        return []
+    *maps, written = indexing_maps(operation)
+    block, identity = operation.regions[0].blocks[0], ir.AffineMap.get_identity(4)
+    simple = (ir.AffineDimExpr, ir.AffineConstantExpr)
+    if written != identity or any(True for _ in block.arguments[len(operation.operands) - 1].uses):
+        return []
+    if any(not isinstance(one, simple) for each in maps for one in each.results):
+        return []
+    return [value for value, read in zip(_inputs(operation), maps, strict=True) if read == identity]
+
+
+def _sums_up(operation: ir.Operation) -> bool:
+    return is_structured(operation) and "reduction" in iterators_of(operation, indexing_maps(operation))
+
+
+def _has_indices(operation: ir.Operation) -> bool:
+    return any(op.name == "linalg.index" for op in operations_inside(operation))
+
+
+def _terms(expression: Any) -> set[int]:
+    """Return the loops of an index."""
+    if isinstance(expression, ir.AffineDimExpr):
+        return {expression.position}
+    if isinstance(expression, (ir.AffineAddExpr, ir.AffineMulExpr)):
+        return _terms(expression.lhs) | _terms(expression.rhs)
+    return set()
+
+
+def _permuted(map_: ir.AffineMap) -> ir.AffineMap:
+    return ir.AffineMap.get(map_.n_dims, 0, [map_.results[d] for d in _ORDER])
+
+
+def _copy_body(operation: ir.Operation, new: ir.Operation) -> None:
+    """Give an op the body of another, which keeps its own."""
+    clone: Any = operation.clone()
+    clone.operation.regions[0].blocks[0].append_to(new.regions[0])
+    clone.operation.erase()
+
+
+def named(changes: Sequence[LayoutChange]) -> str:
+    """Return what was changed, for people."""
+    windows = sum(one.windows for one in changes)
+    before_s, after_s = (sum(each) for each in zip(*((one.before_s, one.after_s) for one in changes), strict=True))
+    figures = f"predicted {after_s * 1e6:.1f} us, {before_s * 1e6:.1f} us as it is"
+    return f"{windows} windows over images, and what is between them, have their channels last: {figures}"
