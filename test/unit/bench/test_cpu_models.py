@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whole models are timed beside onnxruntime, whose results are those of ours."""
+
+import json
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roller_mlir.hal import DeviceError, find_device
+
+SCRIPT = Path(__file__).parents[3] / "bench" / "cpu" / "models.py"
+MODELS: dict[str, Any] = runpy.run_path(str(SCRIPT))
+
+
+def run(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Run the script."""
+    return subprocess.run([sys.executable, str(SCRIPT), *arguments], capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a file with a small encoder."""
+    try:
+        find_device("host")
+    except DeviceError:
+        pytest.skip("this machine is no CPU of ours")
+    file = tmp_path_factory.mktemp("models") / "small.onnx"
+    file.write_bytes(MODELS["encoder"](1, 32, 8, 2))
+    return file
+
+
+def test_a_model_of_ones_own_is_timed(small: Path, tmp_path: Path) -> None:
+    done = run(str(small), "--threads", "1,2", "--rounds", "2", "-o", str(tmp_path / "times.json"))
+    assert done.returncode == 0, done.stderr
+    records = json.loads((tmp_path / "times.json").read_text())
+    assert [(one["model"], one["threads"]) for one in records] == [("small", 1), ("small", 2)]
+    assert [MODELS["row"](one) for one in records] == done.stdout.splitlines()[2:]
+    assert all(one["error"] < MODELS["TOLERANCE"] for one in records)
+
+
+def test_results_that_differ_are_no_times(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(MODELS["times_of"].__globals__, "TOLERANCE", -1.0)
+    monkeypatch.setenv("ROLLER_NUM_THREADS", "1")
+    with pytest.raises(SystemExit, match="results differ by"):
+        MODELS["times_of"](str(small), 1, 1)
+
+
+def test_the_networks_are_those_of_the_page() -> None:
+    page = (SCRIPT.parents[2] / "docs" / "cpu.md").read_text(encoding="utf-8")
+    stored = json.loads((SCRIPT.parent / "models-zen4.json").read_text(encoding="utf-8"))
+    assert {one["model"] for one in stored} == set(MODELS["NETWORKS"])
+    for one in stored:
+        ours, theirs = (1e3 * one[f"{name}_s"]["least"] for name in ("ours", "onnxruntime"))
+        assert f"| {ours:.2f} | {theirs:.2f} | {theirs / ours:.2f} |" in page
+
+
+@pytest.mark.full
+def test_the_networks_are_models() -> None:
+    assert all(len(make()) > 1_000_000 for make in MODELS["NETWORKS"].values())
