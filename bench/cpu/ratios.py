@@ -5,6 +5,7 @@ python bench/cpu/ratios.py short      # 8 products, twenty layers of one image, 
 python bench/cpu/ratios.py products   # 8 products, one thread and two
 python bench/cpu/ratios.py threads    # 8 products and seven layers, one thread and two
 python bench/cpu/ratios.py windows    # depthwise convolutions and poolings of one image, one thread: two minutes
+python bench/cpu/ratios.py batch      # twenty layers of 28 images, one thread: ten minutes
 python bench/cpu/ratios.py layers     # 201 layers, minibatch 28 and 1, one thread and two: about two hours
 python bench/cpu/ratios.py all        # all of these
 python bench/cpu/ratios.py avx2       # 8 products, twenty layers, the windows, of 256-bit vectors: ten minutes, idle
@@ -54,6 +55,7 @@ WINDOWS = "windows"
 """What the part with ROLLER's depthwise convolutions and poolings is called, which come from another suite."""
 NARROW = "-avx2"
 """How folders end that hold results of vectors of 256 bits."""
+WHAT = ("short", "products", "threads", WINDOWS, "batch", "layers", "avx2", "all", "none")
 SHORT = "short-"
 """What the files of parts begin with whose operators are some of a suite's."""
 
@@ -84,7 +86,7 @@ class MachineResults:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("short", "products", "threads", "windows", "layers", "avx2", "all", "none"))
+    parser.add_argument("what", choices=WHAT)
     parser.add_argument(
         "--folder", type=Path, default=HERE / "ratios", help="of the results (bench/cpu/ratios); FOLDER-avx2 beside it"
     )
@@ -129,6 +131,8 @@ def parts(what: str) -> Iterator[PeerPart]:
         yield from parts_of(SHORT + LAYERS, some, (1,))
         fused = select(find_suite(LAYERS), FUSED)
         yield from parts_of(SHORT + LAYERS, fused, (1,), epilogue="bn relu")
+    if what == "batch":
+        yield from parts_of(SHORT + LAYERS, select(find_suite(LAYERS), TWENTY), (28,))
     if what == "avx2":
         yield from parts_of(GEMMS, gemms)
         yield from parts_of(SHORT + LAYERS, select(find_suite(LAYERS), TWENTY), (1,))
@@ -222,6 +226,7 @@ def summary(found: Mapping[str, HostResults]) -> str:
     for name, title in (
         (f"{GEMMS}-t1", "Products, GF/s"),
         (f"{SHORT}{LAYERS}-n1-t1", "Twenty layers, one image, GF/s"),
+        (f"{SHORT}{LAYERS}-n28-t1", "Twenty layers, 28 images, GF/s"),
         (f"{WINDOWS}-n1-t1", "Depthwise convolutions and poolings, one image, GF/s"),
     ):
         if name in found:
