@@ -323,6 +323,11 @@ class TensorExpression:
         """Number of points of the loop nest, at most."""
         return prod(self.bounds)
 
+    def prologue_operations(self, number: int) -> int:
+        """Return the operations on each element of an input that is loaded, functions by the cycles that they take."""
+        operations = self.prologue_flops[number] if self.prologue_flops else 0
+        return operations + (self.prologue_cycles[number] if self.prologue_cycles else 0)
+
     @property
     def flops(self) -> int:
         """Arithmetic operations of the whole operator, at most: a prologue's once for each element of its input."""

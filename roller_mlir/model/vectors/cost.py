@@ -194,7 +194,7 @@ class VectorCost:
             how = _how(access, shape.lane, False)
             count, each = _loads(expression, known, access, shape.blocks, shape.lane, width, how)
             loads += count * (known.gather_cycles * ports if each else 1.0)
-        return _together(vectors * expression.epilogue_flops, loads, device)
+        return _together(vectors * (expression.epilogue_flops + expression.epilogue_cycles), loads, device)
 
     def _moves(self, accesses: Sequence[Access], lane: int | None, width: int) -> float:
         """Return the cycles in which a vector of each tensor is stored."""
@@ -230,13 +230,16 @@ class VectorCost:
         vectors = prod([blocks[i] for i in self._parallel])
         if lane is not None and not loops[lane].reduction:
             vectors //= width
-        operations = 1 if expression.fused_multiply_add else max(1, expression.flops_per_point)
+        operations = (
+            1 if expression.fused_multiply_add else max(1, expression.flops_per_point + expression.point_cycles)
+        )
         ports = device.load_ports or 1
-        loads, spared, masked, temporaries = 0.0, 0.0, 0.0, 0.0
+        loads, spared, masked, temporaries, before = 0.0, 0.0, 0.0, 0.0, 0.0
         tested: list[tuple[int, str, float]] = []
         for number, access in enumerate(expression.inputs):
             how = _how(access, lane, number in packed)
             count, each = _loads(expression, known, access, blocks, lane, width, how)
+            before += count * expression.prologue_operations(number)
             parts = 1.0 if how == "one" else width.bit_count()  # LLVM loads seven lanes as four, two and one
             if how == "vector" and number not in packed:
                 parts *= 1 + cut_share(access, lane, width * access.element_bytes, known.unaligned_loads - 1)
@@ -269,7 +272,10 @@ class VectorCost:
             masked += known.mask_cycles * moved + known.test_cycles * kept
         live = vectors + _BESIDE_SUMS + MASK_VECTORS if held else registers
         spilled = max(0, live - (device.vector_registers or 1))
-        arithmetic, latency = vectors * operations, known.fma_latency_cycles + (_FORWARD_CYCLES if spilled else 0.0)
+        arithmetic, latency = (
+            vectors * operations + before,
+            known.fma_latency_cycles + (_FORWARD_CYCLES if spilled else 0.0),
+        )
         limits = (
             arithmetic / (device.fma_ports or 1),
             (loads - spared) / ports,

@@ -144,6 +144,18 @@ def several_readers() -> str:
     return one.window("conv_2d_nchw_fchw", 3, 2, stride=2).text((first, kind))
 
 
+def squeezed() -> str:
+    """Each channel has a factor that is made of all of its pixels, an image of one pixel."""
+    one = Text(4, 5, 6).window("conv_2d_nchw_fchw", 6, 2)
+    image, shape = one.value, one.shape
+    one.window("depthwise_conv_2d_nchw_chw", 6, 4)
+    one.shape = (*one.shape[:2], 1, 2)
+    pixel = "affine_map<(n, c, h, w) -> (n, c, 0, 1)>"
+    factor = one.value, one.tensor(*one.shape), pixel
+    one.value, one.shape = image, shape
+    return one.each("%m = arith.mulf %x0, %x1 : f32", factor).window("conv_2d_nchw_fchw", 3, 2).text()
+
+
 def accumulated() -> str:
     """A bias of each channel is where sums begin."""
     one = Text(4, 6, 6).window("conv_2d_nchw_fchw", 6, 3)
@@ -163,6 +175,7 @@ NETWORKS: dict[str, Callable[[], str]] = {
     "block": block,
     "pooled": pooled,
     "several readers": several_readers,
+    "squeezed": squeezed,
     "accumulated": accumulated,
     "f64": lambda: Text(3, 5, 5, element="f64").window("conv_2d_nchw_fchw", 4, 2).relu().text(),
     "one pixel": lambda: (

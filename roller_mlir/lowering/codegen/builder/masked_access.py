@@ -23,10 +23,16 @@ def takes_vectors(element: ir.Type) -> bool:
 
 
 def neighbours_inside(emit: Emitter, at: Sequence[Linear], shape: Sequence[int], width: int) -> ir.Value | None:
-    """Return which of `width` neighbours along the last dimension lie inside of a shape: a mask; None: all do."""
+    """Return which of `width` neighbours along the last dimension lie inside of a shape: a mask; None: all do.
+
+    Where vectors divide that dimension and begin at multiples of them, all neighbours do, or none.
+    """
+    extent, kind = shape[-1], ir.VectorType.get([width], ir.IntegerType.get_signless(1))
+    if extent % width == 0 and at[-1].divisor() % width == 0:
+        condition = emit.inside(at, shape)
+        return None if condition is None else emit.op("vector.broadcast", [condition], kind)
     condition = emit.inside(at[:-1], shape[:-1])
     low, high = at[-1].range()
-    extent, kind = shape[-1], ir.VectorType.get([width], ir.IntegerType.get_signless(1))
     mask: ir.Value | None = None
     if emit.proves(at[-1], extent) and emit.proves(at[-1] + (width - 1), extent):
         pass

@@ -166,12 +166,10 @@ class _Network:
         identity = ir.AffineMap.get_identity(4)
         values, reads = list[Any](), list[ir.AffineMap]()
         for value, read in zip(inputs, maps, strict=True):
-            if value in self._twins:
-                values.append(self._twins[value])
-                reads.append(identity)
-                continue
-            values.append(value)
             results = [loops[one.position] if isinstance(one, ir.AffineDimExpr) else one for one in read.results]
+            if value in self._twins:  # which may be broadcast
+                results = [results[d] for d in _ORDER]
+            values.append(self._twins.get(value, value))
             reads.append(ir.AffineMap.get(4, 0, results))
         new = bodiless_generic(
             values, [empty_like(reordered(start.type, _ORDER))], [*reads, identity], ["parallel"] * 4

@@ -5,6 +5,7 @@ The emitted loops are walked task by task: what is judged are numbers, and nothi
 """
 
 import operator
+import re
 from collections.abc import Iterator
 from itertools import product
 from math import prod
@@ -13,6 +14,8 @@ from pathlib import Path
 import pytest
 from cpu_programs import compiled, depthwise, differences, targets
 
+import roller_mlir
+from roller_mlir import CompileOptions
 from roller_mlir.support.bindings import ir, make_context
 
 ARITHMETIC = {
@@ -168,3 +171,19 @@ def test_rows_of_a_window_that_lie_inside_have_no_masks(tmp_path: Path) -> None:
     assert sorted(counts) == [25 * 4] * 9 + [20 * 4 + 5 * 13] * 2 + [15 * 4 + 10 * 13] * 2
     if "host" in targets():
         assert differences(text, compiled(text, tile_sizes=(1, 1, 13, 16, 5, 5))) == []
+
+
+@pytest.mark.parametrize(("first", "second"), [(64, 64), (96, 32), (48, 16), (40, 24), (33, 31)])
+def test_parts_of_whole_vectors_have_no_masks_of_lanes(first: int, second: int) -> None:
+    """Of a concatenation, vectors that lie in one part as a whole choose an address; others have masks."""
+    x, y, z = (f"tensor<5x{n}xf32>" for n in (first, second, first + second))
+    text = f"""func.func @f(%x: {x}, %y: {y}) -> {z} {{
+      %r = tensor.concat dim(1) %x, %y : ({x}, {y}) -> {z}
+      return %r : {z}
+    }}"""
+    for target in targets():
+        assert differences(text, compiled(text, target)) == []
+    for target, lanes in (("zen4", 16), ("haswell", 8)):
+        kernels = roller_mlir.compile(text, target, options=CompileOptions(binaries=False)).text("kernels")
+        masks = re.findall(r"arith.cmpi ult, %\d+, %\w+ : vector<\d+xindex>|vector.create_mask", kernels)
+        assert bool(masks) == bool(first % lanes or second % lanes), masks
