@@ -53,6 +53,8 @@ def neighbours_inside(emit: Emitter, at: Sequence[Linear], shape: Sequence[int],
 
 
 _UNSIGNED_LESS = 6
+_FAR = 512
+"""Elements: nearer ones lie in the same page of memory, or the next."""
 
 
 def load_neighbours(
@@ -63,7 +65,7 @@ def load_neighbours(
     kind, attributes = ir.VectorType.get([width], element), _attributes(element, site)
     if mask is None:
         return emit.op("vector.load", [buffer, *map(emit.index, at)], kind, attributes)
-    operands = [buffer, *_nearest(emit, buffer, at), mask, splat(emit, element, width, pad)]
+    operands = [buffer, *_nearest(emit, buffer, at, width), mask, splat(emit, element, width, pad)]
     return emit.op("vector.maskedload", operands, kind, attributes)
 
 
@@ -76,14 +78,23 @@ def store_neighbours(
         operands = [value, buffer, *map(emit.index, at)]
         ir.Operation.create("vector.store", operands=operands, attributes=attributes)
     else:
-        operands = [buffer, *_nearest(emit, buffer, at), mask, value]
+        operands = [buffer, *_nearest(emit, buffer, at, ir.VectorType(value.type).shape[0]), mask, value]
         ir.Operation.create("vector.maskedstore", operands=operands, attributes=attributes)
 
 
-def _nearest(emit: Emitter, buffer: ir.Value, at: Sequence[Linear]) -> list[ir.Value]:
-    """Return indices in a buffer, of which all but the last, along which a vector lies, are taken into its shape."""
+def _nearest(emit: Emitter, buffer: ir.Value, at: Sequence[Linear], width: int) -> list[ir.Value]:
+    """Return indices in a buffer, which are taken into its shape.
+
+    Along the last, where a vector may be far outside as a whole, it has an element there: a core may take long over
+    masked vectors where no memory is.
+    """
     shape = ir.MemRefType(buffer.type).shape
-    return [*map(emit.clamped, at[:-1], shape[:-1]), emit.index(at[-1])]
+    last, (low, high) = emit.index(at[-1]), at[-1].range()
+    if low <= -_FAR:
+        last = emit.binary("arith.maxsi", last, emit.constant(1 - width))
+    if high >= shape[-1] + _FAR:
+        last = emit.binary("arith.minsi", last, emit.constant(shape[-1] - 1))
+    return [*map(emit.clamped, at[:-1], shape[:-1]), last]
 
 
 def store_vectors(

@@ -187,3 +187,16 @@ def test_parts_of_whole_vectors_have_no_masks_of_lanes(first: int, second: int) 
         kernels = roller_mlir.compile(text, target, options=CompileOptions(binaries=False)).text("kernels")
         masks = re.findall(r"arith.cmpi ult, %\d+, %\w+ : vector<\d+xindex>|vector.create_mask", kernels)
         assert bool(masks) == bool(first % lanes or second % lanes), masks
+
+
+@pytest.mark.parametrize(("first", "second"), [(1500, 1301), (1301, 1500)])
+def test_vectors_far_outside_of_a_part_are_loaded_from_it(first: int, second: int) -> None:
+    x, y, z = (f"tensor<2x{n}xf32>" for n in (first, second, first + second))
+    text = f"""func.func @f(%x: {x}, %y: {y}) -> {z} {{
+      %r = tensor.concat dim(1) %x, %y : ({x}, {y}) -> {z}
+      return %r : {z}
+    }}"""
+    kernels = roller_mlir.compile(text, "haswell", options=CompileOptions(binaries=False)).text("kernels")
+    assert "arith.maxsi" in kernels and "arith.minsi" in kernels
+    for target in targets():
+        assert differences(text, compiled(text, target)) == []
