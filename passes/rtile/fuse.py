@@ -10,7 +10,9 @@ others stand as they were; loops that every op of a program runs through contigu
     // becomes
     %r = "rtile.program"(%a, %b, %bias) ({ ... linalg.matmul ... linalg.generic ... })
 
-First reshapes that only add or drop dimensions of one element are read through; if `channels-last` asks for it,
+First reshapes that only add or drop dimensions of one element are read through; on CPUs windows over images with
+channels first, and the element-wise ops between them, have their channels last where that is predicted to save time
+(`lowering.linalg.rewrite.propagate_layout`; `propagate-layouts=false` leaves them); if `channels-last` asks for it,
 convolutions whose channels lie outside of windows are computed with channels last, between copies of their tensors,
 where all of that is predicted to take less time (`lowering.linalg.rewrite.channels_last`); and element-wise ops are
 composed into the op that alone reads each of their elements once. Then the legal groupings are listed and the device's
@@ -19,8 +21,8 @@ reduction, what starts an accumulator before the first; ops that share rows, suc
 registers where a row fits. Of two neighbours whose union saves time the best is joined, until no union saves any; a
 union that another op would have to run both before and behind is none. Each is evaluated as `rtile-construct` plans it
 without a user schedule; only an op that is alone may have its reduction divided over tasks, and a second kernel joins
-the parts. `explain-fusion` reports each decision as a remark: what was joined, seconds and bytes saved (predicted), and
-why a legal grouping was left.
+the parts. `explain-fusion` reports each decision as a remark: what was joined, seconds and bytes saved (predicted),
+and why a legal grouping was left.
 
 Refused: what no tensor expression can say, at its op; what cannot be joined stays apart. Paper: ROLLER section 3.1
 (fused operators are one expression) and 3.2 (axis fusion), PolyDL section 5.

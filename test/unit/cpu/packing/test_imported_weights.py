@@ -40,7 +40,7 @@ class Network:
         return f"v{len(self.nodes) - 1}"
 
     def convolution(self, filters: int, window: int, *, group: int = 1, stride: int = 1, end: str = "") -> "Network":
-        """Add a convolution, its batch norm, and what follows: relu, relu6, or the input itself."""
+        """Add a convolution, its batch norm, and what follows: relu, relu6, swish, or the input itself."""
         n, channels, size, _ = self.shape
         per_filter = channels // group * window * window
         weight = self.random.standard_normal((filters, channels // group, window, window)) / np.sqrt(per_filter)
@@ -55,6 +55,8 @@ class Network:
             value = self.node("Relu", value)
         if end == "relu6":
             value = self.node("Clip", value, 0.0, 6.0)
+        if end == "swish":
+            value = self.node("Mul", value, self.node("Sigmoid", value))
         self.value = self.node("Add", value, before) if end == "input" else value
         self.shape = [n, filters, *[(size - 1) // stride + 1] * 2]
         return self
@@ -74,6 +76,7 @@ class Network:
 NETWORKS = {
     "relu6": Network(24, 14).convolution(144, 1, end="relu6").convolution(144, 3, group=144, end="relu6"),
     "residual": Network(64, 14).convolution(64, 3, end="relu").convolution(64, 3, end="input"),
+    "swish": Network(16, 20).convolution(64, 1, end="swish").convolution(64, 5, group=64, end="swish"),
     "stride": Network(17, 13).convolution(33, 3, stride=2, end="relu").convolution(40, 1),
 }
 
@@ -91,6 +94,13 @@ def test_each_convolution_is_one_program_with_what_follows(name: str, target: st
     artifact = compiled(NETWORKS[name], tmp_path, target, binaries=False)
     assert len(artifact.manifest.launches) == sum(node.op_type == "Conv" for node in NETWORKS[name].nodes)
     assert "math.rsqrt" not in artifact.text("kernels")
+
+
+@pytest.mark.parametrize("target", ["zen4", "haswell"])
+def test_nothing_dear_is_computed_at_each_tap_of_a_window(target: str, tmp_path: Path) -> None:
+    artifact = compiled(NETWORKS["swish"], tmp_path, target, binaries=False)
+    _, *kernels = artifact.text("kernels").split("gpu.func @")
+    assert len(kernels) == 2 and all("math.exp" in one for one in kernels)  # behind its own sums, each
 
 
 @pytest.mark.parametrize("target", ["zen4", "haswell"])
