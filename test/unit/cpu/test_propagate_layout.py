@@ -171,12 +171,24 @@ def accumulated() -> str:
     )
 
 
+def summed() -> str:
+    """The sums of one convolution begin with another one's results."""
+    one = Text(4, 6, 6).window("conv_2d_nchw_fchw", 6, 3)
+    first, shape = one.value, one.shape
+    one.value, one.shape = "%arg0", (1, 4, 6, 6)
+    text = one.window("conv_2d_nchw_fchw", 6, 3).relu().text()
+    assert one.shape == shape
+    *_, filled = re.findall(r"(%v\d+) = linalg.fill", text)
+    return text.replace(f"outs({filled}", f"outs({first}")
+
+
 NETWORKS: dict[str, Callable[[], str]] = {
     "block": block,
     "pooled": pooled,
     "several readers": several_readers,
     "squeezed": squeezed,
     "accumulated": accumulated,
+    "summed": summed,
     "f64": lambda: Text(3, 5, 5, element="f64").window("conv_2d_nchw_fchw", 4, 2).relu().text(),
     "one pixel": lambda: (
         Text(3, 1, 1).window("conv_2d_nchw_fchw", 1, 1).relu().window("conv_2d_nchw_fchw", 5, 1).text()

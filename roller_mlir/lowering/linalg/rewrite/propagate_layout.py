@@ -152,7 +152,7 @@ class _Network:
         image, *others, start = operation.operands
         *maps, written = indexing_maps(operation)
         scalar = fill_constant(start)
-        begun = transposed(start, _ORDER) if scalar is None else filled(reordered(start.type, _ORDER), scalar)
+        begun = self._twin(start) if scalar is None else filled(reordered(start.type, _ORDER), scalar)
         maps = [_permuted(maps[0]), *maps[1:], _permuted(written)]
         kinds = iterators_of(operation, indexing_maps(operation))
         new = bodiless_generic([self._twin(image), *others], [begun], maps, kinds)
