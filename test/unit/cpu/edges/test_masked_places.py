@@ -173,14 +173,19 @@ def test_rows_of_a_window_that_lie_inside_have_no_masks(tmp_path: Path) -> None:
         assert differences(text, compiled(text, tile_sizes=(1, 1, 13, 16, 5, 5))) == []
 
 
-@pytest.mark.parametrize(("first", "second"), [(64, 64), (96, 32), (48, 16), (40, 24), (33, 31)])
-def test_parts_of_whole_vectors_have_no_masks_of_lanes(first: int, second: int) -> None:
-    """Of a concatenation, vectors that lie in one part as a whole choose an address; others have masks."""
-    x, y, z = (f"tensor<5x{n}xf32>" for n in (first, second, first + second))
-    text = f"""func.func @f(%x: {x}, %y: {y}) -> {z} {{
+def concatenated(rows: int, first: int, second: int) -> str:
+    """Return the concatenation of two matrices of so many columns."""
+    x, y, z = (f"tensor<{rows}x{n}xf32>" for n in (first, second, first + second))
+    return f"""func.func @f(%x: {x}, %y: {y}) -> {z} {{
       %r = tensor.concat dim(1) %x, %y : ({x}, {y}) -> {z}
       return %r : {z}
     }}"""
+
+
+@pytest.mark.parametrize(("first", "second"), [(64, 64), (96, 32), (48, 16), (40, 24), (33, 31)])
+def test_parts_of_whole_vectors_have_no_masks_of_lanes(first: int, second: int) -> None:
+    """Of a concatenation, vectors that lie in one part as a whole choose an address; others have masks."""
+    text = concatenated(5, first, second)
     for target in targets():
         assert differences(text, compiled(text, target)) == []
     for target, lanes in (("zen4", 16), ("haswell", 8)):
@@ -191,11 +196,7 @@ def test_parts_of_whole_vectors_have_no_masks_of_lanes(first: int, second: int) 
 
 @pytest.mark.parametrize(("first", "second"), [(1500, 1301), (1301, 1500)])
 def test_vectors_far_outside_of_a_part_are_loaded_from_it(first: int, second: int) -> None:
-    x, y, z = (f"tensor<2x{n}xf32>" for n in (first, second, first + second))
-    text = f"""func.func @f(%x: {x}, %y: {y}) -> {z} {{
-      %r = tensor.concat dim(1) %x, %y : ({x}, {y}) -> {z}
-      return %r : {z}
-    }}"""
+    text = concatenated(2, first, second)
     kernels = roller_mlir.compile(text, "haswell", options=CompileOptions(binaries=False)).text("kernels")
     assert "arith.maxsi" in kernels and "arith.minsi" in kernels
     for target in targets():
