@@ -97,9 +97,10 @@ def dispatches_of(source: Source, target: str, options: CompileOptions | None = 
             choices = [
                 replace(options_of(dispatch, one), max_units=most) for one, units in asked for most in units[number]
             ]
-            keys = [tuning_key(dispatch.expression, device.name, choices_of(one)) for one in choices]
-            if keys[0] in found:  # and so are the others
-                found |= {key: replace(found[key], names=(*found[key].names, name)) for key in keys}
+            asked_for = {tuning_key(dispatch.expression, device.name, choices_of(one)): one for one in choices}
+            found |= {key: replace(found[key], names=(*found[key].names, name)) for key in asked_for if key in found}
+            new = {key: of for key, of in asked_for.items() if key not in found}
+            if not new:
                 continue
             # A loose op is a program afterwards, as planning makes one before it goes on.
             root, joined = dispatch.root_name, dispatch.joined
@@ -107,7 +108,7 @@ def dispatches_of(source: Source, target: str, options: CompileOptions | None = 
             one = Dispatch(
                 name=f"{root}_0",
                 names=(name,),
-                key=keys[0],
+                key=next(iter(new)),
                 title=title_of(root, dispatch.expression),
                 text=text,
                 expression=dispatch.expression,
@@ -115,8 +116,8 @@ def dispatches_of(source: Source, target: str, options: CompileOptions | None = 
                 reference=reference,
                 options=options,
             )
-            own = [_on_share(one, of) if options.for_shares else one for of in choices]
-            found |= {key: replace(each, key=key) for key, each in zip(keys, own, strict=True)}
+            for key, of in new.items():
+                found[key] = replace(_on_share(one, of) if options.for_shares else one, key=key)
     return list(found.values())
 
 

@@ -15,6 +15,7 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.scheduled_program import ScheduledProgram, scheduled_program
 from roller_mlir.compiler.source import Source
 from roller_mlir.evaluation.measure.kit.files import open_kit
+from roller_mlir.evaluation.measure.tune import dispatches
 from roller_mlir.evaluation.measure.tune.candidates import candidates_of
 from roller_mlir.evaluation.measure.tune.dispatches import Dispatch, dispatches_of
 from roller_mlir.plan.files.tuning import TuningRecord
@@ -99,6 +100,20 @@ def test_each_kernel_that_is_looked_at_is_a_dispatch(target: str) -> None:
         assert not one.options.for_shares
         (alone,) = dispatches_of(Source("-", one.text), target, one.options)
         assert alone.key == one.key
+
+
+@pytest.mark.parametrize("second", [(None, 66), (66, None), (66,)])
+def test_equal_operators_may_have_different_shares(
+    second: tuple[int | None, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each share has one dispatch, which stands for the operators that might get it and no others."""
+    given = replace(BOUNDED, block_threads=128)
+    shares = ((None,), *((second,) * (BRANCHES - 1)), (None,))
+    monkeypatch.setattr(dispatches, "kernels_looked_at", lambda *_: [(given, shares)])
+    found = {(one.options.max_units, one.names) for one in dispatches_of(SOURCE, "h200", BOUNDED)}
+    others = tuple(f"matmul_{number}" for number in range(1, BRANCHES))
+    whole = ("matmul_0", *others) if None in second else ("matmul_0",)
+    assert found == {(None, whole), (66, others), (None, (f"matmul_{BRANCHES}",))}
 
 
 @pytest.mark.parametrize("target", TARGETS)
