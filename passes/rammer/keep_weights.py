@@ -14,10 +14,10 @@ keep slices, and some not, is two.
     "rammer.apply"(%h, %w, %y) {..., found_early_seconds = 1.0E-7, found_seconds = 5.0E-7, seconds = 1.2E-6} : ...
 
 Kept are slices that several applications read, each by one task of these: those first that save most time for their
-bytes, as many as the workgroup memory of all vEUs holds beside what bodies need; not those that save least, a
-hundredth together, where no path of tasks gets longer by that; and nothing, where the schedule is predicted to take as
-long without. Operands stay as they are that go through workgroup memory tile by tile, that tensor copies bring, or that
-a task reads in parts: a remark says so where they are read again. `keep-weights=false` keeps nothing, to compare with.
+bytes, as many as the workgroup memory of all vEUs holds beside what bodies need; not those that save least, a twentieth
+together, and nothing, where the schedule is predicted to take as long without. Operands stay as they are that go
+through workgroup memory tile by tile, that tensor copies bring, or that a task reads in parts: a remark says so where
+they are read again. `keep-weights=false` keeps nothing, to compare with.
 Refused: nothing.
 Paper: none of RAMMER's, whose tasks bring all that they read; persistent recurrent networks (Diamos et al., ICML 2016)
 keep weights in registers.

@@ -6,21 +6,21 @@ Paper: none of RAMMER; see `slots`.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from heapq import heapreplace
 
 import numpy as np
 
-from roller_mlir.rammer.chains import tasks_in_waves, urgency_of
 from roller_mlir.rammer.graph.task_graph import TaskGraph
-from roller_mlir.rammer.parts import Ints
+from roller_mlir.rammer.parts import Ints, Parts
 from roller_mlir.rammer.policy import Policy
 from roller_mlir.rammer.resident.homes import Homes, groups_of, homes_of, unions
 from roller_mlir.rammer.resident.slots import SLOT_BYTES, Slices, found_bytes
 from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.rammer.times.replay import replay
 
-LEAST = 0.01
-"""Of what all save that fit: those that save least, and together no more, are not kept, where no path of tasks gets
-longer by that; others lie better then."""
+LEAST = 0.05
+"""Of what all save that fit: those that save least, and together no more, are not kept, where the schedule is as short
+without; others lie better then."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,46 +67,71 @@ def choose_kept(
     once = np.zeros(len(slices.bytes))
     np.maximum.at(once, slices.flat, spent)
     saved = np.bincount(part[slices.flat], spent, parts) - np.bincount(part, once, parts)
-    size = np.bincount(part, -(-slices.bytes // SLOT_BYTES) * SLOT_BYTES, parts)
+    pieces = -(-slices.bytes // SLOT_BYTES)
+    size = np.bincount(part, pieces, parts)
+    group = groups_of(slices)
+    together = np.bincount(group, pieces).astype(np.int64)  # of each group; all of it is of one part
+    groups_in = Parts.by_number(part[np.unique(group, return_index=True)[1]], parts)
     chosen: list[int] = []
-    left = units * len(room)
+    free = [-(room.stop // SLOT_BYTES - -(-room.start // SLOT_BYTES))] * units  # a heap, the emptiest one first
     for one in np.argsort(-saved / np.maximum(1, size), kind="stable").tolist():
-        if saved[one] > 0 and size[one] <= left:
+        if saved[one] > 0 and (left := _without(free, together[groups_in[one]].tolist())) is not None:
             chosen.append(one)
-            left -= int(size[one])
-
-    def readers_of(parts: Sequence[int]) -> frozenset[int]:
-        asked = set(parts)
-        return frozenset(number for number, own in enumerate(slices.of) if own.size and int(part[own[0, 0]]) in asked)
-
-    def longest_path_s(parts: Sequence[int]) -> float:
-        keeping = graph.keeping(readers_of(parts))
-        return float(urgency_of(keeping, tasks_in_waves(keeping), hand_over_s).max(initial=0.0))
+            free = left
 
     spare, worth = LEAST * float(saved[chosen].sum()), list(chosen)
     for one in sorted(chosen, key=lambda one: float(saved[one])):
         spare -= float(saved[one])
         if spare >= 0:
             worth.remove(one)
-    if len(worth) < len(chosen) and longest_path_s(worth) <= longest_path_s(chosen):
-        chosen = worth
-    homes: Homes | None = None
-    kept = graph
-    while chosen and homes is None:
-        operators = readers_of(chosen)
-        kept = graph.keeping(operators)
-        homes = homes_of(kept, Slices.read(kept), units, room, hand_over_s)
-        chosen.pop()
-    if homes is None:
+
+    def found_room(parts: list[int]) -> tuple[TaskGraph, Homes] | None:
+        """Return the graph that keeps some parts, and their homes; of fewer where homes are not found for all."""
+        while parts:
+            asked = set(parts)
+            kept = graph.keeping(
+                frozenset(n for n, own in enumerate(slices.of) if own.size and int(part[own[0, 0]]) in asked)
+            )
+            if (homes := homes_of(kept, Slices.read(kept), units, room, hand_over_s)) is not None:
+                return kept, homes
+            parts = parts[:-1]
+        return None
+
+    best: tuple[float, Kept] | None = None
+    for each in (worth, chosen) if len(worth) < len(chosen) else (chosen,):
+        if (found := found_room(each)) is None:
+            continue
+        kept, homes = found
+        schedule = homes.scheduled(hand_over(kept, policy(kept, units, hand_over_s, homes)))
+        seconds = max(replay(kept, schedule, hand_over_s).makespan_s, memory_s(found_bytes(kept, schedule)))
+        if best is None or seconds < best[0]:
+            operators = frozenset(number for number, one in enumerate(kept.operators) if one.resident)
+            best = seconds, Kept(operators, len(homes.slices.bytes), int(homes.slices.bytes.sum()))
+    if best is None:
         return Kept(frozenset())
     plain = graph.without_resident()
-    with_slots = homes.scheduled(hand_over(kept, policy(kept, units, hand_over_s, homes)))
-    seconds = max(replay(kept, with_slots, hand_over_s).makespan_s, memory_s(found_bytes(kept, with_slots)))
-    if seconds >= max(float(plain.seconds.sum()) / units, memory_s(0)):  # no schedule without slots comes below that
+    if best[0] >= max(float(plain.seconds.sum()) / units, memory_s(0)):  # no schedule without slots comes below that
         without = hand_over(plain, policy(plain, units, hand_over_s))
-        if seconds >= max(replay(plain, without, hand_over_s).makespan_s, memory_s(0)):
+        if best[0] >= max(replay(plain, without, hand_over_s).makespan_s, memory_s(0)):
             return Kept(frozenset())
-    return Kept(operators, len(homes.slices.bytes), int(homes.slices.bytes.sum()))
+    return best[1]
+
+
+def _without(free: Sequence[int], sizes: Sequence[int]) -> list[int] | None:
+    """Return what is left of the room of vEUs behind some groups of slices; None where one finds no room.
+
+    The largest one goes first, each to the vEU with most room.
+
+    Args:
+        free: The pieces of each vEU that are free, negative: a heap.
+        sizes: Those that each group takes.
+    """
+    left = list(free)
+    for size in sorted(sizes, reverse=True):
+        if size > -left[0]:
+            return None
+        heapreplace(left, left[0] + size)
+    return left
 
 
 def _parts(slices: Slices) -> Ints:

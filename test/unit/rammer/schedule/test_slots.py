@@ -280,16 +280,23 @@ def test_what_saves_most_for_its_bytes_stays_and_nothing_where_nothing_is_gained
     assert not none.operators and not none.slices
     once = cells(layers=3, steps=1, tasks=4)
     assert not choose_kept(once, 4, ROOM, 1.2e-6, POLICIES["list"], add_events).operators
-    # Layers that two operators of 202 read save less than a hundredth.
+    # Layers that two operators of 202 read save less than a twentieth: they stay where all takes less by that.
     rare = cells(layers=3, steps=1, tasks=4).operators[2:]
     often = cells(layers=1, steps=200, tasks=4).operators
     both = TaskGraph((*often, *rare, *rare))
-    assert choose_kept(both, 4, ROOM, 1.2e-6, POLICIES["list"], add_events).operators == frozenset(range(200))
-    # They stay where tasks of the longest path bring them else.
-    last = access(199, 0, (4,), 4, [[range(4)]] * 4)
-    ends = [replace(one, reads=(last, *one.reads)) for one in (*rare, *rare)]
-    path = TaskGraph((*often, *ends))
-    assert choose_kept(path, 4, ROOM, 1.2e-6, POLICIES["list"], add_events).operators == frozenset(range(202))
+    others = 199 * 4 * 2 * 16  # bytes that tasks of the others find
+    for more_s, operators in ((0.0, 202), (1.0, 200)):
+        found = choose_kept(
+            both, 4, ROOM, 1.2e-6, POLICIES["list"], add_events, lambda size, more_s=more_s: more_s * (size > others)
+        )
+        assert found.operators == frozenset(range(operators))
+    # A slice that no vEU has room for does not keep others away, however much it saves.
+    wide = cells(layers=1, steps=900, tasks=1, slot_bytes=len(ROOM) + 16).operators
+    beside = cells(2, 8, 4).operators[1::2]
+    fits = choose_kept(
+        TaskGraph((*wide, *beside)), 4, ROOM, 1.2e-6, POLICIES["list"], add_events, lambda size: 1.0 - 1e-9 * size
+    )
+    assert fits.operators == frozenset(range(900, 908))
     # What does not fit does not make the others little.
     large = cells(layers=1, steps=900, tasks=4, slot_bytes=1 << 16).operators
     fits = choose_kept(
