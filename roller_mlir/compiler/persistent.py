@@ -37,9 +37,8 @@ class BlockChoice:
 
     Attributes:
         threads: Threads of a task.
-        blocks_per_unit: Blocks of a unit that programs were planned for; null where they took too long even with as
-            many as each of them likes.
-        seconds: The sum of the predicted times of the waves of programs, null where they cannot be planned for it.
+        blocks_per_unit: Blocks of a unit that programs were planned for, null where they cannot be.
+        seconds: The sum of the predicted times of the waves of programs, likewise.
         refused: Why they cannot; "" where they can.
     """
 
@@ -86,29 +85,14 @@ def with_block(
     """
     if options.plan_file is not None:
         return options, ()
-    read = analysis(waves_in, module)
-    asked_for, choices = _asked_for(module, device, target, options)
-    if not choices:
-        (asked,) = asked_for.values()
-        return _resident(read, target, asked).options, ()
-    best: _Resident | None = None
-    for threads in sorted(asked_for, key=lambda threads: choices[threads].seconds or 0.0):
-        if best is not None and (choices[threads].seconds or 0.0) >= best.seconds:
-            break  # fewer tasks on a unit make none quicker
-        found = _resident(read, target, asked_for[threads])
-        choices[threads] = BlockChoice(
-            threads=threads, blocks_per_unit=found.options.blocks_per_unit, seconds=found.seconds
-        )
-        if best is None or found.seconds < best.seconds:
-            best = found
-    assert best is not None, "one was looked at"
-    return best.options, tuple(choices.values())
+    planned, choices = _planned(module, device, target, options)
+    return min(planned.values(), key=lambda one: one.seconds).options, tuple(choices.values())
 
 
-def _asked_for(
+def _planned(
     module: ir.Module, device: Device, target: str, options: CompileOptions
-) -> tuple[dict[int, CompileOptions], dict[int, BlockChoice]]:
-    """Return what is asked of planning for each number of threads that suits all programs, and what was looked at.
+) -> "tuple[dict[int, _Resident], dict[int, BlockChoice]]":
+    """Return what programs get by each number of threads that suits all of them, and what was looked at for that.
 
     Nothing was where the threads are asked for.
 
@@ -117,28 +101,29 @@ def _asked_for(
     """
     known = {one.family for one in device.instructions}
     families = tuple(family for family in options.instructions or FAMILIES if family in known)
-    if options.task_threads is not None:
-        return {options.task_threads: options}, {}
-    if options.block_threads is not None:
-        return {options.block_threads: _asked(module, options, families, options.block_threads)}, {}
     read = analysis(waves_in, module)
+    if options.task_threads is not None:
+        return {options.task_threads: _resident(read, target, options)}, {}
+    if options.block_threads is not None:
+        asked = _asked(module, options, families, options.block_threads)
+        return {options.block_threads: _resident(read, target, asked)}, {}
     refused: dict[int, DiagnosedError] = {}
     choices: dict[int, BlockChoice] = {}
-    asked_for: dict[int, CompileOptions] = {}
+    planned: dict[int, _Resident] = {}
     for subgroups in SUBGROUPS:
         threads = subgroups * device.subgroup_size
         try:
             asked = _asked(module, options, families, threads, roles=threads % WARPGROUP_THREADS == 0)
-            seconds = _selecting_pass(target, asked).selection(read).seconds
+            found = planned[threads] = _resident(read, target, asked)
         except DiagnosedError as error:
             refused[threads] = error
             choices[threads] = BlockChoice(threads=threads, refused=error.message)
         else:
-            asked_for[threads] = asked
-            choices[threads] = BlockChoice(threads=threads, seconds=seconds)
-    if not asked_for:
+            held = found.options.blocks_per_unit
+            choices[threads] = BlockChoice(threads=threads, blocks_per_unit=held, seconds=found.seconds)
+    if not planned:
         raise _refusal(refused)
-    return asked_for, choices
+    return planned, choices
 
 
 @dataclass(frozen=True)
@@ -183,9 +168,7 @@ def kernels_looked_at(
     Raises:
         DiagnosedError: No number of threads suits all programs.
     """
-    read, device = analysis(waves_in, module), find_device(target)
-    for asked in _asked_for(module, device, target, options)[0].values():
-        found = _resident(read, target, asked)
+    for found in _planned(module, find_device(target), target, options)[0].values():
         most = {found.selection.all_units: options.max_units}
         yield found.options, tuple(tuple(most.get(one, one) for one in each) for each in found.selection.looked_at)
 

@@ -12,7 +12,7 @@ Paper: RAMMER, section 3.3 and Algorithm 1, lines 4 to 11; none has weights that
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 Kind = TypeVar("Kind", bound=Hashable)
 
@@ -43,16 +43,32 @@ class SharedKernel:
     resource_s: float
 
 
+class Share(NamedTuple):
+    """What an operator of a wave gets.
+
+    Attributes:
+        units: Its share of the device.
+        planned: The units that its kernel is planned for: the share, or all of the device.
+    """
+
+    units: int
+    planned: int
+
+
+KernelsOf = Callable[[Kind, int], Mapping[int, SharedKernel]]
+"""The kernels that a kind may have on a share, by the units that they are planned for, those of the share first."""
+
+
 @dataclass(frozen=True)
 class WaveChoice:
     """What the operators of a wave get.
 
     Attributes:
-        units: The share of each operator, in units.
+        shares: The share of each operator, and its kernel.
         seconds: How long the wave takes at least.
     """
 
-    units: tuple[int, ...]
+    shares: tuple[Share, ...]
     seconds: float
 
 
@@ -74,30 +90,38 @@ def _busy_s(kernels: Sequence[tuple[SharedKernel, int]], units: int) -> float:
     return max(works, sum(one.resource_s * number for one, number in kernels))
 
 
-def select(wave: Sequence[Kind], units: int, kernel: Callable[[Kind, int], SharedKernel]) -> WaveChoice:
-    """Choose the shares of the operators of a wave, so that the wave takes the least time.
+def select(wave: Sequence[Kind], units: int, kernels: KernelsOf[Kind]) -> WaveChoice:
+    """Choose the shares and kernels of the operators of a wave, so that the wave takes the least time.
 
     A wave takes as long as its longest operator, and as all of them together occupy the units or a resource. For each
-    time that the longest may have, each operator takes the share at which it occupies least. What the best of these
-    choices leaves idle then makes operators shorter, the longest ones first: others may wait for them alone.
+    time that the longest may have, each operator takes the share and the kernel by which it occupies least. What the
+    best of these choices leaves idle then makes operators shorter, the longest ones first: others may wait for them
+    alone.
 
     Where all of that saves little, each operator has the whole device.
 
     Args:
         wave: The kind of each operator; operators of one kind get the same.
         units: Units of the device.
-        kernel: The kernel that a kind has on a share, and its times.
+        kernels: The kernels that a kind may have on a share, and their times.
     """
     counts = {kind: wave.count(kind) for kind in wave}
-    known = {kind: [(share, kernel(kind, share)) for share in shares(units, len(wave))] for kind in counts}
+    known = {
+        kind: [
+            (Share(share, planned), one)
+            for share in shares(units, len(wave))
+            for planned, one in kernels(kind, share).items()
+        ]
+        for kind in counts
+    }
 
-    def occupied(one: tuple[int, SharedKernel]) -> tuple[float, int]:
-        return max(one[1].unit_s / units, one[1].resource_s), -one[0]
+    def occupied(one: tuple[Share, SharedKernel]) -> tuple[float, int]:
+        return max(one[1].unit_s / units, one[1].resource_s), -one[0].units
 
-    def busy_s(chosen: Mapping[Kind, tuple[int, SharedKernel]]) -> float:
+    def busy_s(chosen: Mapping[Kind, tuple[Share, SharedKernel]]) -> float:
         return _busy_s([(one, counts[kind]) for kind, (_, one) in chosen.items()], units)
 
-    best: tuple[float, dict[Kind, tuple[int, SharedKernel]]] | None = None
+    best: tuple[float, dict[Kind, tuple[Share, SharedKernel]]] | None = None
     for most in sorted({one.seconds for each in known.values() for _, one in each}):
         if all(any(one.seconds <= most for _, one in each) for each in known.values()):
             chosen = {
@@ -111,7 +135,7 @@ def select(wave: Sequence[Kind], units: int, kernel: Callable[[Kind, int], Share
     alone = {kind: each[0] for kind, each in known.items()}
     usual = max(busy_s(alone), *(one.seconds for _, one in alone.values()))
     if seconds > WORTH * usual:
-        return WaveChoice((units,) * len(wave), usual)
+        return WaveChoice((Share(units, units),) * len(wave), usual)
     for kind in sorted(chosen, key=lambda kind: -chosen[kind][1].seconds):
         quicker = (one for one in known[kind] if one[1].seconds < chosen[kind][1].seconds)
         for one in sorted(quicker, key=lambda one: one[1].seconds):
@@ -131,14 +155,33 @@ class SharedWave:
     """
 
     waits: bool
-    operators: tuple[tuple[int, int, int], ...]
+    operators: tuple[tuple[int, Share, int], ...]
 
 
 Tile = tuple[int, ...]
 """Points of each loop in a task; of none, the plan that the operator's share has."""
 
-KeepingKernelOf = Callable[[int, int, Tile, bool], SharedKernel]
+KeepingKernelOf = Callable[[int, Share, Tile, bool], SharedKernel]
 """The kernel that a kind has on a share with a tile, behind waits or not, and its expected times."""
+
+
+def seconds_of(
+    waves: Mapping[SharedWave, int], blocks: int, kernel: KeepingKernelOf, tiles: Mapping[int, Tile]
+) -> tuple[float, float]:
+    """Return how long waves take one after the other, and for how long their operators occupy blocks, together.
+
+    Args:
+        waves: The waves, each with how many are equal.
+        blocks: How many tasks run at a time.
+        kernel: Kernels and their times, where one task runs on a block at a time.
+        tiles: Those of kinds that have not the plans for their shares.
+    """
+    seconds, works = 0.0, 0.0
+    for wave, number in waves.items():
+        each = [(kernel(kind, share, tiles.get(kind, ()), wave.waits), n) for kind, share, n in wave.operators]
+        seconds += number * max(_busy_s(each, blocks), *(one.seconds for one, _ in each))
+        works += number * sum(one.unit_s * n for one, n in each)
+    return seconds, works
 
 
 def select_tiles(
@@ -161,12 +204,7 @@ def select_tiles(
     chosen: dict[int, Tile] = {}
 
     def taken() -> tuple[float, float]:
-        seconds, works = 0.0, 0.0
-        for wave, number in waves.items():
-            each = [(kernel(kind, share, chosen.get(kind, ()), wave.waits), n) for kind, share, n in wave.operators]
-            seconds += number * max(_busy_s(each, blocks), *(one.seconds for one, _ in each))
-            works += number * sum(one.unit_s * n for one, n in each)
-        return seconds, works
+        return seconds_of(waves, blocks, kernel, chosen)
 
     usual = best = taken()
     gains = True

@@ -12,48 +12,66 @@ from graph_models import branches
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.scheduled_program import ScheduledProgram, scheduled_program
 from roller_mlir.compiler.source import Source
-from roller_mlir.rammer.selection import WORTH, SharedKernel, select, shares
+from roller_mlir.rammer.selection import WORTH, Share, SharedKernel, select, shares
 from roller_mlir.rammer.times.replay import replay
 
 UNITS = 132
+WHOLE = Share(UNITS, UNITS)
 
 
 @pytest.mark.parametrize("memory", [0.5, 2.0])
 @pytest.mark.parametrize("seed", range(20))
-def test_no_other_choice_of_shares_makes_a_wave_shorter(seed: int, memory: float) -> None:
+def test_no_other_choice_makes_a_wave_shorter(seed: int, memory: float) -> None:
     """Kernels take longer on fewer units, and occupy more or less of them, and so much of the memory beside that."""
     rng = random.Random(seed)
     wave = sorted(rng.randrange(3) for _ in range(rng.randint(1, 8)))
-    share_of = shares(UNITS, len(wave))
-    kernels: dict[tuple[int, int], SharedKernel] = {}
-    for kind, share in product(range(3), share_of):
-        seconds = rng.uniform(1.0, 3.0) * (UNITS / share) ** rng.uniform(0.0, 1.0)
+    able = [*dict.fromkeys(Share(units, one) for units in shares(UNITS, len(wave)) for one in (units, UNITS))]
+    kernels: dict[tuple[int, Share], SharedKernel] = {}
+    for kind, share in product(range(3), able):
+        seconds = rng.uniform(1.0, 3.0) * (UNITS / share.units) ** rng.uniform(0.0, 1.0)
         occupied = rng.uniform(0.2, 1.0)
         kernels[kind, share] = SharedKernel(seconds=seconds, unit_s=occupied * UNITS, resource_s=memory * occupied)
-    chosen = select(wave, UNITS, lambda kind, share: kernels[kind, share])
 
-    def length(each: dict[int, int]) -> float:
+    def on_share(kind: int, units: int) -> dict[int, SharedKernel]:
+        return {share.planned: kernels[kind, share] for share in able if share.units == units}
+
+    chosen = select(wave, UNITS, on_share)
+
+    def length(each: dict[int, Share]) -> float:
         found = [kernels[kind, each[kind]] for kind in wave]
         works = sum(one.unit_s for one in found) / UNITS
         return max(works, sum(one.resource_s for one in found), *(one.seconds for one in found))
 
     kinds = sorted(set(wave))
-    every = [length(dict(zip(kinds, one, strict=True))) for one in product(share_of, repeat=len(kinds))]
-    assert chosen.seconds == pytest.approx(length(dict(zip(wave, chosen.units, strict=True))))
-    if chosen.units == (UNITS,) * len(wave):
+    every = [length(dict(zip(kinds, one, strict=True))) for one in product(able, repeat=len(kinds))]
+    assert chosen.seconds == pytest.approx(length(dict(zip(wave, chosen.shares, strict=True))))
+    if chosen.shares == (WHOLE,) * len(wave):
         assert chosen.seconds * WORTH <= min(every) * (1 + 1e-9)
     else:
         assert chosen.seconds == pytest.approx(min(every))
 
 
+def test_a_kernel_that_is_fastest_alone_runs_on_a_share_where_it_is_less_work_there() -> None:
+    """Both beside the one that is planned for the share: each is taken where it is the better one."""
+    times = {"a": {33: 4.0, UNITS: 3.0}, "b": {33: 3.0, UNITS: 4.0}}
+
+    def on_share(kind: str, units: int) -> dict[int, SharedKernel]:
+        if units != 33:
+            return {units: SharedKernel(seconds=3.0, unit_s=3.0 * UNITS, resource_s=0.0)}
+        each = times[kind].items()
+        return {planned: SharedKernel(seconds=s, unit_s=s * units, resource_s=0.0) for planned, s in each}
+
+    assert select(["a", "a", "b", "b"], UNITS, on_share).shares == (*[Share(33, UNITS)] * 2, *[Share(33, 33)] * 2)
+
+
 def test_an_operator_alone_has_the_device() -> None:
     asked: list[tuple[str, int]] = []
 
-    def kernel(kind: str, share: int) -> SharedKernel:
-        asked.append((kind, share))
-        return SharedKernel(seconds=1.0, unit_s=3.0, resource_s=0.0)
+    def on_share(kind: str, units: int) -> dict[int, SharedKernel]:
+        asked.append((kind, units))
+        return {units: SharedKernel(seconds=1.0, unit_s=3.0, resource_s=0.0)}
 
-    assert select(["a"], UNITS, kernel).units == (UNITS,)
+    assert select(["a"], UNITS, on_share).shares == (WHOLE,)
     assert asked == [("a", UNITS)]
 
 
@@ -116,6 +134,15 @@ def test_tasks_take_the_time_that_their_kernels_were_chosen_for(target: str) -> 
     rounds = [-(-operator.tasks // (operator.together or 1)) for operator in one.graph.operators]
     whole = sum(count * operator.seconds for count, operator in zip(rounds, one.graph.operators, strict=True))
     assert whole + options.hand_over_s == pytest.approx(_least(one))  # the second layer waits for the first one
+
+
+@pytest.mark.parametrize("target", ["v100", "mi300x"])
+def test_all_numbers_of_threads_are_planned_for_to_the_end(target: str) -> None:
+    """Also for those that look worse while blocks are as many as each kernel likes: that says nothing of fewer."""
+    one = scheduled_program(Source("layers", LAYERS), target, CompileOptions(persistent=True))
+    assert len(one.choices) == 3
+    for each in one.choices:
+        assert each.refused or (each.blocks_per_unit and each.seconds)
 
 
 def _least(one: ScheduledProgram) -> float:

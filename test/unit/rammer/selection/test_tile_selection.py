@@ -26,6 +26,7 @@ from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.resident.keeping import Kept
 from roller_mlir.rammer.resident.slots import Slices
 from roller_mlir.rammer.selection import KEEPING_WORTH, SharedKernel, SharedWave, Tile, select_tiles
+from roller_mlir.rammer.times.replay import replay
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.passes import pipeline
 
@@ -179,6 +180,18 @@ def test_tiles_are_chosen_only_where_weights_may_stay(monkeypatch: pytest.Monkey
     (chosen,) = tiles
     assert chosen
     assert [one.tasks for one in kept.graph.operators] != [one.tasks for one in brought.graph.operators]
+
+
+def test_threads_are_chosen_for_what_stays() -> None:
+    """Where weights stay, other blocks are quicker than where each task brings its own."""
+    source, found = _source(_lstm(hidden=256)), dict[int | None, float]()
+    for threads in (None, 128, 256):
+        options = CompileOptions(persistent=True, block_threads=threads)
+        one = scheduled_program(source, "h200", options)
+        found[threads] = replay(one.graph, one.schedule, options.hand_over_s).makespan_s
+    assert found[None] == found[128] < found[256]
+    brought = scheduled_program(source, "h200", CompileOptions(persistent=True, keep_weights=False))
+    assert brought.virtual.threads == 256
 
 
 @pytest.mark.full
