@@ -66,6 +66,39 @@ func.func @spellings(%a: tensor<2x6xf32>) -> (tensor<3x4xi32>, tensor<3x4xi1>) {
 
 // -----
 
+// Of the largest value and its place only the value is read.
+// CHECK-LABEL: func.func @value_alone
+// CHECK-SAME: %[[A:.*]]: tensor<8x16xf32>
+// CHECK: %[[LOW:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<8xf32>)
+// CHECK: %[[MOST:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[A]] : tensor<8x16xf32>) outs(%[[LOW]] : tensor<8xf32>)
+// CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[MAX:.*]]: f32):
+// CHECK-NEXT: %[[NEW:.*]] = arith.maximumf %[[X]], %[[MAX]] : f32
+// CHECK-NEXT: linalg.yield %[[NEW]] : f32
+// CHECK: return %[[MOST]] : tensor<8xf32>
+func.func @value_alone(%a: tensor<8x16xf32>) -> tensor<8xf32> {
+  %low = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0 : i64
+  %e = tensor.empty() : tensor<8xf32>
+  %p = tensor.empty() : tensor<8xi64>
+  %o = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %q = linalg.fill ins(%zero : i64) outs(%p : tensor<8xi64>) -> tensor<8xi64>
+  %r:2 = linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>],
+    iterator_types = ["parallel", "reduction"]
+  } ins(%a : tensor<8x16xf32>) outs(%o, %q : tensor<8xf32>, tensor<8xi64>) {
+  ^bb0(%x: f32, %max: f32, %place: i64):
+    %j = linalg.index 1 : index
+    %k = arith.index_cast %j : index to i64
+    %m = arith.maximumf %x, %max : f32
+    %c = arith.cmpf ogt, %x, %max : f32
+    %s = arith.select %c, %k, %place : i64
+    linalg.yield %m, %s : f32, i64
+  } -> (tensor<8xf32>, tensor<8xi64>)
+  return %r#0 : tensor<8xf32>
+}
+
+// -----
+
 // With point-loops, what one thread computes as a whole gets a loop of one point; sums have threads that share them.
 // POINT-LABEL: func.func @point_loops
 // POINT-SAME: %[[A:.*]]: tensor<8xf32>, %[[B:.*]]: tensor<f32>

@@ -101,6 +101,19 @@ def test_constants_of_nodes_are_weights(tmp_path: Path) -> None:
     _agree(graph.model(), tmp_path / "model.onnx", "h200")
 
 
+@pytest.mark.parametrize("device", ["h200", "mi300x"])
+def test_a_softmax_is_one_kernel_whose_largest_values_have_no_place(device: str, tmp_path: Path) -> None:
+    """An importer asks for the place of each row's largest value, too, which nobody reads."""
+    graph = Graph("softmax")
+    graph.output(graph.node("Softmax", graph.input("x", [2, 7, 33]), axis=-1), [2, 7, 33])
+    onnx.save(graph.model(), tmp_path / "model.onnx")
+    assert "xi64>" in import_model(tmp_path / "model.onnx").text
+    artifact = roller_mlir.compile(tmp_path / "model.onnx", target=device, options=CompileOptions(binaries=False))
+    (kernel,) = artifact.kernels
+    assert "xi64>" not in kernel.program
+    _agree(graph.model(), tmp_path / "model.onnx", device)
+
+
 def test_dimensions_with_names_are_given_sizes(tmp_path: Path) -> None:
     graph = Graph("dynamic")
     hidden = graph.node("Gemm", graph.input("x", ["batch", 32]), graph.weight("w", 32, 16))
