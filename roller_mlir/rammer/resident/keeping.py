@@ -7,8 +7,10 @@ Paper: none of RAMMER; see `slots`.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from heapq import heapreplace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from roller_mlir.rammer.graph.task_graph import TaskGraph
 from roller_mlir.rammer.parts import Ints, Parts
@@ -18,9 +20,9 @@ from roller_mlir.rammer.resident.slots import SLOT_BYTES, Slices, found_bytes
 from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.rammer.times.replay import replay
 
-LEAST = 0.05
+LEFT_OUT = (0.05, 0.01, 0.0)
 """Of what all save that fit: those that save least, and together no more, are not kept, where the schedule is as short
-without; others lie better then."""
+without, or shorter: others lie better then."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,25 +69,13 @@ def choose_kept(
     once = np.zeros(len(slices.bytes))
     np.maximum.at(once, slices.flat, spent)
     saved = np.bincount(part[slices.flat], spent, parts) - np.bincount(part, once, parts)
-    pieces = -(-slices.bytes // SLOT_BYTES)
-    size = np.bincount(part, pieces, parts)
-    group = groups_of(slices)
-    together = np.bincount(group, pieces).astype(np.int64)  # of each group; all of it is of one part
-    groups_in = Parts.by_number(part[np.unique(group, return_index=True)[1]], parts)
-    chosen: list[int] = []
-    free = [-(room.stop // SLOT_BYTES - -(-room.start // SLOT_BYTES))] * units  # a heap, the emptiest one first
-    for one in np.argsort(-saved / np.maximum(1, size), kind="stable").tolist():
-        if saved[one] > 0 and (left := _without(free, together[groups_in[one]].tolist())) is not None:
-            chosen.append(one)
-            free = left
+    chosen = _fitting(slices, part, saved, units, room)
+    rising = sorted(chosen, key=lambda one: float(saved[one]))
+    behind = np.cumsum(saved[rising])
+    fewer = [set(rising[: int(np.searchsorted(behind, share * behind[-1:].sum(), "right"))]) for share in LEFT_OUT]
+    looked_at = dict.fromkeys(tuple(one for one in chosen if one not in each) for each in fewer)
 
-    spare, worth = LEAST * float(saved[chosen].sum()), list(chosen)
-    for one in sorted(chosen, key=lambda one: float(saved[one])):
-        spare -= float(saved[one])
-        if spare >= 0:
-            worth.remove(one)
-
-    def found_room(parts: list[int]) -> tuple[TaskGraph, Homes] | None:
+    def found_room(parts: tuple[int, ...]) -> tuple[TaskGraph, Homes] | None:
         """Return the graph that keeps some parts, and their homes; of fewer where homes are not found for all."""
         while parts:
             asked = set(parts)
@@ -98,7 +88,7 @@ def choose_kept(
         return None
 
     best: tuple[float, Kept] | None = None
-    for each in (worth, chosen) if len(worth) < len(chosen) else (chosen,):
+    for each in looked_at:
         if (found := found_room(each)) is None:
             continue
         kept, homes = found
@@ -115,6 +105,29 @@ def choose_kept(
         if best[0] >= max(replay(plain, without, hand_over_s).makespan_s, memory_s(0)):
             return Kept(frozenset())
     return best[1]
+
+
+def _fitting(slices: Slices, part: Ints, saved: NDArray[np.number[Any]], units: int, room: range) -> list[int]:
+    """Return the parts that save most for their bytes, as many as there is room for, the best one first.
+
+    Args:
+        slices: The slices.
+        part: The part of each.
+        saved: What all tasks save if a part stays, in seconds.
+        units: How many vEUs there are.
+        room: As of `choose_kept`.
+    """
+    pieces, group = -(-slices.bytes // SLOT_BYTES), groups_of(slices)
+    size = np.bincount(part, pieces, len(saved))
+    together = np.bincount(group, pieces).astype(np.int64)  # of each group; all of it is of one part
+    groups_in = Parts.by_number(part[np.unique(group, return_index=True)[1]], len(saved))
+    free = [-(room.stop // SLOT_BYTES - -(-room.start // SLOT_BYTES))] * units  # a heap, the emptiest one first
+    chosen: list[int] = []
+    for one in np.argsort(-saved / np.maximum(1, size), kind="stable").tolist():
+        if saved[one] > 0 and (left := _without(free, together[groups_in[one]].tolist())) is not None:
+            chosen.append(one)
+            free = left
+    return chosen
 
 
 def _without(free: Sequence[int], sizes: Sequence[int]) -> list[int] | None:
