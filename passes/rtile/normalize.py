@@ -8,14 +8,14 @@ position the body reads (`linalg.index`); only linalg ops read what a `tensor.pa
 `linalg.softmax`, `linalg.pack`, `linalg.unpack`, `linalg.winograd_*`, `tensor.concat`, `tensor.insert_slice`,
 `tensor.gather` and `tensor.scatter` are linalg ops and paddings; what a body takes by `tensor.extract` is an input at
 sums of loops, or an `rtile.gather` of an operand of one dimension at positions that are clamped into their dimensions;
-what is written at sums of loops, each element once, is written at loops and reshaped; each function result is produced
-by an op of its own; an `scf.if` of a body is both sides and an `arith.select`; a padding by no constant number is one
-by zero and an `arith.select`; operations of affine are arith, those of two results are operations of one; element-
-wise ops of constants alone are constants; loops of constant trips are unrolled, those of more than `unroll-limit`
-steps so that their steps share kernels; calls are inlined, globals that nothing changes are constants, assertions are
-left out with a remark (`roller_mlir.lowering.linalg.front_end` lists these rewrites). Loops of extent 1 stay where
-nothing is fused: they cost
-nothing to plan.
+what is written at sums of loops, each element once, is written at loops and reshaped; results that nobody reads are
+left out; the largest value of a row and its place are two reductions; each function result is produced by an op of its
+own; an `scf.if` of a body is both sides and an `arith.select`; a padding by no constant number is one by zero and an
+`arith.select`; operations of affine are arith, those of two results are operations of one; element-wise ops of
+constants alone are constants; loops of constant trips are unrolled, those of more than `unroll-limit` steps so that
+their steps share kernels; calls are inlined, globals that nothing changes are constants, assertions are left out with a
+remark (`roller_mlir.lowering.linalg.front_end` lists these rewrites). Loops of extent 1 stay where nothing is fused:
+they cost nothing to plan.
 
     func.func @f(%x: tensor<8x4x16xf32>, %y: tensor<8x4x16xf32>) -> (tensor<8x4x16xf32>, tensor<8x4x16xf32>) {
       %s = arith.addf %x, %y : tensor<8x4x16xf32>

@@ -24,6 +24,7 @@ from roller_mlir.lowering.linalg.front_end.control.scalars import sink_scalars
 from roller_mlir.lowering.linalg.front_end.control.unroll import check_steps
 from roller_mlir.lowering.linalg.front_end.elements import fill_elements
 from roller_mlir.lowering.linalg.front_end.empty_tensors import forget_empty_tensors
+from roller_mlir.lowering.linalg.front_end.extreme_places import share_places
 from roller_mlir.lowering.linalg.front_end.indexed.elements_at_run_time import take_elements
 from roller_mlir.lowering.linalg.front_end.indexed.gather import read_at_positions
 from roller_mlir.lowering.linalg.front_end.indexed.gather_and_scatter import read_and_write_at_positions
@@ -73,6 +74,7 @@ AFTER_SIMPLIFYING: tuple[Rewrite, ...] = (
     sink_scalars,
     expand_result_sums,
     split_result_loops,
+    share_places,  # of what is read
     _decompose,
     fold_constant_ops,
 )
