@@ -111,6 +111,44 @@ def test_all_calls_have_one_workspace(artifact: Artifact, monkeypatch: pytest.Mo
     assert made.count(workspace) == 1
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_launches_between_others_are_bound_once(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They read constants and the workspace alone, which are the same in all calls."""
+    numbers = np.random.default_rng(3)
+    weights = [numbers.integers(-2, 3, (16, 16)).astype(np.float32) for _ in range(4)]
+    steps, last = list[str](), "%x"
+    for number, weight in enumerate(weights):
+        steps.append(
+            f"""%w{number} = arith.constant dense<{weight.tolist()}> : tensor<16x16xf32>
+  %r{number} = linalg.matmul ins({last}, %w{number} : tensor<48x16xf32>, tensor<16x16xf32>)
+    outs(%i : tensor<48x16xf32>) -> tensor<48x16xf32>"""
+        )
+        last = f"%r{number}"
+    text = f"""func.func @f(%x: tensor<48x16xf32>) -> tensor<48x16xf32> {{
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<48x16xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<48x16xf32>) -> tensor<48x16xf32>
+  {"".join(steps)}
+  return {last} : tensor<48x16xf32>
+}}"""
+    artifact, bound, bind = compiled(text), list[str](), CpuBackend.bind
+
+    def counted(self: CpuBackend, launch: Any, arguments: Any) -> Any:
+        bound.append(launch.kernel)
+        return bind(self, launch, arguments)
+
+    monkeypatch.setattr(CpuBackend, "bind", counted)
+    program = _open(artifact, threads=threads)
+    order = [launch.kernel for launch in artifact.manifest.launches]
+    assert len(order) == 4 and bound == order[1:3]
+    for seed in range(3):
+        del bound[:]
+        x = np.random.default_rng(seed).integers(-2, 3, (48, 16)).astype(np.float32)
+        (found,) = program(x)
+        np.testing.assert_array_equal(found, x @ weights[0] @ weights[1] @ weights[2] @ weights[3])
+        assert bound == [order[0], order[3]]
+
+
 def test_calls_of_several_threads_take_turns(artifact: Artifact, monkeypatch: pytest.MonkeyPatch) -> None:
     inside, most, launch = list[int](), list[int](), CpuBackend.launch
 
