@@ -154,3 +154,100 @@ def test_what_is_no_extreme_stays_one_op(join: str, compare: str) -> None:
         Source("-", text("arith.maximumf", "arith.cmpf ogt", "0xFF800000")), "h200", CompileOptions(), NORMALISED
     )
     assert shared.count("linalg.generic") == 3
+
+
+def numbered(compare: str, low: str, element: str = "f32") -> str:
+    """Return a function of the extreme value of each row and the least of the numbers beside it, as JAX writes it."""
+    kind, same = ("f", "oeq") if element == "f32" else ("i", "eq")
+    none = f"%none = arith.cmpf une, %value, %value : {element}\n    %stays = arith.ori %more, %none : i1"
+    return f"""func.func @f(%x: tensor<5x70x{element}>, %n: tensor<5x70xi32>) -> (tensor<5x{element}>, tensor<5xi32>) {{
+  %low = arith.constant {low} : {element}
+  %zero = arith.constant 3 : i32
+  %e = tensor.empty() : tensor<5x{element}>
+  %g = tensor.empty() : tensor<5xi32>
+  %o = linalg.fill ins(%low : {element}) outs(%e : tensor<5x{element}>) -> tensor<5x{element}>
+  %q = linalg.fill ins(%zero : i32) outs(%g : tensor<5xi32>) -> tensor<5xi32>
+  %r:2 = linalg.generic {{
+    indexing_maps = [
+      affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>
+    ],
+    iterator_types = ["parallel", "reduction"]
+  }} ins(%x, %n : tensor<5x70x{element}>, tensor<5x70xi32>) outs(%o, %q : tensor<5x{element}>, tensor<5xi32>) {{
+  ^bb0(%in: {element}, %number: i32, %value: {element}, %place: i32):
+    %more = arith.cmp{kind} {compare}, %value, %in : {element}
+    {none if element == "f32" else "%stays = arith.ori %more, %more : i1"}
+    %equal = arith.cmp{kind} {same}, %value, %in : {element}
+    %less = arith.cmpi slt, %place, %number : i32
+    %same = arith.andi %equal, %less : i1
+    %keeps = arith.ori %stays, %same : i1
+    %new = arith.select %stays, %value, %in : {element}
+    %there = arith.select %keeps, %place, %number : i32
+    linalg.yield %new, %there : {element}, i32
+  }} -> (tensor<5x{element}>, tensor<5xi32>)
+  return %r#0, %r#1 : tensor<5x{element}>, tensor<5xi32>
+}}"""
+
+
+def walked_numbers(x: Rows, numbers: Rows, beats: Callable[[Any, Any], bool], low: float) -> tuple[Rows, Rows]:
+    """Return the value and the number of each row, one step after the other."""
+    values, places = np.full(len(x), low, x.dtype), np.full(len(x), 3, np.int32)
+    for row, line in enumerate(x):
+        for one, number in zip(line, numbers[row], strict=True):
+            stays = beats(values[row], one) or values[row] != values[row]
+            keeps = stays or (values[row] == one and places[row] < number)
+            values[row], places[row] = (values[row] if stays else one), (places[row] if keeps else number)
+    return values, places
+
+
+@pytest.mark.parametrize("device", ["h200", "mi300x", "host"])
+@pytest.mark.parametrize("rising", [True, False])
+def test_places_that_are_read(rising: bool, device: str) -> None:
+    """Numbers in rising order give the first of equal values and the first NaN; others the least of their numbers."""
+    x = floats()
+    x[3, :5] = 1.0
+    numbers = np.tile(np.arange(70, dtype=np.int32), (5, 1))
+    if not rising:
+        numbers = np.random.default_rng(5).integers(-9, 9, (5, 70), np.int32)
+        x[3:] = 2.0  # which of several NaNs counts depends on the order
+    for compare, low, beats, start in (
+        ("ogt", "0xFF800000", np.greater, -np.inf),
+        ("olt", "0x7F800000", np.less, np.inf),
+        ("ogt", "1.0", np.greater, 1.0),
+    ):
+        artifact = compile_source(
+            Source("-", numbered(compare, low)), device, CompileOptions(binaries=device == "host", cache=False)
+        )
+        assert len(artifact.kernels) <= 3
+        found = artifact.run(x, numbers, on="cpu" if device == "host" else "sim")
+        for got, wanted in zip(found, walked_numbers(x, numbers, beats, start), strict=True):
+            np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize(("compare", "beats"), [("sgt", np.greater), ("slt", np.less)])
+def test_integers_whose_places_are_read(compare: str, beats: Any) -> None:
+    rng = np.random.default_rng(6)
+    x, numbers = rng.integers(-4, 5, (5, 70), np.int32), rng.integers(-9, 9, (5, 70), np.int32)
+    text = numbered(compare, "2", "i32")
+    kept, _ = lower_until(Source("-", text), "h200", CompileOptions(), NORMALISED)
+    assert kept.count("linalg.generic") == 3
+    artifact = compile_source(Source("-", text), "h200", CompileOptions(binaries=False, cache=False))
+    for got, wanted in zip(artifact.run(x, numbers), walked_numbers(x, numbers, beats, 2), strict=True):
+        np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("une, %value, %value", "une, %in, %in"),
+        ("slt, %place, %number", "sgt, %place, %number"),
+        ("select %keeps, %place, %number", "select %stays, %place, %number"),
+        ("select %stays, %value, %in", "select %more, %value, %in"),
+        ("oeq, %value, %in", "ogt, %value, %in"),
+        ("cmpf ogt, %value, %in", "cmpf oge, %value, %in"),
+    ],
+)
+def test_other_ways_to_choose_stay_one_op(old: str, new: str) -> None:
+    text = numbered("ogt", "0xFF800000")
+    assert old in text
+    kept, _ = lower_until(Source("-", text.replace(old, new)), "h200", CompileOptions(), NORMALISED)
+    assert kept.count("linalg.generic") == 1

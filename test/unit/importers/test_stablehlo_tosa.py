@@ -145,6 +145,36 @@ def test_optimization_barriers_give_what_they_take() -> None:
         np.testing.assert_array_equal(found, wanted)
 
 
+def test_the_place_of_the_largest_value_is_one_kernel_of_many_threads() -> None:
+    """As JAX writes argmax: of equal values the first, and of values that are no numbers, too."""
+    text = """func.func @f(%x: tensor<4x1500xf32>) -> tensor<4xi32> {
+      %i = stablehlo.iota dim = 1 : tensor<4x1500xi32>
+      %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %r:2 = stablehlo.reduce(%x init: %low), (%i init: %zero) across dimensions = [1]
+          : (tensor<4x1500xf32>, tensor<4x1500xi32>, tensor<f32>, tensor<i32>) -> (tensor<4xf32>, tensor<4xi32>)
+          reducer(%a: tensor<f32>, %b: tensor<f32>) (%m: tensor<i32>, %n: tensor<i32>) {
+        %1 = stablehlo.compare GT, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        %2 = stablehlo.compare NE, %a, %a, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        %3 = stablehlo.or %1, %2 : tensor<i1>
+        %4 = stablehlo.compare EQ, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        %5 = stablehlo.compare LT, %m, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        %6 = stablehlo.and %4, %5 : tensor<i1>
+        %7 = stablehlo.or %3, %6 : tensor<i1>
+        %8 = stablehlo.select %3, %a, %b : tensor<i1>, tensor<f32>
+        %9 = stablehlo.select %7, %m, %n : tensor<i1>, tensor<i32>
+        stablehlo.return %8, %9 : tensor<f32>, tensor<i32>
+      }
+      return %r#1 : tensor<4xi32>
+    }"""
+    x = np.random.default_rng(0).integers(-9, 10, (4, 1500)).astype(np.float32)
+    x[1], x[2, 700:], x[3, [900, 1200]] = -np.inf, np.inf, np.nan
+    artifact = roller_mlir.compile(text, target="h200", options=OPTIONS)
+    (kernel,) = artifact.kernels
+    assert kernel.plan is not None and kernel.plan.threads >= 32
+    np.testing.assert_array_equal(artifact.run(x)[0], x.argmax(axis=1))
+
+
 @pytest.mark.parametrize("shape", [(4, 3), (1,), ()])
 def test_a_reduction_over_no_dimensions_adds_what_it_starts_from(shape: tuple[int, ...]) -> None:
     f, i = ("x".join((*map(str, shape), kind)) for kind in ("f32", "i32"))

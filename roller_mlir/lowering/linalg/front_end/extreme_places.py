@@ -10,11 +10,24 @@
     %q = linalg.generic ins(%x, %v) outs(fill of the largest integer) { the least j of which %in is %v and above %low }
     %p = linalg.generic ins(%q) { arith.select (%q is that integer), %none, %q }
 
+JAX reads the places, numbers in rising order, as a second input, and takes the lesser of two whose values are equal:
+
+    %v, %p = linalg.generic ins(%x, %iota) outs(%low, %none) {
+      %stays = arith.ori (arith.cmpf ogt, %value, %in), (arith.cmpf une, %value, %value)
+      %same = arith.andi (arith.cmpf oeq, %value, %in), (arith.cmpi slt, %place, %number)
+      linalg.yield (arith.select %stays, %value, %in), (arith.select (%stays or %same), %place, %number)
+    }
+    // becomes %v by arith.maximumf, and
+    %q = linalg.generic ins(%x, %iota, %v) { the least number of which %in is %v, or both are no numbers }
+    %p = linalg.generic ins(%q, %v) { arith.select (%v is %low), (arith.minsi %q, %none), %q }
+
 Steps of the former depend on each other in the order of the row, so that one thread would walk a vocabulary. Both start
 from constants. The first of equal values counts, as it does there. A row with a NaN, whose largest value by
-`arith.maximumf` is that, has the place that it starts from: which one it has there depends on the order of its steps.
+`arith.maximumf` is that, has in the first form the place that it starts from: which one it has there depends on the
+order of its steps. In the second it has the place of the first NaN.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import isnan
 from typing import Any
@@ -58,6 +71,7 @@ class _Places:
         low: The value that rows start from.
         none: The place that they start from.
         loop: The loop along rows.
+        numbered: Whether places are a second input.
     """
 
     value: int
@@ -66,16 +80,18 @@ class _Places:
     low: Any
     none: Any
     loop: int
+    numbered: bool = False
 
 
 def share_places(module: ir.Module) -> None:
     """Replace the ops of a module that give places of extreme values in rows."""
     for operation in entry_operations(module):
-        if operation.name == "linalg.generic" and len(operation.operands) == 3 and len(operation.results) == 2:
-            found = next((one for value in (0, 1) if (one := _read(operation, value)) is not None), None)
+        if operation.name == "linalg.generic" and len(operation.results) == 2:
+            read = {3: _read, 4: _read_numbered}.get(len(operation.operands), lambda *_: None)
+            found = next((one for value in (0, 1) if (one := read(operation, value)) is not None), None)
             if found is not None:
                 with ir.InsertionPoint(operation), operation.location:
-                    value, place = _build(operation, found)
+                    value, place = (_build_numbered if found.numbered else _build)(operation, found)
                 operation.results[found.value].replace_all_uses_with(value)
                 operation.results[1 - found.value].replace_all_uses_with(place)
                 operation.erase()
@@ -106,13 +122,78 @@ def _read(operation: Any, value: int) -> _Places | None:
     return _Places(value, joins, compares, low, none, loops[0])
 
 
+def _read_numbered(operation: Any, value: int) -> _Places | None:
+    """Return the same of an op that reads places as its second input."""
+    maps = indexing_maps(operation)
+    loops = [loop for loop, kind in enumerate(iterators_of(operation, maps)) if kind == "reduction"]
+    block = operation.regions[0].blocks[0]
+    taken, number, old_value, old_place = (block.arguments[one] for one in (0, 1, 2 + value, 3 - value))
+    yielded = list(block.operations[len(block.operations) - 1].operation.operands)
+    joined, chosen = defining_op(yielded[value]), defining_op(yielded[1 - value], "arith.select")
+    if len(loops) != 1 or maps[2] != maps[3] or joined is None or chosen is None:
+        return None
+    if (old_value.type, old_place.type) != (taken.type, number.type) or not _holds_places(number.type):
+        return None
+    keeps, *places = chosen.operands
+    compares = next((one for each in _any_of(keeps) if (one := _comparison(defining_op(each), old_value, taken))), None)
+    if compares is None or places != [old_place, number]:
+        return None
+    floats = compares[0] == "arith.cmpf"
+    joins = next(name for name, kind in _KINDS.items() if kind == compares)
+
+    def stays(one: Any) -> bool:
+        is_none = floats and _asks(one, "une", old_value, old_value)
+        return is_none or _comparison(defining_op(one), old_value, taken) == compares
+
+    def is_lesser_equal(one: Any) -> bool:
+        both = defining_op(one, "arith.andi")
+        return both is not None and any(
+            _asks(first, "oeq" if floats else "eq", old_value, taken) and _asks(second, "slt", old_place, number)
+            for first, second in (list(both.operands), list(both.operands)[::-1])
+        )
+
+    kept = _any_of(keeps)
+    beyond = [one for one in kept if stays(one)]
+    if len(beyond) != 1 + floats or len(kept) != len(beyond) + 1 or not any(map(is_lesser_equal, kept)):
+        return None
+    if joined.name == "arith.select":
+        condition, *values = joined.operands
+        if values != [old_value, taken] or {*_any_of(condition)} != {*beyond}:
+            return None
+    elif floats or joined.name != joins or {*joined.operands} != {old_value, taken}:  # integers are folded to that
+        return None
+    low, none = (fill_constant(operation.operands[2 + one]) for one in (value, 1 - value))
+    if low is None or none is None or (isinstance(low, ir.FloatAttr) and isnan(low.value)):
+        return None
+    return _Places(value, joins, compares, low, none, loops[0], numbered=True)
+
+
+def _any_of(value: Any) -> list[Any]:
+    """Return the conditions of which one or more hold where a value does."""
+    either = defining_op(value, "arith.ori")
+    return [value] if either is None else [one for operand in either.operands for one in _any_of(operand)]
+
+
+def _asks(value: Any, predicate: str, left: Any, right: Any) -> bool:
+    """Return whether a value is a comparison of two others."""
+    operation = defining_op(value)
+    if operation is None or operation.name not in ("arith.cmpf", "arith.cmpi"):
+        return False
+    name, operands = _predicate(operation), list(operation.operands)
+    turned = _TURNED.get(predicate, predicate)
+    return (name == predicate and operands == [left, right]) or (name == turned and operands == [right, left])
+
+
+def _predicate(operation: Any) -> str:
+    kinds: Any = arith.CmpFPredicate if operation.name == "arith.cmpf" else arith.CmpIPredicate
+    return str(kinds(ir.IntegerAttr(operation.attributes["predicate"]).value))
+
+
 def _comparison(operation: Any, taken: Any, old: Any) -> tuple[str, str] | None:
     """Return how an operation asks whether a value takes the place of the old one; None where it asks other things."""
     if operation is None or operation.name not in ("arith.cmpf", "arith.cmpi"):
         return None
-    kinds: Any = arith.CmpFPredicate if operation.name == "arith.cmpf" else arith.CmpIPredicate
-    name = str(kinds(ir.IntegerAttr(operation.attributes["predicate"]).value))
-    operands = list(operation.operands)
+    name, operands = _predicate(operation), list(operation.operands)
     if operands == [old, taken]:
         name = _TURNED.get(name, "")
     elif operands != [taken, old]:
@@ -124,45 +205,101 @@ def _is_place(value: Any, loop: int) -> bool:
     """Return whether a value is the position in a loop, as an integer that holds all."""
     cast = defining_op(value, "arith.index_cast")
     index = None if cast is None else defining_op(cast.operands[0], "linalg.index")
-    return (
-        index is not None
-        and ir.IntegerAttr(index.attributes["dim"]).value == loop
-        and isinstance(value.type, ir.IntegerType)
-        and value.type.width in (32, 64)
-    )
+    return index is not None and ir.IntegerAttr(index.attributes["dim"]).value == loop and _holds_places(value.type)
+
+
+def _holds_places(kind: Any) -> bool:
+    return isinstance(kind, ir.IntegerType) and kind.width in (32, 64)
 
 
 def _build(operation: Any, found: _Places) -> tuple[Any, Any]:
     """Build the value and the place at the insertion point."""
-    maps = indexing_maps(operation)
-    kinds = list(iterators_of(operation, maps))
-    source, start = operation.operands[0], operation.operands[1 + found.value]
-    places: Any = operation.results[1 - found.value].type
-    element, integer = ir.RankedTensorType(source.type).element_type, ir.RankedTensorType(places).element_type
-    last = number_attribute(integer, (1 << (ir.IntegerType(integer).width - 1)) - 1)
+    values = _values(operation, found, 1 + found.value)
+    floats, (element, integer, last) = found.compares[0] == "arith.cmpf", _types(operation, found)
 
-    values = bodiless_generic([source], [start], maps[:2], kinds)
-    block = values.regions[0].blocks.append(element, element, arg_locs=[operation.location] * 2)
-    with ir.InsertionPoint(block):
-        joined = ir.Operation.create(found.joins, results=[element], operands=list(block.arguments))
-        linalg.YieldOp([joined.results[0]])
-
-    first = bodiless_generic([source, values.results[0]], [filled(places, last)], [*maps[:2], maps[1]], kinds)
-    block = first.regions[0].blocks.append(element, element, integer, arg_locs=[operation.location] * 3)
-    with ir.InsertionPoint(block):
-        taken, extreme, least = block.arguments
-        floats = found.compares[0] == "arith.cmpf"
+    def is_it(taken: Any, extreme: Any) -> tuple[Any, Any]:
         predicates: Any = arith.CmpFPredicate if floats else arith.CmpIPredicate
-        compare: Any = arith.cmpf if floats else arith.cmpi
-        equal = predicates.OEQ if floats else predicates.eq
         beyond = getattr(predicates, found.compares[1].upper() if floats else found.compares[1])
-        is_it = arith.andi(compare(equal, taken, extreme), compare(beyond, taken, arith.constant(element, found.low)))
+        compare: Any = arith.cmpf if floats else arith.cmpi
+        above = compare(beyond, taken, arith.constant(element, found.low))
         place = arith.index_cast(integer, linalg.IndexOp(found.loop).result)
-        linalg.YieldOp([arith.minsi(arith.select(is_it, place, arith.constant(integer, last)), least)])
+        return arith.andi(_equal(taken, extreme), above), place
+
+    first = _least_place(operation, found, values, is_it)
 
     def known(place: Any, _: Any) -> Any:
         missing = arith.cmpi(arith.CmpIPredicate.eq, place, arith.constant(integer, last))
         return arith.select(missing, arith.constant(integer, found.none), place)
 
-    rank = ir.RankedTensorType(places).rank
-    return values.results[0], generic([first.results[0]], empty_like(places), [None, None], known, loops=rank)
+    rank = ir.RankedTensorType(first.type).rank
+    return values, generic([first], empty_like(first.type), [None, None], known, loops=rank)
+
+
+def _build_numbered(operation: Any, found: _Places) -> tuple[Any, Any]:
+    """Build the same where places are a second input."""
+    values = _values(operation, found, 2 + found.value)
+    element, integer, _ = _types(operation, found)
+
+    def is_it(taken: Any, number: Any, extreme: Any) -> tuple[Any, Any]:
+        same = _equal(taken, extreme)
+        if found.compares[0] == "arith.cmpf":
+            same = arith.ori(same, arith.cmpf(arith.CmpFPredicate.UNO, taken, taken))
+        return same, number
+
+    first = _least_place(operation, found, values, is_it)
+
+    def known(place: Any, extreme: Any, _: Any) -> Any:
+        at_start = _equal(extreme, arith.constant(element, found.low))
+        return arith.select(at_start, arith.minsi(place, arith.constant(integer, found.none)), place)
+
+    rank = ir.RankedTensorType(first.type).rank
+    return values, generic([first, values], empty_like(first.type), [None, None, None], known, loops=rank)
+
+
+def _types(operation: Any, found: _Places) -> tuple[Any, Any, Any]:
+    """Return the types of values and places, and the largest place that there is."""
+    element, integer = (
+        ir.RankedTensorType(operation.results[one].type).element_type for one in (found.value, 1 - found.value)
+    )
+    return element, integer, number_attribute(integer, (1 << (ir.IntegerType(integer).width - 1)) - 1)
+
+
+def _equal(left: Any, right: Any) -> Any:
+    if isinstance(left.type, ir.IntegerType):
+        return arith.cmpi(arith.CmpIPredicate.eq, left, right)
+    return arith.cmpf(arith.CmpFPredicate.OEQ, left, right)
+
+
+def _values(operation: Any, found: _Places, start: int) -> Any:
+    """Build the extreme value of each row, from the operand of this number on."""
+    maps = indexing_maps(operation)
+    kinds, (element, _, _) = list(iterators_of(operation, maps)), _types(operation, found)
+    values = bodiless_generic([operation.operands[0]], [operation.operands[start]], [maps[0], maps[-1]], kinds)
+    block = values.regions[0].blocks.append(element, element, arg_locs=[operation.location] * 2)
+    with ir.InsertionPoint(block):
+        joined = ir.Operation.create(found.joins, results=[element], operands=list(block.arguments))
+        linalg.YieldOp([joined.results[0]])
+    return values.results[0]
+
+
+def _least_place(operation: Any, found: _Places, values: Any, is_it: Callable[..., tuple[Any, Any]]) -> Any:
+    """Build the least place of each row at which something holds; the largest integer where it holds nowhere.
+
+    Args:
+        operation: The op.
+        found: What it gives.
+        values: The extreme values.
+        is_it: From the elements of the inputs and the extreme value: whether it holds, and the place.
+    """
+    maps = indexing_maps(operation)
+    kinds, (element, integer, last) = list(iterators_of(operation, maps)), _types(operation, found)
+    inputs = list(operation.operands)[: len(maps) - 2]
+    start = filled(operation.results[1 - found.value].type, last)
+    first = bodiless_generic([*inputs, values], [start], [*maps[:-2], maps[-1], maps[-1]], kinds)
+    given = [element, *([integer] if found.numbered else []), element, integer]
+    block = first.regions[0].blocks.append(*given, arg_locs=[operation.location] * len(given))
+    with ir.InsertionPoint(block):
+        *elements, least = block.arguments
+        holds, place = is_it(*elements)
+        linalg.YieldOp([arith.minsi(arith.select(holds, place, arith.constant(integer, last)), least)])
+    return first.results[0]
