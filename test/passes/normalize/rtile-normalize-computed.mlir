@@ -69,7 +69,7 @@ func.func @spellings(%a: tensor<2x6xf32>) -> (tensor<3x4xi32>, tensor<3x4xi1>) {
 // Of the largest value and its place only the value is read.
 // CHECK-LABEL: func.func @value_alone
 // CHECK-SAME: %[[A:.*]]: tensor<8x16xf32>
-// CHECK: %[[LOW:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<8xf32>)
+// CHECK: %[[LOW:.*]] = linalg.fill ins(%[[MINUS:.*]] : f32) outs(%[[E:.*]] : tensor<8xf32>)
 // CHECK: %[[MOST:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[A]] : tensor<8x16xf32>) outs(%[[LOW]] : tensor<8xf32>)
 // CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[MAX:.*]]: f32):
 // CHECK-NEXT: %[[NEW:.*]] = arith.maximumf %[[X]], %[[MAX]] : f32
