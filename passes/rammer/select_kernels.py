@@ -36,6 +36,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import ClassVar
 
+from roller_mlir.hal.atoms import atom_family
 from roller_mlir.lowering.linalg.group.dispatch_waves import DispatchWaves, waves_in
 from roller_mlir.lowering.linalg.group.dispatches import LinalgDispatch, named_dispatches
 from roller_mlir.lowering.loops.attributes import TILE, UNITS
@@ -77,6 +78,7 @@ class KernelSelection:
         seconds: The sum of the predicted times of the waves, with a hand-over between each two; where weights stay, if
             as many do as there is room for.
         tasks_per_unit: Tasks of any of the kernels that a unit holds at a time.
+        keeps: Whether weights may stay: some are read again, by kernels that are constructed, none of which has roles.
     """
 
     dispatches: tuple[LinalgDispatch, ...]
@@ -85,6 +87,7 @@ class KernelSelection:
     looked_at: tuple[tuple[int, ...], ...]
     seconds: float
     tasks_per_unit: int
+    keeps: bool
 
 
 @register
@@ -136,25 +139,26 @@ class RammerSelectKernels(SelectionOptions, SinkOptions, KeepOptions, HandOverOp
             list(dict.fromkeys(share.planned for kind, share in kernels.known if kind == one))
             for one in range(len(kernels.first))
         ]
-        held = [kernels.tasks_per_unit[one] for one in {*zip(kinds, shares, strict=True)}]
-        chosen = KernelSelection(
+        taken = {*zip(kinds, shares, strict=True)}
+        asked = bool(found.families) and self.keep_weights and self.sink_waits and not self.tuning
+        result = KernelSelection(
             dispatches=dispatches,
             all_units=all_units,
             shares=tuple(shares),
             looked_at=tuple(tuple(looked_at[kind]) for kind in kinds),
             seconds=seconds,
-            tasks_per_unit=min(held, default=1),
+            tasks_per_unit=min((kernels.tasks_per_unit[one] for one in taken), default=1),
+            keeps=asked and not kernels.copying & taken,
         )
-        if not found.families or not self.keep_weights or not self.sink_waits or self.tuning:
-            return chosen
-        keeping = _KeepingKernels(kernels, found, chosen)
-        kept_s, _ = seconds_of(_shared_waves(found, chosen), keeping.blocks, keeping.expected, {})
-        return replace(chosen, seconds=min(seconds, kept_s))
+        if not result.keeps:
+            return result
+        keeping = _KeepingKernels(kernels, found, result)
+        kept_s, _ = seconds_of(_shared_waves(found, result), keeping.blocks, keeping.expected, {})
+        return replace(result, seconds=min(seconds, kept_s))
 
     def tiles(self, found: DispatchWaves, chosen: KernelSelection) -> dict[int, Tile]:
         """Choose tiles of kinds of ops whose weights may stay, by their numbers; none where that saves little."""
-        free = self.keep_weights and self.sink_waits and self.select_kernels and not TileOptions.given_in(self)
-        if not found.families or not free or self.tuning:
+        if not chosen.keeps or not self.select_kernels or TileOptions.given_in(self):
             return {}
         kernels = _KeepingKernels(_Kernels(self, found), found, chosen)
         if kernels.blocks > chosen.all_units:  # waves say too little of how tasks of several on a unit come
@@ -187,6 +191,7 @@ class _Kernels:
         self.early_s: dict[tuple[int, Share], float] = {}
         self.known: dict[tuple[int, Share], SharedKernel] = {}
         self.tasks_per_unit: dict[tuple[int, Share], int] = {}
+        self.copying: set[tuple[int, Share]] = set()
 
     def on_share(self, kind: int, units: int) -> dict[int, SharedKernel]:
         """Return the kernels of a kind on a share of the units: the one for it, and the one that is fastest alone."""
@@ -220,6 +225,8 @@ class _Kernels:
         assert prediction is not None, "planning predicts"
         stages = [plan] if plan.split is None else [plan, plan.split.join]
         self.tasks_per_unit[kind, share] = min(max(1, stage.tasks_per_unit or 1) for stage in stages)
+        if atom_family(plan.instruction).reads_memory:  # threads of its blocks copy for others
+            self.copying.add((kind, share))
         seconds = prediction.seconds - prediction.launch_s * plan.launches
         self.early_s[kind, share] = seconds * self._early_share(dispatch, plan, units, self.weights[kind])
         needed = max(busy_on_share(plan, self.machine, units).values())

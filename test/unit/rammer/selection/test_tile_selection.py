@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from roller_mlir.compiler import CompileOptions, stages
+from roller_mlir.compiler import CompileOptions, persistent, stages
 from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.scheduled_program import scheduled_program
 from roller_mlir.compiler.source import Source, parse_names
@@ -18,6 +18,7 @@ from roller_mlir.compiler.stages import run_stages
 from roller_mlir.evaluation.suites.models import reference
 from roller_mlir.evaluation.suites.models.models import Model
 from roller_mlir.evaluation.suites.models.recurrent import LstmTc
+from roller_mlir.hal import find_device
 from roller_mlir.lowering.linalg.group.dispatch_waves import waves_in
 from roller_mlir.lowering.targets.stage import FUSED, PLANNED
 from roller_mlir.model.cost.keeping import KeepingPlan
@@ -192,6 +193,26 @@ def test_threads_are_chosen_for_what_stays() -> None:
     assert found[None] == found[128] < found[256]
     brought = scheduled_program(source, "h200", CompileOptions(persistent=True, keep_weights=False))
     assert brought.virtual.threads == 256
+
+
+@pytest.mark.parametrize(("families", "keeps"), [(("wgmma",), False), (("mma",), True)])
+def test_nothing_is_taken_to_stay_beside_threads_that_copy(families: tuple[str, ...], keeps: bool) -> None:
+    """Blocks of roles keep no weights, whichever of their kernels reads them again."""
+    wide, options = "tensor<256x256xf16>", CompileOptions(persistent=True, instructions=families)
+    product = f"linalg.matmul ins(%A, %w : {wide}, {wide}) outs(%i : {wide}) -> {wide}"
+    text = f"""func.func @f(%x: {wide}, %w: {wide}) -> {wide} {{
+  %zero = arith.constant 0.0 : f16
+  %e = tensor.empty() : {wide}
+  %i = linalg.fill ins(%zero : f16) outs(%e : {wide}) -> {wide}
+  %a = {product.replace("%A", "%x")}
+  %b = {product.replace("%A", "%a")}
+  return %b : {wide}
+}}"""
+    with make_context() as context, ir.Location.unknown():
+        module = parse_names(Source("-", text), context)
+        run_stages(module, "h200", options, until=FUSED)
+        planned, _ = persistent._planned(module, find_device("h200"), "h200", options)
+        assert {one.selection.keeps for one in planned.values()} == {keeps}
 
 
 @pytest.mark.full
