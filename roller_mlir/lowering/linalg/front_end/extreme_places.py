@@ -30,7 +30,7 @@ order of its steps. In the second it has the place of the first NaN.
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 from roller_mlir.lowering.linalg.front_end.walk import entry_operations
 from roller_mlir.lowering.linalg.generic import bodiless_generic, empty_like, filled, generic, iterators_of
@@ -97,46 +97,75 @@ def share_places(module: ir.Module) -> None:
                 operation.erase()
 
 
-def _read(operation: Any, value: int) -> _Places | None:
-    """Return what an op gives whose result of this number is the value; None for any other op."""
+class _Row(NamedTuple):
+    """What an op of two results does at a step along its only reduction, where one result is a chosen place.
+
+    Attributes:
+        loop: The reduction.
+        taken: The elements of the inputs.
+        old_value: What the value was.
+        old_place: What the place was.
+        joined: The operation that gives the new value.
+        chosen: The operands of the selection that gives the new place: the condition, and what it chooses from.
+        low: The constant that values start from; no NaN.
+        none: The constant that places start from.
+    """
+
+    loop: int
+    taken: list[Any]
+    old_value: Any
+    old_place: Any
+    joined: Any
+    chosen: list[Any]
+    low: Any
+    none: Any
+
+
+def _row(operation: Any, value: int) -> _Row | None:
+    """Return the step of an op whose result of this number is the value; None where it is of another kind."""
     maps = indexing_maps(operation)
+    inputs = len(maps) - 2
     loops = [loop for loop, kind in enumerate(iterators_of(operation, maps)) if kind == "reduction"]
     block = operation.regions[0].blocks[0]
-    taken, old_value, old_place = block.arguments[0], block.arguments[1 + value], block.arguments[2 - value]
+    taken, olds = list(block.arguments)[:inputs], list(block.arguments)[inputs:]
     yielded = list(block.operations[len(block.operations) - 1].operation.operands)
     joined, chosen = defining_op(yielded[value]), defining_op(yielded[1 - value], "arith.select")
-    if len(loops) != 1 or maps[1] != maps[2] or joined is None or chosen is None or old_value.type != taken.type:
+    low, none = (fill_constant(operation.operands[inputs + one]) for one in (value, 1 - value))
+    if len(loops) != 1 or maps[-2] != maps[-1] or joined is None or chosen is None or low is None or none is None:
         return None
-    condition, place, kept = chosen.operands
-    compares = _comparison(defining_op(condition), taken, old_value)
-    if compares is None or kept != old_place or not _is_place(place, loops[0]):
+    if olds[value].type != taken[0].type or (isinstance(low, ir.FloatAttr) and isnan(low.value)):
         return None
+    return _Row(loops[0], taken, olds[value], olds[1 - value], joined, list(chosen.operands), low, none)
+
+
+def _read(operation: Any, value: int) -> _Places | None:
+    """Return what an op gives whose result of this number is the value; None for any other op."""
+    row = _row(operation, value)
+    if row is None:
+        return None
+    (taken,), (condition, place, kept) = row.taken, row.chosen
+    compares = _comparison(defining_op(condition), taken, row.old_value)
+    if compares is None or kept != row.old_place or not _is_place(place, row.loop):
+        return None
+    joined = row.joined
     if joined.name == "arith.select":
-        joins = _TAKEN[compares] if list(joined.operands) == [condition, taken, old_value] else ""
+        joins = _TAKEN[compares] if list(joined.operands) == [condition, taken, row.old_value] else ""
     else:
-        both = list(joined.operands) in ([taken, old_value], [old_value, taken])
-        joins = joined.name if both and _KINDS.get(joined.name) == compares else ""
-    low, none = (fill_constant(operation.operands[1 + number]) for number in (value, 1 - value))
-    if not joins or low is None or none is None or (isinstance(low, ir.FloatAttr) and isnan(low.value)):
-        return None
-    return _Places(value, joins, compares, low, none, loops[0])
+        joins = (
+            joined.name if _KINDS.get(joined.name) == compares and {*joined.operands} == {taken, row.old_value} else ""
+        )
+    return _Places(value, joins, compares, row.low, row.none, row.loop) if joins else None
 
 
 def _read_numbered(operation: Any, value: int) -> _Places | None:
     """Return the same of an op that reads places as its second input."""
-    maps = indexing_maps(operation)
-    loops = [loop for loop, kind in enumerate(iterators_of(operation, maps)) if kind == "reduction"]
-    block = operation.regions[0].blocks[0]
-    taken, number, old_value, old_place = (block.arguments[one] for one in (0, 1, 2 + value, 3 - value))
-    yielded = list(block.operations[len(block.operations) - 1].operation.operands)
-    joined, chosen = defining_op(yielded[value]), defining_op(yielded[1 - value], "arith.select")
-    if len(loops) != 1 or maps[2] != maps[3] or joined is None or chosen is None:
+    row = _row(operation, value)
+    if row is None:
         return None
-    if (old_value.type, old_place.type) != (taken.type, number.type) or not _holds_places(number.type):
-        return None
-    keeps, *places = chosen.operands
+    (taken, number), (keeps, *places) = row.taken, row.chosen
+    old_value, old_place, joined = row.old_value, row.old_place, row.joined
     compares = next((one for each in _any_of(keeps) if (one := _comparison(defining_op(each), old_value, taken))), None)
-    if compares is None or places != [old_place, number]:
+    if compares is None or places != [old_place, number] or not _holds_places(number.type):
         return None
     floats = compares[0] == "arith.cmpf"
     joins = next(name for name, kind in _KINDS.items() if kind == compares)
@@ -162,10 +191,7 @@ def _read_numbered(operation: Any, value: int) -> _Places | None:
             return None
     elif floats or joined.name != joins or {*joined.operands} != {old_value, taken}:  # integers are folded to that
         return None
-    low, none = (fill_constant(operation.operands[2 + one]) for one in (value, 1 - value))
-    if low is None or none is None or (isinstance(low, ir.FloatAttr) and isnan(low.value)):
-        return None
-    return _Places(value, joins, compares, low, none, loops[0], numbered=True)
+    return _Places(value, joins, compares, row.low, row.none, row.loop, numbered=True)
 
 
 def _any_of(value: Any) -> list[Any]:
