@@ -228,6 +228,8 @@ class LoadedSequence(Generic[B]):
     def _bound_inside(self) -> dict[int, Callable[[], object]]:
         """Return what runs launches whose arguments are the same in all runs: constants, and results between them."""
         manifest, backend = self._manifest, self._backend
+        if not isinstance(backend, BindingBackend):
+            return {}
         memory = dict(self._constants)
         for buffer in manifest.buffers:
             if buffer.role == "workspace" and self._workspace is not None:
@@ -235,9 +237,7 @@ class LoadedSequence(Generic[B]):
         return {
             number: backend.bind(launch, self._arguments(launch, memory))
             for number, launch in enumerate(manifest.launches)
-            if isinstance(backend, BindingBackend)
-            and launch.kernel
-            and all(view.buffer in memory for view in launch.arguments)
+            if launch.kernel and all(view.buffer in memory for view in launch.arguments)
         }
 
     def _arguments(self, launch: Launch, memory: Mapping[str, B]) -> list[tuple[BufferView, B]]:
