@@ -180,46 +180,6 @@ func.func @f(%x: tensor<33x70xf32>) -> (tensor<33xf32>, tensor<33xi64>) {
   return %r#0, %r#1 : tensor<33xf32>, tensor<33xi64>
 }
 """,
-    "argmax whose place nobody reads": """
-func.func @f(%x: tensor<33x70xf32>) -> tensor<33xf32> {
-  %ninf = arith.constant 0xFF800000 : f32
-  %zero = arith.constant 0 : i64
-  %e = tensor.empty() : tensor<33xf32>
-  %e2 = tensor.empty() : tensor<33xi64>
-  %o = linalg.fill ins(%ninf : f32) outs(%e : tensor<33xf32>) -> tensor<33xf32>
-  %o2 = linalg.fill ins(%zero : i64) outs(%e2 : tensor<33xi64>) -> tensor<33xi64>
-  %r:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<33x70xf32>) outs(%o, %o2 : tensor<33xf32>, tensor<33xi64>) {
-  ^bb0(%a: f32, %v: f32, %p: i64):
-    %j = linalg.index 1 : index
-    %k = arith.index_cast %j : index to i64
-    %m = arith.maximumf %a, %v : f32
-    %c = arith.cmpf ogt, %a, %v : f32
-    %t = arith.select %c, %k, %p : i64
-    linalg.yield %m, %t : f32, i64
-  } -> (tensor<33xf32>, tensor<33xi64>)
-  return %r#0 : tensor<33xf32>
-}
-""",
-    "argmax of which the place alone is read": """
-func.func @f(%x: tensor<33x70xf32>) -> tensor<33xi64> {
-  %ninf = arith.constant 0xFF800000 : f32
-  %zero = arith.constant 0 : i64
-  %e = tensor.empty() : tensor<33xf32>
-  %e2 = tensor.empty() : tensor<33xi64>
-  %o = linalg.fill ins(%ninf : f32) outs(%e : tensor<33xf32>) -> tensor<33xf32>
-  %o2 = linalg.fill ins(%zero : i64) outs(%e2 : tensor<33xi64>) -> tensor<33xi64>
-  %r:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<33x70xf32>) outs(%o, %o2 : tensor<33xf32>, tensor<33xi64>) {
-  ^bb0(%a: f32, %v: f32, %p: i64):
-    %j = linalg.index 1 : index
-    %k = arith.index_cast %j : index to i64
-    %m = arith.maximumf %a, %v : f32
-    %c = arith.cmpf ogt, %a, %v : f32
-    %t = arith.select %c, %k, %p : i64
-    linalg.yield %m, %t : f32, i64
-  } -> (tensor<33xf32>, tensor<33xi64>)
-  return %r#1 : tensor<33xi64>
-}
-""",
     "sum whose terms nobody reads": """
 func.func @f(%x: tensor<33x70xf32>) -> tensor<33xf32> {
   %zero = arith.constant 0.0 : f32

@@ -123,6 +123,21 @@ def test_integers_and_a_start_within_their_range(join: str, compare: str, takes:
         np.testing.assert_array_equal(got, wanted)
 
 
+@pytest.mark.parametrize("device", ["h200", "mi300x"])
+@pytest.mark.parametrize(("read", "ops"), [(0, 1), (1, 3)])
+def test_one_of_both_is_read(read: int, ops: int, device: str) -> None:
+    """Where that is the value there is no place."""
+    kind, x = ("tensor<5xf32>", "tensor<5xi64>")[read], floats()[:3]
+    x = np.concatenate([x, x[:2]])
+    program = text("arith.maximumf", "arith.cmpf ogt", "0xFF800000")
+    program = program.replace("-> (tensor<5xf32>, tensor<5xi64>) {\n  %low", f"-> {kind} {{\n  %low")
+    program = program.replace("return %r#0, %r#1 : tensor<5xf32>, tensor<5xi64>", f"return %r#{read} : {kind}")
+    kept, _ = lower_until(Source("-", program), device, CompileOptions(), NORMALISED)
+    assert kept.count("linalg.generic") == ops and ("xi64>" in kept) == read
+    artifact = compile_source(Source("-", program), device, CompileOptions(binaries=False, cache=False))
+    np.testing.assert_array_equal(artifact.run(x)[0], walked(x, np.greater, -np.inf, join=True)[read])
+
+
 @pytest.mark.parametrize("columns", [1, 33, 4099])
 def test_columns_and_single_rows(columns: int) -> None:
     x = np.random.default_rng(2).integers(-99, 99, (columns, 5)).astype(np.float32)
