@@ -97,7 +97,7 @@ def share_places(module: ir.Module) -> None:
                 operation.erase()
 
 
-class _Row(NamedTuple):
+class _PlaceStep(NamedTuple):
     """What an op of two results does at a step along its only reduction, where one result is a chosen place.
 
     Attributes:
@@ -121,7 +121,7 @@ class _Row(NamedTuple):
     none: Any
 
 
-def _row(operation: Any, value: int) -> _Row | None:
+def _place_step(operation: Any, value: int) -> _PlaceStep | None:
     """Return the step of an op whose result of this number is the value; None where it is of another kind."""
     maps = indexing_maps(operation)
     inputs = len(maps) - 2
@@ -135,35 +135,35 @@ def _row(operation: Any, value: int) -> _Row | None:
         return None
     if olds[value].type != taken[0].type or (isinstance(low, ir.FloatAttr) and isnan(low.value)):
         return None
-    return _Row(loops[0], taken, olds[value], olds[1 - value], joined, list(chosen.operands), low, none)
+    return _PlaceStep(loops[0], taken, olds[value], olds[1 - value], joined, list(chosen.operands), low, none)
 
 
 def _read(operation: Any, value: int) -> _Places | None:
     """Return what an op gives whose result of this number is the value; None for any other op."""
-    row = _row(operation, value)
-    if row is None:
+    step = _place_step(operation, value)
+    if step is None:
         return None
-    (taken,), (condition, place, kept) = row.taken, row.chosen
-    compares = _comparison(defining_op(condition), taken, row.old_value)
-    if compares is None or kept != row.old_place or not _is_place(place, row.loop):
+    (taken,), (condition, place, kept) = step.taken, step.chosen
+    compares = _comparison(defining_op(condition), taken, step.old_value)
+    if compares is None or kept != step.old_place or not _is_place(place, step.loop):
         return None
-    joined = row.joined
+    joined = step.joined
     if joined.name == "arith.select":
-        joins = _TAKEN[compares] if list(joined.operands) == [condition, taken, row.old_value] else ""
+        joins = _TAKEN[compares] if list(joined.operands) == [condition, taken, step.old_value] else ""
     else:
         joins = (
-            joined.name if _KINDS.get(joined.name) == compares and {*joined.operands} == {taken, row.old_value} else ""
+            joined.name if _KINDS.get(joined.name) == compares and {*joined.operands} == {taken, step.old_value} else ""
         )
-    return _Places(value, joins, compares, row.low, row.none, row.loop) if joins else None
+    return _Places(value, joins, compares, step.low, step.none, step.loop) if joins else None
 
 
 def _read_numbered(operation: Any, value: int) -> _Places | None:
     """Return the same of an op that reads places as its second input."""
-    row = _row(operation, value)
-    if row is None:
+    step = _place_step(operation, value)
+    if step is None:
         return None
-    (taken, number), (keeps, *places) = row.taken, row.chosen
-    old_value, old_place, joined = row.old_value, row.old_place, row.joined
+    (taken, number), (keeps, *places) = step.taken, step.chosen
+    old_value, old_place, joined = step.old_value, step.old_place, step.joined
     compares = next((one for each in _any_of(keeps) if (one := _comparison(defining_op(each), old_value, taken))), None)
     if compares is None or places != [old_place, number] or not _holds_places(number.type):
         return None
@@ -191,7 +191,7 @@ def _read_numbered(operation: Any, value: int) -> _Places | None:
             return None
     elif floats or joined.name != joins or {*joined.operands} != {old_value, taken}:  # integers are folded to that
         return None
-    return _Places(value, joins, compares, row.low, row.none, row.loop, numbered=True)
+    return _Places(value, joins, compares, step.low, step.none, step.loop, numbered=True)
 
 
 def _any_of(value: Any) -> list[Any]:
