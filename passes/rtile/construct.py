@@ -27,8 +27,14 @@ fastest; the others are constructed as without it, and a remark names them. Prog
 `rtile.tuned`: where the plan is from, and its times, and `rtile.measured_over_predicted`, by which their tasks in a
 persistent kernel take longer than the model expects.
 
-A program of several ops is called after the one that is reduced in steps, else after its last op; its reduction is
-never divided.
+A program of several ops is called after the one that is reduced in steps, else after its last op. If its reduction is
+divided, the second stage joins the parts and goes on with the ops behind the reduction, over the loops of the output:
+
+    "rtile.program"(%a, %b, %bias) ({ linalg.matmul, linalg.generic { addf, maximumf } })
+    // becomes
+    %p = "rtile.program"(%a, %b) ({ ... linalg.generic of the parts ... }) {sym_name = "matmul_0", ...}
+    %r = "rtile.program"(%p, %bias) ({ linalg.generic { addf }, linalg.generic { addf, maximumf } })
+        {sym_name = "matmul_0_join", ...}
 
 Refused: what no tensor expression can say, joined ops that cannot be one kernel, tiles that the device cannot hold, and
 plans that do not fit the op or the device, reductions that cannot be divided so, each at its op; plan files that cannot
@@ -36,7 +42,7 @@ be read, that name a program which the module has not, or that hold one stage of
 and measured plans that do not fit. Paper: ROLLER section 3.1 and Figure 8.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -47,8 +53,9 @@ from roller_mlir.lowering.linalg.group.dispatches import (
     named_dispatches,
     planned_blocks,
 )
-from roller_mlir.lowering.linalg.group.wrap import wrap
-from roller_mlir.lowering.linalg.reader import StructuredOp, erase_unused, read_structured, with_sources
+from roller_mlir.lowering.linalg.group.group import read_group, structured_members
+from roller_mlir.lowering.linalg.group.wrap import unwrap, wrap
+from roller_mlir.lowering.linalg.reader import erase_unused, read_structured, with_sources
 from roller_mlir.lowering.linalg.rewrite.split_reduction import split_reduction
 from roller_mlir.lowering.loops.attributes import MEASURED_OVER_PREDICTED, TILE, TUNED, UNITS
 from roller_mlir.mapping.checks.join import joined_problem
@@ -73,6 +80,7 @@ from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, fail, remark
 from roller_mlir.support.passes.analyses import analysis
 from roller_mlir.support.passes.passes import Pass, register
+from roller_mlir.support.values import replace_op
 
 _MOST_NAMES = 5
 
@@ -207,60 +215,48 @@ def _plan_dispatch(
     dispatch: LinalgDispatch, name: str, device: Device, options: ConstructOptions, plan: Plan, is_given: bool,
     attribute: AttributeOf,
 ) -> list[rtile.ProgramOp]:  # fmt: skip
-    """Give a dispatch a plan, which is validated where it is given from outside; return its programs."""
-    if dispatch.joined:
-        return [_plan_program(dispatch, name, device, options, plan, is_given, attribute)]
-    assert dispatch.root is not None
-    return _plan(with_sources(dispatch.root), name, device, options, plan, is_given, attribute)
+    """Give a dispatch a plan, which is validated where it is given from outside; return its programs.
 
-
-def _plan_program(
-    dispatch: LinalgDispatch, name: str, device: Device, options: ConstructOptions, plan: Plan, is_given: bool,
-    attribute: AttributeOf,
-) -> rtile.ProgramOp:  # fmt: skip
-    """Give a program of several linalg ops its plan."""
-    program: rtile.ProgramOp = dispatch.operation.opview
-    if is_given and plan.split is not None:
-        fail(
-            program,
-            f"plan-file: {name}: a plan with 'part' divides the reduction of a program of one op, but this program has "
-            f"{len(dispatch.members)} ops; run rtile-fuse with fusion=false ('roller compile --no-fusion')",
-        )
+    They are two where the plan divides its reduction over tasks.
+    """
+    operation = dispatch.operation
+    if plan.split is not None:
+        return _plan_stages(dispatch, name, device, options, plan, plan.split, attribute)
     if is_given:
-        plan = validated(dispatch.operation, dispatch.expression, plan, device, options)
+        plan = validated(operation, dispatch.expression, plan, device, options)
+    if dispatch.root is not None:
+        return [wrap([with_sources(dispatch.root)], list(operation.results), name, attribute(plan))]
+    program: rtile.ProgramOp = operation.opview
     program.attributes["sym_name"] = ir.StringAttr.get(name)
     program.attributes["plan"] = attribute(plan)
-    return program
+    return [program]
 
 
-def _plan(
-    root: StructuredOp, name: str, device: Device, options: ConstructOptions, plan: Plan, is_given: bool,
+def _plan_stages(
+    dispatch: LinalgDispatch, name: str, device: Device, options: ConstructOptions, plan: Plan, split: SplitK,
     attribute: AttributeOf,
 ) -> list[rtile.ProgramOp]:  # fmt: skip
-    """Replace a structured op by a program of its own, or by two where its reduction is divided over tasks."""
-    operation = root.operation
-    split = plan.split
-    if split is None:
-        plan = validated(operation, root.expression, plan, device, options) if is_given else plan
-        return [_wrap(root, name, attribute(plan))]
+    """Replace a dispatch by two programs, one of the parts of its reduction, and one that joins them and goes on."""
+    operation = dispatch.operation
     if any(value is not None for value in (plan.part, split.join.part, split.join.split)):
         fail(
             operation, f"'{operation.name}' has a plan that divides a reduction twice; a stage cannot be divided again"
         )
-    problem = _joined_problem(root, plan, device) if split.joined else ""
+    problem = "" if dispatch.divisible else "has a plan that divides the reduction of ops which cannot be two programs"
+    problem = problem or (_joined_problem(dispatch.expression, plan, device) if split.joined else "")
     if problem:
         fail(operation, f"'{operation.name}' {problem}")
-    made: list[rtile.ProgramOp] = []
-    stages: list[Plan] = []
+    expression, made, stages = dispatch.expression, list[rtile.ProgramOp](), list[Plan]()
     names, plans = (name, name + JOIN_SUFFIX), (_parts_plan(plan, split), split.join)
-    for part, called, of_part in zip(split_reduction(root, split), names, plans, strict=True):
-        stage = read_structured(part)
-        _check_memory(stage.operation, stage.expression, device)
-        stages.append(validated(stage.operation, stage.expression, of_part, device, options))
-        made.append(_wrap(stage, called, attribute(stages[-1])))
+    for (reduced, operations, results), called, of_part in zip(_stages(dispatch, split), names, plans, strict=True):
+        stage = read_group(operations, results)
+        _check_memory(reduced, stage.expression, device)
+        stages.append(validated(reduced, stage.expression, of_part, device, options))
+        roots = [read_structured(one) for one in operations]
+        made.append(wrap(roots, results, called, attribute(stages[-1])))
     # As stages of one plan: beside as many blocks as were asked for, and partial results are still in the cache.
     target = machine_for(device, options).device
-    times = predict_stages(root.expression, plan, target, options.max_units)
+    times = predict_stages(expression, plan, target, options.max_units)
     if split.joined:  # the kernel of the first is that of both
         machine = machine_of(target, plan.max_units or options.max_units)
         times = together(plan, *times, machine), times[1]
@@ -270,16 +266,30 @@ def _plan(
     return made
 
 
-def _joined_problem(root: StructuredOp, plan: Plan, device: Device) -> str:
+def _stages(
+    dispatch: LinalgDispatch, split: SplitK
+) -> Iterator[tuple[ir.Operation, list[ir.Operation], list[ir.Value]]]:
+    """Replace a dispatch by the ops of both stages; yield of each its reduction, its ops, and what leaves it."""
+    operation, tiles = dispatch.operation, split.joined or dispatch.expression.has_tail
+    if dispatch.root is not None:
+        for one in split_reduction(with_sources(dispatch.root), split, tiles=tiles):
+            yield one, [one], list(one.results)
+        return
+    body, results = unwrap(operation.opview)
+    group = read_group(structured_members(body), results)
+    root, *behind = [member.root.operation for member in group.members]
+    before = [producer.operation for producer in group.producers.values()]
+    replace_op(operation, *results)
+    parts, join = split_reduction(read_structured(root), split, tiles=tiles)
+    yield parts, [*before, parts], list(parts.results)
+    yield join, [join, *behind], results if behind else list(join.results)
+
+
+def _joined_problem(expression: TensorExpression, plan: Plan, device: Device) -> str:
     """Return why the parts of a divided reduction cannot be joined in the same kernel, or an empty string."""
     if device.vector_bytes is not None:
         return "has a plan that joins parts in the same kernel, which only blocks of GPUs do; join them by a second one"
-    return joined_problem(root.expression, plan)
-
-
-def _wrap(root: StructuredOp, name: str, plan: rtile.PlanAttr) -> rtile.ProgramOp:
-    """Replace a structured op by a program of its own that carries the plan."""
-    return wrap([root], list(root.operation.results), name, plan)
+    return joined_problem(expression, plan)
 
 
 def _check_memory(operation: ir.Operation, expression: TensorExpression, device: Device) -> None:

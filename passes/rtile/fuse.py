@@ -20,9 +20,9 @@ model plans each: element-wise ops behind a reduction root are computed on its a
 reduction, what starts an accumulator before the first; ops that share rows, such as those of a softmax, keep them in
 registers where a row fits. Of two neighbours whose union saves time the best is joined, until no union saves any; a
 union that another op would have to run both before and behind is none. Each is evaluated as `rtile-construct` plans it
-without a user schedule; only an op that is alone may have its reduction divided over tasks, and a second kernel joins
-the parts. `explain-fusion` reports each decision as a remark: what was joined, seconds and bytes saved (predicted),
-and why a legal grouping was left.
+without a user schedule; where its reduction is divided over tasks, a second kernel joins the parts. `explain-fusion`
+reports each decision as a remark: what was joined, seconds and bytes saved (predicted), and why a legal grouping was
+left.
 
 Refused: what no tensor expression can say, at its op; what cannot be joined stays apart. Paper: ROLLER section 3.1
 (fused operators are one expression) and 3.2 (axis fusion), PolyDL section 5.
@@ -200,8 +200,7 @@ def _evaluator(device: Device) -> Evaluate:
         assert prediction is not None
         return Cost(prediction.seconds, prediction.global_load_bytes + prediction.global_store_bytes)
 
-    # Only an op that is alone may have its reduction divided over tasks.
-    return lambda expression, alone: evaluated(merge_axes(expression), alone)
+    return lambda expression, divisible: evaluated(merge_axes(expression), divisible)
 
 
 def _report(decision: FusionDecision) -> None:

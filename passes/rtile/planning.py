@@ -250,12 +250,12 @@ def _beside_records(device: Device, dispatches: Iterable[LinalgDispatch], option
 
 
 def options_of(dispatch: LinalgDispatch, options: ConstructOptions) -> ConstructOptions:
-    """Return how one dispatch is planned: as it says itself, and the reduction of joined ops is never divided."""
+    """Return how one dispatch is planned: as it says itself, and its reduction divided only where that can be."""
     if (units := units_of(dispatch)) is not None:
         options = replace(options, max_units=units[0] or None)
     if (tile := _tile_of(dispatch)) is not None:
         options = with_tile(options, tile)
-    return replace(options, split=False) if dispatch.joined else options
+    return options if dispatch.divisible else replace(options, split=False)
 
 
 def with_tile(options: ConstructOptions, tile: tuple[int, ...]) -> ConstructOptions:

@@ -299,6 +299,12 @@ class TensorExpression:
         """Whether no operation joins partial results, so that one thread must walk a point's reduction in order."""
         return self.combiner is None and any(loop.reduction for loop in self.loops)
 
+    @property
+    def has_tail(self) -> bool:
+        """Whether something is read or computed at each point of the output after the reduction."""
+        counts = self.epilogue_flops, self.epilogue_cycles, self.epilogue_chain
+        return bool(self.epilogue or self.starts or self.accumulator_type or any(counts))
+
     def walks_rows(self, blocks: Sequence[int]) -> bool:
         """Return whether a task of boxes of so many points walks its rows in steps: holds no row from end to end."""
         return any(self.loops[loop].extent.most_tiles(blocks[loop]) > 1 for loop in self.whole)

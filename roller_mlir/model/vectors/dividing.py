@@ -20,7 +20,7 @@ from roller_mlir.model.vectors.cost import VectorCost, launch_s
 from roller_mlir.model.vectors.lanes import lanes_of
 from roller_mlir.plan import Plan, SplitK, TensorExpression
 from roller_mlir.plan.extent import as_extent
-from roller_mlir.plan.rewrite.split import combine_expression, divisible_loops, first_expression, whole_plan
+from roller_mlir.plan.rewrite.split import divisible_loops, first_expression, join_expression, whole_plan
 from roller_mlir.plan.rewrite.uneven import uneven_problem
 
 _FEWER = (1, 4, 16)
@@ -57,7 +57,7 @@ def divided_plans(
     asked = replace(options, top_k=1, split=False, tile_sizes=(), constants=(), finite=())
     for parts, points in _divisions(expression, device, loop, cost.units):
         try:
-            join = construct(combine_expression(expression, parts), asked, False, worth)
+            join = construct(join_expression(expression, parts, joined=False), asked, False, worth)
             assert join.prediction is not None
             left = worth - join.prediction.seconds
             first = construct(first_expression(expression, loop, parts, points), asked, True, left)

@@ -8,7 +8,7 @@ that numbers the parts; the second stage reduces over that loop. Both are expres
 
 from dataclasses import replace
 
-from roller_mlir.plan.expression import Access, LinearIndex, Loop, TensorExpression, dense_strides, neutral_of
+from roller_mlir.plan.expression import Access, LinearIndex, Loop, TensorExpression, neutral_of
 from roller_mlir.plan.extent import Size, as_extent, product
 from roller_mlir.plan.plan import AtomPlan, AxisPlan, Plan, SplitK
 
@@ -21,16 +21,12 @@ def divisible_loops(expression: TensorExpression) -> tuple[int, ...]:
 
     The longest comes first.
 
-    None where the combiner has no neutral element, where there are several results, where the output is larger than the
-    loops that write it, or where the epilogue reads a tensor that the second stage, which walks the output's points in
-    row-major order, cannot index by their number: one that is neither constant nor laid out as the output, such as a
-    bias along one dimension.
+    None where the combiner has no neutral element, where there are several results or rows that a task walks from end
+    to end, or where the output is larger than the loops that write it.
     """
-    if neutral_of(expression.combiner, expression.result_type) is None or expression.more_outputs:
+    if neutral_of(expression.combiner, expression.result_type) is None:
         return ()
-    if _written_in_part(expression):
-        return ()
-    if any(_point_stride(expression, access) is None for access in expression.epilogue):
+    if expression.more_outputs or expression.whole or _written_in_part(expression):
         return ()
     back = {loop for a in expression.inputs for i in a.indices for loop, k in i.terms().items() if k < 0}
     found = [loop for loop in expression.reductions() if not expression.moves_window(loop) and loop not in back]
@@ -58,26 +54,6 @@ def _written_in_part(expression: TensorExpression) -> bool:
         if (written or [1]) != [extent]:
             return True
     return False
-
-
-def _point_stride(expression: TensorExpression, access: Access) -> int | None:
-    """Return 1 for a tensor laid out as the output, 0 for one of which every point reads the same element, else None.
-
-    A tensor of one element is both where the output has one point.
-    """
-    if not access.loops() and not any(index.constant for index in access.indices):
-        return 0
-    return 1 if _address(access, len(expression.loops)) == _address(expression.output, len(expression.loops)) else None
-
-
-def _address(access: Access, loops: int) -> tuple[int, ...]:
-    """Return the row-major address, in elements, as the loops' coefficients and the constant."""
-    coefficients, constant = [0] * loops, 0
-    for index, stride in zip(access.indices, dense_strides(access.static_shape), strict=True):
-        for loop, k in index.terms().items():
-            coefficients[loop] += k * stride
-        constant += index.constant * stride
-    return (*coefficients, constant)
 
 
 def first_expression(expression: TensorExpression, loop: int, parts: Size, extent: Size) -> TensorExpression:
@@ -125,81 +101,72 @@ def first_expression(expression: TensorExpression, loop: int, parts: Size, exten
     )
 
 
-def combine_expression(expression: TensorExpression, parts: Size) -> TensorExpression:
-    """Return the second stage: loops (points of the output in row-major order, part), input (part, points).
-
-    The epilogue belongs to it, its tensors indexed by the point's number.
-
-    Raises:
-        ValueError: The epilogue cannot be indexed so, see `divisible_loops`.
-    """
-    assert expression.combiner is not None
+def points_expression(expression: TensorExpression, parts: Size) -> TensorExpression:
+    """Return the second stage of an operator without a tail: loops (points of the output in row-major order, part)."""
+    assert not expression.has_tail, "whose tensors are indexed by the loops of the output"
     output = expression.output
     points = product(output.shape)
     point, part = LinearIndex((1, 0)), LinearIndex((0, 1))
-    partial = Access("partial", (parts, points), expression.result_type, (part, point))
-    return TensorExpression(
-        loops=(Loop(points), Loop(parts, True)),
-        inputs=(partial,),
-        output=Access(output.name, (points,), output.element_type, (point,)),
-        combiner=expression.combiner,
-        flops_per_point=1,
-        pad_values=(neutral_of(expression.combiner, expression.result_type),),
-        accumulates=expression.accumulates,
-        epilogue=tuple(_on_points(expression, access) for access in expression.epilogue),
-        epilogue_flops=expression.epilogue_flops,
-        epilogue_cycles=expression.epilogue_cycles,
-        epilogue_chain=expression.epilogue_chain,
-        accumulator_type=expression.accumulator_type,
-    )
+    return _joining(expression, (Loop(points), Loop(parts, True)), (part, point), (points,), (point,))
 
 
 def tile_expression(expression: TensorExpression, parts: Size) -> TensorExpression:
-    """Return the second stage where blocks of the first run it: loops (of the output, part), input (part, output).
+    """Return the second stage with the loops of the output in their order, and part; what is in a tail stays there.
 
-    Its tasks are the tiles of the first stage's output, whose loops it has in their order; an epilogue reads its
-    tensors as before.
+    Its tasks can be the tiles of the first stage's output.
     """
-    assert expression.combiner is not None
     kept, output = output_loops(expression), expression.output
 
-    def moved(index: LinearIndex) -> LinearIndex:
+    def moved(access: Access) -> Access:
+        return replace(access, indices=tuple(map(index_of, access.indices)))
+
+    def index_of(index: LinearIndex) -> LinearIndex:
         return LinearIndex((*(index.coefficients[loop] for loop in kept), 0), index.constant)
 
-    indices = tuple(map(moved, output.indices))
+    loops = (*(expression.loops[loop] for loop in kept), Loop(parts, True))
+    indices = moved(output).indices
     part = LinearIndex((*(0 for _ in kept), 1))
-    partial = Access("partial", (as_extent(parts), *output.shape), expression.result_type, (part, *indices))
+    return replace(
+        _joining(expression, loops, (part, *indices), output.shape, indices),
+        epilogue=tuple(map(moved, expression.epilogue)),
+        epilogue_flops=expression.epilogue_flops,
+        epilogue_cycles=expression.epilogue_cycles,
+        epilogue_chain=expression.epilogue_chain,
+        starts=tuple(map(moved, expression.starts)),
+    )
+
+
+def _joining(
+    expression: TensorExpression,
+    loops: tuple[Loop, ...],
+    read: tuple[LinearIndex, ...],
+    shape: tuple[Size, ...],
+    written: tuple[LinearIndex, ...],
+) -> TensorExpression:
+    """Return an expression that joins the parts of one; its last loop numbers them."""
+    assert expression.combiner is not None
+    partial = Access("partial", (loops[-1].extent, *shape), expression.result_type, read)
     return TensorExpression(
-        loops=(*(expression.loops[loop] for loop in kept), Loop(parts, True)),
+        loops=loops,
         inputs=(partial,),
-        output=replace(output, indices=indices),
+        output=Access(expression.output.name, shape, expression.output.element_type, written),
         combiner=expression.combiner,
         flops_per_point=1,
         pad_values=(neutral_of(expression.combiner, expression.result_type),),
         accumulates=expression.accumulates,
-        epilogue=tuple(replace(one, indices=tuple(map(moved, one.indices))) for one in expression.epilogue),
-        epilogue_flops=expression.epilogue_flops,
-        epilogue_cycles=expression.epilogue_cycles,
-        epilogue_chain=expression.epilogue_chain,
         accumulator_type=expression.accumulator_type,
     )
 
 
 def join_expression(expression: TensorExpression, parts: Size, *, joined: bool) -> TensorExpression:
-    """Return the second stage: that of a second kernel, or that which blocks of the first run (`SplitK.joined`)."""
-    return tile_expression(expression, parts) if joined else combine_expression(expression, parts)
+    """Return the second stage: of a kernel of its own, or that which blocks of the first run (`SplitK.joined`)."""
+    tiles = joined or expression.has_tail
+    return tile_expression(expression, parts) if tiles else points_expression(expression, parts)
 
 
 def output_loops(expression: TensorExpression) -> tuple[int, ...]:
     """Return the loops that index the output, in their order."""
     return tuple(sorted(expression.output.loops()))
-
-
-def _on_points(expression: TensorExpression, access: Access) -> Access:
-    stride = _point_stride(expression, access)
-    if stride is None:
-        raise ValueError(f"an epilogue of a divided reduction is laid out as the output, but got '{access.name}'")
-    return replace(access, shape=(product(access.shape),), indices=(LinearIndex((stride, 0)),))
 
 
 def first_plan(plan: Plan) -> Plan:

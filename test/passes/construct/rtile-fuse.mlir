@@ -110,18 +110,46 @@ func.func @apart_and_shared(%a: tensor<32x32xf32>, %b: tensor<32x32xf32>) -> (te
 
 // -----
 
-// A reduction that is divided over tasks has no epilogue: where dividing it saves more than joining, the ops stay apart.
+// A reduction that may be divided over tasks: the second stage goes on with what is behind it.
 
 // CHECK-LABEL: func.func @long_reduction
-// CHECK-NOT: rtile.program
-// WHY: remark: 'linalg.matmul' (line {{[0-9]+}}) and 'linalg.generic' (line {{[0-9]+}}) stay apart, one program would take longer: predicted
+// CHECK: %[[R:.*]] = "rtile.program"
+// CHECK: linalg.matmul
+// CHECK: arith.maximumf
+// CHECK: "rtile.yield"
+// CHECK: return %[[R]]
+// WHY: remark: 'linalg.matmul' (line {{[0-9]+}}) and 'linalg.generic' (line {{[0-9]+}}) are one program
 // APART-LABEL: func.func @long_reduction
+// APART-NOT: rtile.program
 func.func @long_reduction(%a: tensor<64x65536xf32>, %b: tensor<65536x64xf32>) -> tensor<64x64xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x64xf32>
   %i = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
   %c = linalg.matmul ins(%a, %b : tensor<64x65536xf32>, tensor<65536x64xf32>) outs(%i : tensor<64x64xf32>) -> tensor<64x64xf32>
   %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%c : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
+    ^bb0(%x: f32, %old: f32):
+      %t = arith.maximumf %x, %zero : f32
+      linalg.yield %t : f32
+  } -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
+
+// -----
+
+// What leaves in another order than it was made in, a second stage cannot make: where dividing saves more, ops stay apart.
+
+// CHECK-LABEL: func.func @turned
+// CHECK-NOT: rtile.program
+// WHY: remark: 'linalg.matmul' (line {{[0-9]+}}) and 'linalg.generic' (line {{[0-9]+}}) stay apart, one program would take longer: predicted
+// APART-LABEL: func.func @turned
+func.func @turned(%a: tensor<64x65536xf32>, %b: tensor<65536x64xf32>) -> tensor<64x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<64x65536xf32>, tensor<65536x64xf32>) outs(%i : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>],
                        iterator_types = ["parallel", "parallel"]}
       ins(%c : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
     ^bb0(%x: f32, %old: f32):

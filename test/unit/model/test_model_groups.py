@@ -20,7 +20,7 @@ from roller_mlir.model import ConstructOptions, construct, operand_traffic, pred
 from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.instructions.choice import atoms
 from roller_mlir.plan import LinearIndex, Plan, Prediction, TensorExpression
-from roller_mlir.plan.rewrite.split import combine_expression, divisible_loops
+from roller_mlir.plan.rewrite.split import divisible_loops, join_expression
 
 DEVICES = [find_device(name) for name in ("h200", "v100", "mi300x")]
 H200 = DEVICES[0]
@@ -260,26 +260,20 @@ def test_a_prologue_saves_the_tensor_before(device: Device) -> None:
 
 def test_a_division_joins_before_the_epilogue() -> None:
     group, biased = GROUPS["deep"], GROUPS["deep_bias"]
-    assert divisible_loops(group) == (2,)
-    assert divisible_loops(biased) == ()
-    join = combine_expression(group, 8)
-    assert [one.name for one in join.epilogue] == ["r"]
-    assert (join.epilogue[0].shape, join.epilogue[0].indices) == ((4096,), join.output.indices)
-    assert join.epilogue_flops == 1
+    assert divisible_loops(group) == divisible_loops(biased) == (2,)
+    for joined in (True, False):
+        join = join_expression(group, 8, joined=joined)
+        assert [one.name for one in join.epilogue] == ["r"]
+        assert (join.epilogue[0].shape, join.epilogue[0].indices) == ((64, 64), join.output.indices)
+        assert (join.bounds, join.epilogue_flops) == ((64, 64, 8), 1)
+        (bias,) = join_expression(biased, 8, joined=joined).epilogue
+        assert bias.indices == (LinearIndex((0, 1, 0)),)
     plan, prediction = predicted(group, H200)
     assert plan.split is not None
     assert plan.split.join.operands and len(plan.split.join.operands) == 1
     plain_plan, plain = predicted(matmul(64, 64, 8192), H200)
     assert plain_plan.split is not None
     assert prediction.seconds > plain.seconds
-    with pytest.raises(ValueError, match="laid out as the output, but got 'b'"):
-        combine_expression(biased, 8)
-
-
-def test_constants_are_no_obstacle_to_a_division() -> None:
-    scale = element_wise([64, 64], [("C", (64, 64), (0, 1)), ("c", (), ())], ("y", (64, 64), (0, 1)))
-    group = with_epilogue(matmul(64, 64, 8192), scale, 0)
-    assert combine_expression(group, 4).epilogue[0].indices == (LinearIndex((0, 0)),)
 
 
 def test_what_is_accumulated_into_is_read_by_the_epilogue() -> None:
@@ -303,8 +297,8 @@ def test_a_narrower_output_leaves_the_accumulators_as_they_are() -> None:
     assert two.registers == one.registers
     wide = replace(store, inputs=(replace(store.inputs[0], element_type="f16"),))
     assert with_epilogue(narrow, wide, 0).accumulator_type == ""
-    assert combine_expression(narrow, 2).inputs[0].element_type == "f32"
-    assert combine_expression(narrow, 2).output.element_type == "f16"
+    join = join_expression(narrow, 2, joined=False)
+    assert (join.inputs[0].element_type, join.output.element_type, join.accumulator_type) == ("f32", "f16", "f32")
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from roller_mlir.model.vectors.padding import computed_share, skipped_inputs
 from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression
 from roller_mlir.plan.records.codec import from_json, to_json
-from roller_mlir.plan.rewrite.split import combine_expression, divisible_loops, first_expression, first_plan, whole_plan
+from roller_mlir.plan.rewrite.split import divisible_loops, first_expression, first_plan, points_expression, whole_plan
 
 HASWELL = find_device("haswell")
 VECTORED = [name for name in device_names() if find_device(name).vector_bytes is not None]
@@ -174,7 +174,7 @@ def test_divided_reductions_are_two_plans_that_pay(expression: TensorExpression)
         first = first_expression(expression, plan.split.loop, plan.split.parts, plan.split.extent)
         for stage, of_stage in (
             (first, first_plan(plan)),
-            (combine_expression(expression, plan.split.parts), plan.split.join),
+            (points_expression(expression, plan.split.parts), plan.split.join),
         ):
             assert plan_problem(stage, of_stage) == "" and vector_plan_problem(of_stage, SPR) == ""
             validate_plan(stage, of_stage, SPR)

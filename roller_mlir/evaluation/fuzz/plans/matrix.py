@@ -6,6 +6,7 @@ import random
 
 from roller_mlir.compiler.source import Source
 from roller_mlir.evaluation.fuzz.forced import Forced
+from roller_mlir.evaluation.fuzz.plans.divided import with_division
 from roller_mlir.evaluation.fuzz.plans.ranked import UnknownPlansError, dispatches
 from roller_mlir.evaluation.fuzz.plans.rasters import with_raster
 from roller_mlir.hal import Device, find_device
@@ -28,8 +29,8 @@ def matrix_plans_text(source: Source, target: str, forced: Forced) -> str:
     generator = random.Random(forced.tile_seed)
     try:
         plans = {
-            name: _plan(expression, grouped, device, forced, generator)
-            for name, (expression, grouped) in dispatches(source, target).items()
+            name: _plan(expression, divisible, device, forced, generator)
+            for name, (expression, divisible) in dispatches(source, target).items()
         }
     except (ConstructionError, DiagnosedError) as error:
         raise UnknownPlansError(str(error)) from None
@@ -37,10 +38,10 @@ def matrix_plans_text(source: Source, target: str, forced: Forced) -> str:
 
 
 def _plan(
-    expression: TensorExpression, grouped: bool, device: Device, forced: Forced, generator: random.Random
+    expression: TensorExpression, divisible: bool, device: Device, forced: Forced, generator: random.Random
 ) -> Plan:
     families = tuple(one for one in forced.families if one in FAMILIES)
-    split = forced.split and not grouped
+    split = forced.split and divisible
     tries = [()] if forced.tile_seed is None else [_tile(expression, generator) for _ in range(_TILES_TRIED)] + [()]
     for stages in dict.fromkeys((forced.stages, 0)):
         for sizes in tries:
@@ -53,7 +54,9 @@ def _plan(
                 allow_tf32=forced.allow_tf32,
             )
             try:
-                return with_raster(expression, construct(expression, device, options)[-1], generator)
+                plan = construct(expression, device, options)[-1]
+                plan = with_division(expression, plan, device, generator, families) if split else plan
+                return with_raster(expression, plan, generator)
             except ConstructionError:
                 continue
     usual = ConstructOptions(top_k=1, instructions=FAMILIES, split=split, allow_tf32=forced.allow_tf32)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.evaluation.fuzz.forced import Forced
+from roller_mlir.evaluation.fuzz.plans.divided import with_division
 from roller_mlir.evaluation.fuzz.plans.rasters import with_raster
 from roller_mlir.evaluation.fuzz.plans.vector_walks import with_walks
 from roller_mlir.hal import Device, find_device
@@ -39,16 +40,12 @@ def plan_file_text(source: Source, target: str, rank: int) -> str:
     """
     device, generator = find_device(target), random.Random(rank)
     try:
-        plans = {
-            name: with_raster(
-                expression,
-                construct(
-                    expression, device, ConstructOptions(top_k=rank + 1, instructions=FAMILIES, split=not grouped)
-                )[-1],
-                generator,
-            )
-            for name, (expression, grouped) in dispatches(source, target).items()
-        }
+        plans = dict[str, Plan]()
+        for name, (expression, divisible) in dispatches(source, target).items():
+            options = ConstructOptions(top_k=rank + 1, instructions=FAMILIES, split=divisible)
+            plan = construct(expression, device, options)[-1]
+            plan = with_division(expression, plan, device, generator) if divisible else plan
+            plans[name] = with_raster(expression, plan, generator)
     except (ConstructionError, DiagnosedError) as error:
         raise UnknownPlansError(str(error)) from None
     return json.dumps(to_json(plans))
@@ -75,8 +72,8 @@ def walked_plans_text(source: Source, target: str, forced: Forced) -> str:
         if not any(one.row_passes for one, _ in found.values()):
             raise UnknownPlansError("no rows that tasks walk")
         plans = {
-            name: _walked(expression, grouped, device, forced, generator)
-            for name, (expression, grouped) in found.items()
+            name: _walked(expression, divisible, device, forced, generator)
+            for name, (expression, divisible) in found.items()
         }
     except (ConstructionError, DiagnosedError) as error:
         raise UnknownPlansError(str(error)) from None
@@ -84,9 +81,9 @@ def walked_plans_text(source: Source, target: str, forced: Forced) -> str:
 
 
 def _walked(
-    expression: TensorExpression, grouped: bool, device: Device, forced: Forced, generator: random.Random
+    expression: TensorExpression, divisible: bool, device: Device, forced: Forced, generator: random.Random
 ) -> Plan:
-    options = ConstructOptions(top_k=forced.rank + 1, instructions=FAMILIES, split=not grouped)
+    options = ConstructOptions(top_k=forced.rank + 1, instructions=FAMILIES, split=divisible)
     for _ in range(_TILES_TRIED if expression.row_passes else 0):
         sizes = [
             generator.choice([n for n in _STEPS if n < max(2, extent)] if loop in expression.whole else (1, 1, 2, 3, 4))
@@ -137,13 +134,13 @@ def _sizes(most: Sequence[int], room: int, generator: random.Random) -> tuple[in
 
 
 def dispatches(source: Source, target: str) -> dict[str, tuple[TensorExpression, bool]]:
-    """Return what gets a plan, by name: its expression, and whether it is several linalg ops."""
+    """Return what gets a plan, by name: its expression, and whether its reduction may be divided."""
     with make_context() as context, ir.Location.unknown():
         module = parse_source(source, context)
         isolate_entry(module, None)
         run_pipeline(module, passes_to(FUSED, {"device": target}))
         planned = named_dispatches(module)
-        found = {name: (dispatch.expression, dispatch.joined) for name, dispatch in planned.items()}
+        found = {name: (dispatch.expression, dispatch.divisible) for name, dispatch in planned.items()}
     if not found:
         raise UnknownPlansError("nothing to plan")
     return found

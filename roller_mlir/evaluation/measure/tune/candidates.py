@@ -54,7 +54,7 @@ def candidates_of(
         ConstructionError: No program fits the device.
     """
     device, asked = find_device(target), planning_pass(target, options or CompileOptions()).construct_options()
-    if dispatch.joined:
+    if not dispatch.divisible:
         asked = replace(asked, split=False)
     first = construct(dispatch.expression, device, asked)[0]
     ranked = construct(dispatch.expression, device, replace(asked, top_k=top_k)) if top_k > 1 else []

@@ -24,7 +24,7 @@ from roller_mlir.evaluation.measure.records import Reference
 from roller_mlir.evaluation.measure.tune.dispatch_reference import reference_of_op
 from roller_mlir.hal import find_device
 from roller_mlir.lowering.linalg.group.dispatches import named_dispatches
-from roller_mlir.lowering.linalg.group.wrap import wrap
+from roller_mlir.lowering.linalg.group.wrap import unwrap, wrap
 from roller_mlir.lowering.linalg.reader import read_structured
 from roller_mlir.lowering.targets.stage import FUSED
 from roller_mlir.model import ConstructOptions
@@ -48,7 +48,7 @@ class Dispatch:
         title: For people ("matmul 1024x1024, 1024x1024 -> 1024x1024 f32").
         text: The module.
         expression: What it computes, its axes fused.
-        joined: Whether it is a program of several ops, whose reduction is never divided.
+        divisible: Whether its reduction may be divided over tasks.
         reference: What it computes, in words that another library knows; without a class where there are none.
         options: How its text is compiled to the kernel that it has in the whole function.
         kernel: Which of several kernels that it might have in a persistent one ("64-threads-17-units"); else "".
@@ -60,7 +60,7 @@ class Dispatch:
     title: str
     text: str
     expression: TensorExpression
-    joined: bool
+    divisible: bool
     reference: Reference
     options: CompileOptions
     kernel: str = ""
@@ -103,7 +103,7 @@ def dispatches_of(source: Source, target: str, options: CompileOptions | None = 
             if not new:
                 continue
             # A loose op is a program afterwards, as planning makes one before it goes on.
-            root, joined = dispatch.root_name, dispatch.joined
+            root = dispatch.root_name
             text, reference = _text_of(dispatch.operation, root)
             one = Dispatch(
                 name=f"{root}_0",
@@ -112,7 +112,7 @@ def dispatches_of(source: Source, target: str, options: CompileOptions | None = 
                 title=title_of(root, dispatch.expression),
                 text=text,
                 expression=dispatch.expression,
-                joined=joined,
+                divisible=dispatch.divisible,
                 reference=reference,
                 options=options,
             )
@@ -163,7 +163,7 @@ def _text_of(operation: ir.Operation, root: str) -> tuple[str, Reference]:
         copy = program.clone().operation
         results: list[Any] = list(copy.results)
         if loose:
-            results = _unpack(copy, list(entry.arguments))
+            _, results = unwrap(copy.opview, list(entry.arguments))
         else:
             for number, argument in enumerate(entry.arguments):
                 copy.operands[number] = argument
@@ -175,15 +175,3 @@ def _text_of(operation: ir.Operation, root: str) -> tuple[str, Reference]:
             reference = reference_of_op(results[0].owner, list(entry.arguments))
     assert module.operation.verify()
     return str(module), reference
-
-
-def _unpack(program: Any, arguments: list[Any]) -> list[Any]:
-    """Move the ops of a program before it, on these tensors; return what it yields."""
-    block = program.regions[0].blocks[0]
-    for given, argument in zip(block.arguments, arguments, strict=True):
-        given.replace_all_uses_with(argument)
-    *inner, last = list(block.operations)
-    results = list(last.operation.operands)
-    for op in inner:
-        op.operation.move_before(program)
-    return results

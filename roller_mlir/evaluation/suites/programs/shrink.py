@@ -21,6 +21,7 @@ from roller_mlir.evaluation.suites.programs.extents import Extents, shrunk_exten
 from roller_mlir.hal import Device
 from roller_mlir.lowering.linalg.affine import affine_map, map_indices
 from roller_mlir.lowering.linalg.body import gathered_arguments
+from roller_mlir.lowering.linalg.group.wrap import unwrap
 from roller_mlir.lowering.linalg.pads import PAD
 from roller_mlir.lowering.linalg.reader import StructuredOp, fill_constant, is_structured, read_structured
 from roller_mlir.lowering.loops.program import programs_of
@@ -202,10 +203,5 @@ def _check_alignment(name: str, whole: TensorExpression, small: TensorExpression
 def _unwrap(module: ir.Module) -> None:
     """Move the ops of a module's programs to where the programs stand."""
     for program in programs_of(module):
-        owner = program.operation
-        for argument, operand in zip(program.entry.arguments, owner.operands, strict=True):
-            argument.replace_all_uses_with(operand)
-        *body, last = [op.operation for op in program.entry.operations]
-        for op in body:
-            op.move_before(owner)
-        replace_op(owner, *last.operands)
+        _, results = unwrap(program)
+        replace_op(program.operation, *results)

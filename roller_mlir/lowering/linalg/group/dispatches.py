@@ -32,6 +32,7 @@ class LinalgDispatch:
         inputs: For each input of the expression, the operand of the operation that it is, or is a view of; None of what
             it makes itself.
         root: The op that stands alone, as it was read; None of a program.
+        divisible: Whether its reduction may be divided over tasks, see `Group.divisible`.
     """
 
     operation: ir.Operation
@@ -41,6 +42,7 @@ class LinalgDispatch:
     joined: bool
     inputs: tuple[int | None, ...] = ()
     root: StructuredOp | None = None
+    divisible: bool = True
 
 
 def planned_blocks(module: ir.Module) -> list[Any]:
@@ -201,7 +203,15 @@ def _read_program(operation: ir.Operation) -> LinalgDispatch:
         while (view := defining_op(source)) is not None and view.name in _VIEWS:
             source = view.operands[0]
         inputs.append(ir.BlockArgument(source).arg_number if isinstance(source.owner, ir.Block) else None)
-    return LinalgDispatch(operation, _called(root), group.expression, members, joined=True, inputs=tuple(inputs))
+    return LinalgDispatch(
+        operation,
+        _called(root),
+        group.expression,
+        members,
+        joined=True,
+        inputs=tuple(inputs),
+        divisible=group.divisible,
+    )
 
 
 def _called(operation: ir.Operation) -> str:

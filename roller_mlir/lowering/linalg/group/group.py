@@ -65,6 +65,25 @@ class Group:
     producers: Producers = field(default_factory=dict[tuple[ir.Operation, int], StructuredOp])
     tail: frozenset[int] = frozenset()
 
+    @property
+    def divisible(self) -> bool:
+        """Whether its reduction may be divided over tasks: a second stage joins the parts, and goes on as the ops do.
+
+        Both stages walk the loops of the group then: its first op is the reduction, and what leaves the group lies as
+        its result does.
+        """
+        first, *others = self.members
+        if not others:
+            return True
+        made, given = first.root.expression.output, self.expression.output
+        return (
+            self.reduction_root == 0
+            and first.loops == tuple(range(len(self.expression.loops)))
+            and (made.shape, made.indices) == (given.shape, given.indices)
+            and all(set(one.loops) <= made.loops() for one in others)
+            and self.expression.has_tail
+        )
+
 
 def read_group(operations: Sequence[ir.Operation], results: Sequence[ir.Value]) -> Group:
     """Read linalg ops as a group.
@@ -117,8 +136,12 @@ def common_loops(operations: Sequence[ir.Operation]) -> list[tuple[int, ...]]:
 
 def members_of(block: ir.Block) -> list[ir.Operation]:
     """Return the structured ops of a program's region that compute, in order: all but fills that start reductions."""
-    found = [op.operation for op in block.operations if is_structured(op.operation)]
-    return [op for op in found if not starts_others_only(op)]
+    return structured_members([op.operation for op in block.operations])
+
+
+def structured_members(operations: Sequence[ir.Operation]) -> list[ir.Operation]:
+    """Return those of ops that compute, see `members_of`."""
+    return [op for op in operations if is_structured(op) and not starts_others_only(op)]
 
 
 def starts_others_only(operation: ir.Operation) -> bool:

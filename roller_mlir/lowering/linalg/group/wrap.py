@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Linalg ops moved into an `rtile.program` of their own, with the constants, paddings and fills that they need."""
+"""Linalg ops moved into an `rtile.program` of their own, with constants, paddings and fills that they need; and back."""
 
 from collections.abc import Sequence
 
@@ -52,6 +52,27 @@ def wrap(
             _erase_paddings(result)
         root.operation.erase()
     return program
+
+
+def unwrap(
+    program: rtile.ProgramOp, arguments: Sequence[ir.Value] | None = None
+) -> tuple[list[ir.Operation], list[ir.Value]]:
+    """Move the ops of a program in front of it; it is left, without them, for the caller to replace.
+
+    Args:
+        program: The program.
+        arguments: What they read in the place of its arguments; None for its operands.
+
+    Returns:
+        The ops, in order, and what the program yielded.
+    """
+    given = program.operands if arguments is None else arguments
+    for argument, value in zip(program.entry.arguments, given, strict=True):
+        argument.replace_all_uses_with(value)
+    *body, last = [op.operation for op in program.entry.operations]
+    for op in body:
+        op.move_before(program.operation)
+    return body, list(last.operands)
 
 
 def _erase_paddings(value: ir.Value) -> None:

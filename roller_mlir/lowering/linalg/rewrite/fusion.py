@@ -40,7 +40,7 @@ class Cost:
 
 Ops = tuple[ir.Operation, ...]
 Evaluate = Callable[[TensorExpression, bool], Cost | str]
-"""The cost of an expression, of one op alone or of several, or why it cannot be planned."""
+"""The cost of an expression, whose reduction may be divided over tasks or not, or why it cannot be planned."""
 
 CROSSED = "another program stands between them"
 RESHAPED = "what the second one reads of the first is reshaped in memory"
@@ -265,7 +265,7 @@ class Fusion:
             found = group_of_roots([self._roots[number] for number in members], results)
         except GroupError as error:
             return str(error)
-        return self._evaluate(found.expression, len(members) == 1)
+        return self._evaluate(found.expression, found.divisible)
 
 
 def leaving(group: Sequence[ir.Operation]) -> list[ir.Value]:

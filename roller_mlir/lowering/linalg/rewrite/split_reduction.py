@@ -14,7 +14,8 @@
     %r = tensor.expand_shape %j [[0, 1]] output_shape [16, 24] : tensor<384xf32> into tensor<16x24xf32>
 
 The two ops read as `plan.rewrite.split.first_expression` and `plan.rewrite.split.join_expression`. Where blocks of the
-first are to join the parts (`SplitK.joined`), the second keeps the loops of the result, and needs no reshapes:
+first are to join the parts (`SplitK.joined`), or other ops go on with the result in the same program, the second keeps
+the loops of the result, and needs no reshapes:
 
     %r = linalg.generic {(m, n, p) -> (p, m, n), (m, n)} ins(%p) outs(%init)    // the combiner
 
@@ -40,12 +41,13 @@ from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op, indexing_maps, number_attribute, replace_op
 
 
-def split_reduction(root: StructuredOp, split: SplitK) -> tuple[ir.Operation, ir.Operation]:
+def split_reduction(root: StructuredOp, split: SplitK, *, tiles: bool) -> tuple[ir.Operation, ir.Operation]:
     """Replace a linalg op by the op of the parts and the op that joins them.
 
     Args:
         root: The op, read; it is erased.
         split: The loop to divide, and into what; its plan is not looked at.
+        tiles: Whether the second op keeps the loops of the result.
 
     Returns:
         The op of the first stage and that of the second.
@@ -57,7 +59,7 @@ def split_reduction(root: StructuredOp, split: SplitK) -> tuple[ir.Operation, ir
     operation = root.operation
     with ir.InsertionPoint(operation), operation.location:
         first = _First(root, split).build()
-        join, result = _combine(root, split, first.results[0])
+        join, result = _combine(root, split, first.results[0], tiles=tiles)
     replace_op(operation, result)
     return first, join
 
@@ -154,9 +156,9 @@ class _First:
         return index.constant + last + index.coefficients[self._split.loop] * self._points * (self._parts - 1) + 1
 
 
-def _combine(root: StructuredOp, split: SplitK, partials: Any) -> tuple[ir.Operation, ir.Value]:
+def _combine(root: StructuredOp, split: SplitK, partials: Any, *, tiles: bool) -> tuple[ir.Operation, ir.Value]:
     """Build the second stage at the insertion point; return it and the result in the shape of the op's."""
-    if split.joined:
+    if tiles:
         start = root.operation.operands[root.body.inputs]
         join = _joining(root, partials, start, [one.results for one in _output_maps(root)])
         return join, join.results[0]

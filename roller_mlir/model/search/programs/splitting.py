@@ -20,9 +20,9 @@ from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.programs.direct import lone_thread
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.rewrite.split import (
-    combine_expression,
     divisible_loops,
     first_expression,
+    join_expression,
     output_loops,
     tile_expression,
 )
@@ -222,7 +222,8 @@ class Divider:
 
     def _combine(self, parts: int) -> tuple[ProblemContext, Estimate] | None:
         if parts not in self._combines:
-            context = _second_stage(self.context, ("join", parts), combine_expression(self.context.expression, parts))
+            expression = join_expression(self.context.expression, parts, joined=False)
+            context = _second_stage(self.context, ("join", parts), expression)
             evaluated = [
                 one for candidate in combine_candidates(context) if (one := estimate(context, candidate)) is not None
             ]
@@ -244,27 +245,41 @@ def combine_candidates(context: ProblemContext) -> list[Candidate]:
     """Return programs of the second stage: threads along the points as far as there are any, the rest along the parts.
 
     Args:
-        context: A `combine_expression`: loops (points, parts).
+        context: A `join_expression`: loops (those of the output, part).
     """
-    points, parts = context.bounds
+    *extents, parts = context.bounds
+    rows = _rows(context)
     lanes, limit = context.machine.device.subgroup_size, context.machine.device.max_threads_per_block
-    widest = context.output.limit
-    while context.divisors[0] % widest:
+    widest = context.output.limit if rows else 1
+    while rows and context.divisors[rows[0]] % widest:
         widest //= 2
     candidates: list[Candidate] = []
     wanted = context.task_threads
     for threads in (wanted,) if wanted else (lanes, 2 * lanes, 4 * lanes, 8 * lanes):
         for chunk in {1, widest}:
-            along = min(threads, 1 << max(0, -(-points // chunk) - 1).bit_length())
-            across = min(threads // along, 1 << max(0, parts - 1).bit_length())
-            if wanted:
-                along = threads // across  # some threads have no point
-            if threads > limit or along * across < min(threads, lanes):
+            along, left = [1] * len(extents), threads
+            for loop in rows:
+                points = -(-extents[loop] // (chunk if loop == rows[0] else 1))
+                along[loop] = min(left, 1 << (points - 1).bit_length())
+                left //= along[loop]
+            across = min(left, 1 << max(0, parts - 1).bit_length())
+            if wanted and rows:  # some threads have no point
+                along[rows[-1]] *= wanted // (prod(along) * across)
+            elif wanted:  # or no part
+                across = wanted
+            if threads > limit or prod(along) * across < min(threads, lanes):
                 continue
             own = min(MOST_PARTS, -(-parts // across))
-            lane = 0 if chunk > 1 else None
-            candidates.append(make_candidate(context, (chunk, own), (along, across), (0, 1), lane, reuse=False))
+            registers = [chunk if rows and loop == rows[0] else 1 for loop in range(len(extents))]
+            lane = rows[0] if chunk > 1 else None
+            order = (*rows, len(extents))
+            candidates.append(make_candidate(context, (*registers, own), (*along, across), order, lane, reuse=False))
     return candidates or [lone_thread(context)]
+
+
+def _rows(context: ProblemContext) -> list[int]:
+    """Return the loops of a second stage's output, from that which its elements lie along."""
+    return [loop for index in reversed(context.expression.output.indices) for loop in index.terms()]
 
 
 def tile_estimate(context: ProblemContext, blocks: Sequence[int], threads: int) -> Estimate | None:
@@ -279,7 +294,7 @@ def tile_estimate(context: ProblemContext, blocks: Sequence[int], threads: int) 
         threads: Threads of its blocks.
     """
     part, parts, divisors = len(blocks), context.bounds[-1], context.divisors
-    rows = [loop for index in reversed(context.expression.output.indices) for loop in index.terms()]
+    rows = _rows(context)
     chunk = context.output.limit if rows else 1
     while chunk > 1 and (blocks[rows[0]] % chunk or divisors[rows[0]] % chunk or prod(blocks) < chunk * threads):
         chunk //= 2

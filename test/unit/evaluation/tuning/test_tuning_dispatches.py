@@ -149,7 +149,7 @@ def test_a_dispatch_of_a_dispatch_is_itself() -> None:
     for path in (EXAMPLES / "matmul.mlir", EXAMPLES / "mlp.mlir", EXAMPLES / "softmax.mlir"):
         for dispatch in dispatches_of(Source("-", path.read_text()), "h200", SIMULATED):
             (again,) = dispatches_of(Source("-", dispatch.text), "h200", SIMULATED)
-            assert (again.key, again.text, again.joined) == (dispatch.key, dispatch.text, dispatch.joined)
+            assert (again.key, again.text, again.divisible) == (dispatch.key, dispatch.text, dispatch.divisible)
 
 
 def test_fusion_and_what_the_construction_may_do_decide_the_units() -> None:

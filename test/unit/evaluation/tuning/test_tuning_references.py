@@ -84,7 +84,7 @@ def test_what_has_no_words(changes: dict[str, str]) -> None:
 
 def test_joined_ops_have_no_words() -> None:
     (dispatch,) = dispatches_of(Source("-", (EXAMPLES / "matmul_bias_gelu.mlir").read_text()), "h200")
-    assert dispatch.joined and dispatch.reference == Reference()
+    assert dispatch.expression.has_tail and dispatch.reference == Reference()
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from roller_mlir.model.cost.task.join import hand_over_s
 from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 from roller_mlir.plan.expression import NEUTRAL
-from roller_mlir.plan.rewrite.split import combine_expression, divisible_loops, first_expression, first_plan, whole_plan
+from roller_mlir.plan.rewrite.split import divisible_loops, first_expression, first_plan, points_expression, whole_plan
 from roller_mlir.plan.rewrite.uneven import uneven_problem
 
 DEVICES = ("v100", "k80", "mi50", "a100", "h100", "h200", "mi300x")
@@ -34,7 +34,7 @@ def in_two_stages(
 ) -> np.ndarray:
     """Compute an expression by its first stage and its second."""
     parts = -(-expr.bounds[loop] // extent)
-    first, join = first_expression(expr, loop, parts, extent), combine_expression(expr, parts)
+    first, join = first_expression(expr, loop, parts, extent), points_expression(expr, parts)
     assert not first.accumulates
     partial = evaluate(first, inputs)
     assert partial.shape == (parts, *expr.output.static_shape)

@@ -18,23 +18,21 @@ import roller_mlir
 from roller_mlir import Artifact, CompileOptions
 from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.source import Source
+from roller_mlir.evaluation.fuzz.plans.divided import joined_inside
 from roller_mlir.hal import find_device
 from roller_mlir.lowering.linalg.reader import read_structured
 from roller_mlir.lowering.linalg.rewrite.split_reduction import split_reduction
 from roller_mlir.lowering.targets.stage import BUFFERS
 from roller_mlir.model import ConstructOptions, construct
-from roller_mlir.model.cost.performance import context_of, l2_resident, predict
+from roller_mlir.model.cost.performance import predict
 from roller_mlir.model.cost.task.join import GAIN
-from roller_mlir.model.machine import machine_of
-from roller_mlir.model.problem_context import ProblemContext
-from roller_mlir.model.search.finish import tile_plan
 from roller_mlir.model.search.plan_legality import choice_problem
 from roller_mlir.passes.rtile.normalize import RTileNormalize
 from roller_mlir.plan import Plan, SplitK, TensorExpression
 from roller_mlir.plan.extent import as_extent
 from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR
 from roller_mlir.plan.records.codec import to_json
-from roller_mlir.plan.rewrite.split import first_expression, first_plan, tile_expression
+from roller_mlir.plan.rewrite.split import tile_expression
 from roller_mlir.runtime import SanitizedRunError
 from roller_mlir.sim import SimulatedKernels
 from roller_mlir.support.bindings import ir, make_context
@@ -43,12 +41,7 @@ from roller_mlir.support.diagnostics import DiagnosedError, parse_module
 
 def joined(expression: TensorExpression, plan: Plan, device: str = "h200") -> Plan | None:
     """Return a plan whose reduction is divided as one whose parts blocks of the first stage join, where they can."""
-    assert plan.split is not None
-    machine, split = machine_of(find_device(device)), plan.split
-    tiles, first = tile_expression(expression, split.parts), first_plan(plan)
-    of = context_of(first_expression(expression, split.loop, split.parts, split.extent), machine, first)
-    join = tile_plan(first, of, ProblemContext(tiles, l2_resident(machine, tiles)), counted=True)
-    return None if join is None else replace(plan, split=replace(split, joined=True, join=join), prediction=None)
+    return joined_inside(expression, plan, find_device(device))
 
 
 def joined_plan(
@@ -97,7 +90,7 @@ def test_the_second_op_keeps_the_loops_of_the_output(name: str) -> None:
         expected = tile_expression(root.expression, parts)
         placeholder: Any = None
         split = SplitK(loop=loop, parts=as_extent(parts), extent=as_extent(extent), joined=True, join=placeholder)
-        _, join = split_reduction(root, split)
+        _, join = split_reduction(root, split, tiles=True)
         assert module.operation.verify()
         assert unnamed(read_structured(join).expression) == unnamed(expected)
         assert not [op for op in module.body.operations if "shape" in op.operation.name]

@@ -14,15 +14,15 @@ import pytest
 
 import roller_mlir
 from roller_mlir import Artifact
+from roller_mlir.evaluation.fuzz.plans.divided import divided_plans
 from roller_mlir.hal import find_device
 from roller_mlir.lowering.linalg.reader import StructuredOp, is_structured, read_structured
 from roller_mlir.lowering.linalg.rewrite.split_reduction import split_reduction
-from roller_mlir.model import ConstructOptions, construct
 from roller_mlir.passes.rtile.normalize import RTileNormalize
 from roller_mlir.plan import Plan, SplitK, TensorExpression
 from roller_mlir.plan.extent import as_extent
 from roller_mlir.plan.records.codec import to_json
-from roller_mlir.plan.rewrite.split import combine_expression, first_expression, whole_plan
+from roller_mlir.plan.rewrite.split import first_expression, points_expression
 from roller_mlir.plan.rewrite.uneven import uneven_problem
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError, parse_module
@@ -201,19 +201,7 @@ def expression_of(text: str) -> TensorExpression:
 
 def hand_plan(expression: TensorExpression, loop: int, parts: int, extent: int) -> Plan:
     """Return a plan that divides a loop, each stage as it is planned by itself, one part in a task."""
-    device = find_device(DEVICE)
-
-    def best(stage: TensorExpression, options: ConstructOptions) -> Plan:
-        return next(one for one in construct(stage, device, options) if one.split is None)
-
-    join = best(combine_expression(expression, parts), ConstructOptions(top_k=4))
-    first = first_expression(expression, loop, parts, extent)
-    plans = construct(first, device, ConstructOptions(top_k=64))
-    plain = [one for one in plans if one.split is None and one.axes[0].block == 1 and 0 in one.unit_order]
-    plan = whole_plan(plain[0])
-    return replace(
-        plan, prediction=None, split=SplitK(loop=loop, parts=as_extent(parts), extent=as_extent(extent), join=join)
-    )
+    return next(divided_plans(expression, (loop, parts, extent), find_device(DEVICE)))
 
 
 def compiled(text: str, folder: Path, plans: dict[str, Plan], **options: Any) -> Artifact:
@@ -235,11 +223,10 @@ def test_the_two_ops_are_the_two_expressions(name: str) -> None:
         module = parse_module(op.text(), context)
         root = read_last(module)
         whole = root.expression
-        expected = first_expression(whole, loop, parts, extent), combine_expression(whole, parts)
+        expected = first_expression(whole, loop, parts, extent), points_expression(whole, parts)
         placeholder: Any = None
-        ops = split_reduction(
-            root, SplitK(loop=loop, parts=as_extent(parts), extent=as_extent(extent), join=placeholder)
-        )
+        split = SplitK(loop=loop, parts=as_extent(parts), extent=as_extent(extent), join=placeholder)
+        ops = split_reduction(root, split, tiles=False)
         assert module.operation.verify()
         found = [read_structured(op).expression for op in ops]
     assert [unnamed(one) for one in found] == [unnamed(one) for one in expected]
@@ -290,7 +277,7 @@ def test_other_programs_keep_their_names(tmp_path: Path) -> None:
     plan = hand_plan(expression_of(MATMUL.text()), 2, 4, 256)
     divided = compiled(text, tmp_path, {"generic_0": plan}, fusion=False)
     assert [kernel.program for kernel in divided.kernels] == [kept[0], "generic_0_join", kept[1]]
-    with pytest.raises(DiagnosedError, match="reduction of a program of one op, but this program has 2 ops"):
+    with pytest.raises(DiagnosedError, match="has a plan for 2 loops and 1 inputs, but its op has 3 and 1"):
         compiled(text, tmp_path, {"generic_0": plan})
 
 
@@ -357,8 +344,7 @@ def test_what_is_divided_into_equal_parts_only(name: str) -> None:
         whole = root.expression.bounds[loop]
         assert reason in uneven_problem(root.expression, loop)
         placeholder: Any = None
+        split = SplitK(loop=loop, parts=as_extent(2), extent=as_extent(whole // 2 + 1), join=placeholder)
         with pytest.raises(DiagnosedError, match="into equal parts only") as caught:
-            split_reduction(
-                root, SplitK(loop=loop, parts=as_extent(2), extent=as_extent(whole // 2 + 1), join=placeholder)
-            )
+            split_reduction(root, split, tiles=False)
     assert reason in str(caught.value) and f"a size that divides {whole}" in str(caught.value)
