@@ -17,7 +17,7 @@ NEEDED: dict[str, tuple[str, ...]] = {
     "haswell": (*_V3, "invpcid"),
     "x86-64-v4": _V4,
     "znver4": _ZEN4,
-    "znver5": (*_ZEN4, "avx_vnni", "movdiri"),
+    "znver5": (*_ZEN4, "avx_vnni"),
     **dict.fromkeys(("sapphirerapids", "emeraldrapids"), _RAPIDS),
 }
 """Flags of x86 that LLVM may use for an architecture beside those of all x86-64, as Linux spells them."""
