@@ -22,7 +22,7 @@ from math import gcd, prod
 from roller_mlir.hal import Device
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.polydl.caches import Cache, assign, caches_of
-from roller_mlir.model.polydl.cost import handed_over, seconds_by_layer, served_bytes
+from roller_mlir.model.polydl.cost import Handed, handed_over, seconds_by_layer, served_bytes
 from roller_mlir.model.polydl.footprint import TouchedTensor
 from roller_mlir.model.polydl.nest import TiledNest, TileLoop
 from roller_mlir.model.polydl.values import volume
@@ -36,6 +36,8 @@ APART_BYTES = _PAGE_BYTES // 2
 """From one place to the next, from which on a core's prefetchers do not follow (Intel 248966: half a page)."""
 LINE_BYTES = 64
 """Of a cache, where nobody says another."""
+_LEAST_BESIDE = 1 / 16
+"""Bytes of others that come beside rows, as a share of theirs, that count."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,7 @@ class CacheModel:
             return _few_sets(nest.tensors[number].access, box, cache.capacity_bytes, *lines, known.ways_share)
 
         assigned = assign(sets, caches, collides, apart=False)
+        weights = self._weights(nest, dense)
         handed = handed_over(
             nest,
             sets,
@@ -127,8 +130,9 @@ class CacheModel:
             line_bytes=self._line_bytes,
             packed=dense,
             again=True,
-            weights=self._weights(nest, dense),
+            weights=weights,
         )
+        handed = self._beside_others(nest, handed, dense, weights, len(caches) - 1)
         served = served_bytes(nest, sets, assigned, handed)
         seconds = seconds_by_layer(nest, sets, assigned, threads=cores, served=served)
         behind = caches[1:] or caches
@@ -149,6 +153,30 @@ class CacheModel:
             row = 0 if number in dense else _walks_down(nest, tensor)
             found.append(1 + (factor - 1) * min(1.0, _PAGE_BYTES / row) if row else 1.0)
         return found
+
+    def _beside_others(
+        self, nest: TiledNest, handed: list[Handed], dense: Collection[int], weights: Sequence[float], memory: int
+    ) -> list[Handed]:
+        """Return what layers hand over, where rows of a tile come from memory while another input does, too.
+
+        Lines of rows that lie pages apart are fetched ahead where theirs are the only ones; beside as many of another
+        tensor they take as long as if they were not.
+        """
+        inputs = {number for number, one in enumerate(nest.tensors) if one.access in self.expression.inputs}
+        streams = dict.fromkeys(inputs.difference(dense), 0.0)
+        for one in handed:
+            if one.place == memory and one.tensor in streams:
+                streams[one.tensor] += one.size_bytes
+        total = sum(streams.values())
+        slower = dict[int, float]()
+        for number, size in streams.items():
+            if size and total - size > _LEAST_BESIDE * size and _far_rows(nest, nest.tensors[number]):
+                beside = min(1.0, (total - size) / size)
+                slower[number] = max(1.0, (1 + (self._device.vectors.far_factor - 1) * beside) / weights[number])
+        return [
+            one._replace(size_bytes=one.size_bytes * slower.get(one.tensor, 1.0)) if one.place == memory else one
+            for one in handed
+        ]
 
     @cached_property
     def _least_bytes(self) -> float:
@@ -190,6 +218,18 @@ def _walks_down(nest: TiledNest, tensor: TouchedTensor) -> int:
         if reach * size > LINE_BYTES or apart * size < APART_BYTES:
             return 0
     return reach * size
+
+
+def _far_rows(nest: TiledNest, tensor: TouchedTensor) -> bool:
+    """Return whether a tile has several rows of more than a line that lie a page or more apart."""
+    access, size = tensor.access, tensor.access.element_bytes
+    if access.gathered or not access.shape:
+        return False
+    *rows, row = tile_dimensions(access, nest.body)
+    strides = dense_strides(access.bounds)
+    return row.extent * row.step * size > LINE_BYTES and any(
+        one.extent > 1 and one.step * stride * size >= _PAGE_BYTES for one, stride in zip(rows, strides, strict=False)
+    )
 
 
 def _inside(nest: TiledNest, level: int) -> list[int]:

@@ -14,6 +14,7 @@ import resource
 import sys
 import threading
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -24,6 +25,8 @@ from roller_mlir.lowering.backend.child.frames import Message, decode, encode
 _NAME = "roller"  # how LLVM calls the program that sets its options
 _FEW_SPILLS = 4
 """Of vectors, that are left as they are."""
+_ROTATED_INSTRUCTIONS = 16
+"""Of a loop's header that LLVM copies in front of the loop at most, by itself."""
 _BLOCK_END = re.compile(r"^(?:[^\s#][^\n]*:|\s+(?:j\w+|b|b\.\w+|cbn?z|tbn?z)\s[^\n]*)$", re.MULTILINE)
 _MULTIPLIES = re.compile(r"\bvfn?m(?:add|sub)|\bfml[as]\b")
 _STACKED = re.compile(r"%[yz]mm\d+, -?\d*\(%rsp|\(%rsp[^\n]*%[yz]mm|\b(?:str|ldr|stp|ldp)\s+q[^\n]*\[sp\b")
@@ -105,12 +108,23 @@ def _generate(job: Message) -> Message:
     module.verify()
     if fields.get("as_it_is"):
         return Message(fields={"seconds": seconds}, blobs={"object": machine.emit_object(module)})
-    builder = _pass_builder(machine, unroll=fields["unroll"])
-    builder.getModulePassManager().run(module, builder)
+    gpu = nvidia or fields["triple"].startswith("amdgcn")
+    given = b"" if gpu else module.as_bitcode()
+
+    def optimise(module: Any, *, rotated: bool = True) -> Any:
+        llvm.set_option(_NAME, f"-rotation-max-header-size={_ROTATED_INSTRUCTIONS if rotated else 0}")
+        builder = _pass_builder(machine, unroll=fields["unroll"])
+        builder.getModulePassManager().run(module, builder)
+        return module
+
+    optimise(module)
     seconds["llvm_s"] = time.perf_counter() - start
     start = time.perf_counter()
-    gpu = nvidia or fields["triple"].startswith("amdgcn")
-    blobs = (_gpu_code if gpu else _cpu_code)(module, machine, context, with_object=fields["object"])
+    if gpu:
+        blobs = _gpu_code(module, machine, context, with_object=fields["object"])
+    else:
+        modules = (module if one else optimise(llvm.parse_bitcode(given, context), rotated=False) for one in (1, 0))
+        blobs = _cpu_code(modules, machine, context, with_object=fields["object"])
     seconds["codegen_s"] = time.perf_counter() - start
     return Message(fields={"seconds": seconds}, blobs=blobs)
 
@@ -125,25 +139,39 @@ def _gpu_code(module: Any, machine: Any, context: Any, *, with_object: bool) -> 
     return blobs
 
 
-def _cpu_code(module: Any, machine: Any, context: Any, *, with_object: bool) -> dict[str, bytes]:
-    """Return the assembly of an optimised module and, if wanted, its object.
+def _cpu_code(modules: Iterable[Any], machine: Any, context: Any, *, with_object: bool) -> dict[str, bytes]:
+    """Return the assembly of a module and, if wanted, its object.
 
     LLVM's scheduler may keep more loads in flight than there are registers, and then spills sums inside of their loop.
-    A CPU reorders by itself what it runs: where vectors are spilled, code is generated in the order of the IR, too, and
-    that with fewer spills is taken.
-    """
-    optimised = module.as_bitcode()
+    A CPU reorders by itself what it runs: where vectors are spilled, code is generated in the order of the IR, too.
+    Where a loop was rotated, sums may be spilled in it for what is done with them behind it: then it is left as it is.
+    The code with the fewest spills is taken, of equals the first.
 
-    def generated(emit: Any, *, scheduled: bool) -> Any:
+    Args:
+        modules: The module, optimised, and the same with loops that are not rotated.
+        machine: What to generate code for.
+        context: Where modules are read.
+        with_object: Whether to return the object.
+    """
+
+    def generated(emit: Any, optimised: bytes, *, scheduled: bool) -> Any:
         llvm.set_option(_NAME, f"-enable-misched={'true' if scheduled else 'false'}")
         return emit(llvm.parse_bitcode(optimised, context))
 
-    assembly, scheduled = generated(machine.emit_assembly, scheduled=True), True
-    if spilled_vectors(assembly) > _FEW_SPILLS:
-        other = generated(machine.emit_assembly, scheduled=False)
-        if spilled_vectors(other) < spilled_vectors(assembly):
-            assembly, scheduled = other, False
-    blobs = {"object": generated(machine.emit_object, scheduled=scheduled)} if with_object else {}
+    def tried() -> Iterator[tuple[int, str, bytes, bool]]:
+        for module in modules:
+            optimised = module.as_bitcode()
+            for scheduled in (True, False):
+                assembly = generated(machine.emit_assembly, optimised, scheduled=scheduled)
+                yield spilled_vectors(assembly), assembly, optimised, scheduled
+
+    found: list[tuple[int, str, bytes, bool]] = []
+    for one in tried():
+        found.append(one)
+        if one[0] <= _FEW_SPILLS:
+            break
+    _, assembly, optimised, scheduled = min(found, key=lambda one: one[0])
+    blobs = {"object": generated(machine.emit_object, optimised, scheduled=scheduled)} if with_object else {}
     return {**blobs, "assembly": assembly.encode()}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Linalg ops moved into an `rtile.program` of their own, with constants, paddings and fills that they need; and back."""
+"""Linalg ops moved into an `rtile.program` of their own, with the constants, paddings and fills of theirs; and back."""
 
 from collections.abc import Sequence
 
