@@ -113,6 +113,17 @@ def test_cores_whose_instructions_are_hidden_have_no_code_of_their_own(
         assert second.bandwidth_bytes_per_s == 2 * 64 * 1e9 and device.vector_bytes == width
 
 
+def test_what_no_code_has_unasked_may_be_hidden(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hypervisor shows Zen 5 without movdiri and movdir64b; its code is that of Zen 5, products of bf16 included."""
+    more = (
+        "avx512ifma avx512vbmi avx512_vbmi2 avx512_bf16 avx512_vnni avx512_bitalg avx512_vpopcntdq gfni vaes avx_vnni"
+    )
+    (machine / "cpuinfo").write_text(f"flags : {AVX512} {more} vpclmulqdq avx512_vp2intersect\ncpu MHz : 2600.0\n")
+    monkeypatch.setattr(host, "_llvm_name", lambda: "znver5")
+    device = host.host_device.__wrapped__()
+    assert device.architecture == "znver5" and {one.family for one in device.instructions} == {"fma", "dot"}
+
+
 def test_a_machine_is_one_without_its_wider_vectors(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its code has no instruction of AVX-512, whatever is known of the core, and its calibration is one of its own."""
     flags = " ".join(NEEDED["znver4"])

@@ -93,3 +93,16 @@ def test_tiles_that_lie_below_each_other_cost_more() -> None:
     model = CacheModel(matmul(512, 4096, 32), SPR)
     down, along = [model.work(walked(model, shape((8, 32, 32), order))).moved[0] for order in ((1, 0), (0, 1))]
     assert down > along
+
+
+def test_rows_that_come_from_memory_beside_another_tensor_cost_more() -> None:
+    """Sixteen rows of A pages apart, and B as a whole for each sixteen: neither fits, and A's lines are not ahead."""
+    factor = SPR.vectors.far_factor
+    for m, k, slower in ((64, 1 << 23, factor), (1 << 18, 4096, 1.0)):
+        model = CacheModel(matmul(m, 16, k), SPR)
+        a, b = (one.size_bytes for one in model.expression.inputs)
+        times = m // 16 if slower > 1 else 1  # of B, which otherwise stays in a cache
+        moved = model.work(walked(model, shape((16, 16, k), (0, 1)))).moved[-1]
+        assert moved == pytest.approx(slower * a + times * b + 2 * m * 16 * 4, rel=0.02)
+        single = model.work(walked(model, shape((1, 16, k), (0, 1)))).moved[-1]
+        assert single == pytest.approx(a + (m if slower > 1 else 1) * b + 2 * m * 16 * 4, rel=0.02)
