@@ -46,7 +46,8 @@ class VectorConstants:
         ways_share: Share of them that such rows can have beside what else is read.
         far_factor: How much longer the lines of a tensor take whose next tile lies a page or more below; of rows of
             several pages in a tile, those of one; of rows shorter than a page of which a tile has one line, from half a
-            page on. Fitted as `mask_cycles`.
+            page on; of rows pages apart that come from memory, as many as come of another tensor. Fitted as
+            `mask_cycles`.
         hidden_share: Share of the time of the layers other than the slowest that is hidden behind it.
         private_bytes_per_cycle: What a core draws from a cache of its own whose bandwidth is not known.
         shared_bytes_per_cycle: The same of what cores share.

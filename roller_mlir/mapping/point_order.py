@@ -5,6 +5,9 @@ A point is a pair of a place in the reduction and a result. Place by place, a wi
 keeps all of its rows in registers; row by row, each row is read, used by all results that it touches, and forgotten:
 
     three results, window of two rows    place by place: rows 0 1 2, then 1 2 3    row by row: 0, 1, 2, 3
+
+Of six results that each multiply one of two vectors by one of three factors, those with the same factor follow each
+other, so that two vectors and a factor live, and not three factors and a vector.
 """
 
 from collections.abc import Sequence
@@ -61,7 +64,9 @@ class Reads:
         return joined
 
 
-def point_order(reads: Sequence[Reads], places: int, results: int, *, ordered: bool = False) -> tuple[Point, ...]:
+def point_order(
+    reads: Sequence[Reads], places: int, results: int, *, ordered: bool = False, by_reads: bool = False
+) -> tuple[Point, ...]:
     """Return all points of a step, in an order in which few registers of reads live at a time.
 
     Args:
@@ -69,12 +74,18 @@ def point_order(reads: Sequence[Reads], places: int, results: int, *, ordered: b
         places: Places of the reduction.
         results: Results of the thread.
         ordered: Whether each result must see the places in their order, since nothing says that it may not.
+        by_reads: Whether results of a place may follow each other by what they read of an input, too. Who orders what
+            it is given by itself, as ptxas does, has no use for that.
 
     >>> rows = Reads(((0,), (1,)), ((0,), (1,), (2,)), ((0,),), 1, 1)
     >>> point_order([rows], 2, 3)
     ((0, 0), (0, 1), (1, 0), (0, 2), (1, 1), (1, 2))
+    >>> vectors = Reads(((0,),), ((0,), (0,), (0,), (1,), (1,), (1,)), ((0,),), 1, 1)
+    >>> factors = Reads(((0,),), ((0,), (1,), (2,), (0,), (1,), (2,)), ((0,),), 1, 1)
+    >>> [result for _, result in point_order([vectors, factors], 1, 6, by_reads=True)]
+    [0, 3, 1, 4, 2, 5]
     """
-    return _point_order(tuple(reads), places, results, ordered)[0]
+    return _point_order(tuple(reads), places, results, ordered, by_reads)[0]
 
 
 def live_registers(reads: Sequence[Reads], places: int, results: int, *, ordered: bool = False) -> int:
@@ -84,16 +95,23 @@ def live_registers(reads: Sequence[Reads], places: int, results: int, *, ordered
     >>> live_registers([rows], 2, 3)
     1
     """
-    return _point_order(tuple(reads), places, results, ordered)[1]
+    return _point_order(tuple(reads), places, results, ordered, False)[1]
 
 
 @lru_cache(maxsize=128)
-def _point_order(reads: tuple[Reads, ...], places: int, results: int, ordered: bool) -> tuple[tuple[Point, ...], int]:
+def _point_order(
+    reads: tuple[Reads, ...], places: int, results: int, ordered: bool, by_reads: bool
+) -> tuple[tuple[Point, ...], int]:
     import numpy as np
 
     tables = [(_numbered(one.vectors()), one.width * one.words) for one in reads]
     plain: NDArray[np.int64] = np.arange(places * results)
     best, least = plain, _most_live(tables, plain)
+    for numbers, _ in tables if by_reads and results > 1 else ():
+        found = np.lexsort([plain, numbers[:, 0], plain // results])
+        live = _most_live(tables, found)
+        if live < least:
+            best, least = found, live
     for one in reads if places > 1 and results > 1 else ():
         orders = _window_orders(one)
         first = one.coordinates()[0].reshape(places * results, -1) if orders else plain

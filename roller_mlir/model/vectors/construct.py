@@ -219,6 +219,11 @@ def vector_plan_problem(plan: Plan, device: Device) -> str:
     turned = next((i for i, one in enumerate(plan.operands) if one.swizzle is not None), None)
     if turned is not None:
         return f"has a plan whose operand {turned} has a swizzle; '{device.name}' has no banks to spread rows over"
+    if plan.persistent or plan.max_units is not None:
+        return (
+            f"has a plan with persistent or max_units, but who runs it on '{device.name}' says how many threads share "
+            "its tasks; leave both out"
+        )
     return ""
 
 

@@ -103,7 +103,8 @@ def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[i
         ordered = compute.body.combiners() is None
         with fragments.scope():
             found = _reads(compute, points, by_vectors=context.masked)
-            for place, result in point_order(found, len(points), len(box.keys), ordered=ordered):
+            order = point_order(found, len(points), len(box.keys), ordered=ordered, by_reads=context.masked)
+            for place, result in order:
                 at = {**points[place], **box.at(box.keys[result])}
                 if not any(one.is_outside(box, at) for one in compute.padded):
                     _point(context, compute, fragments, points[place], result, current, counted=counted)

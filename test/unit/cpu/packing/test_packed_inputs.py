@@ -96,6 +96,11 @@ def test_a_plan_that_cannot_pack_is_refused(
         _compiled(TEXT, _packed(_plan(TEXT), 1, order, inner), "matmul_0", tmp_path)
 
 
+def test_how_many_threads_share_tasks_is_not_said_by_plans(tmp_path: Path) -> None:
+    with pytest.raises(DiagnosedError, match="with persistent or max_units, but who runs it on 'host' says how many"):
+        _compiled(TEXT, replace(_plan(TEXT), max_units=1), "matmul_0", tmp_path)
+
+
 def test_large_products_pack_and_small_ones_do_not() -> None:
     large, small = (_plan_of(product(*extents)) for extents in ((2048, 2048, 2048), (16, 16, 16)))
     assert large.inner_order and large.operands[1].layer == "workgroup"
