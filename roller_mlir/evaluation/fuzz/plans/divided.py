@@ -12,6 +12,7 @@ from roller_mlir.model.cost.performance import context_of, l2_resident
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.finish import tile_plan
+from roller_mlir.model.search.validate_plan import validate_plan
 from roller_mlir.plan import Plan, SplitK, TensorExpression
 from roller_mlir.plan.extent import as_extent
 from roller_mlir.plan.rewrite.split import (
@@ -71,26 +72,48 @@ def divided_plans(
     *,
     top_k: int = 64,
 ) -> Iterator[Plan]:
-    """Yield plans that divide a loop, each stage as it is planned by itself.
+    """Yield plans that divide a loop: each stage as it is planned by itself, then parts as the whole is planned.
 
     Args:
         expression: The operator.
         division: The loop, the number of parts, and the points of each.
         device: Where.
         families: Instructions that the first stage may take.
-        top_k: Programs of the first stage that are looked at.
+        top_k: Programs that are looked at, of the first stage and of the whole.
 
     Raises:
-        ConstructionError: A stage cannot be planned.
+        ConstructionError: The second stage cannot be planned.
     """
     loop, parts, extent = division
     second = join_expression(expression, parts, joined=False)
     (join,) = construct(second, device, ConstructOptions(top_k=1, split=False))
     first = first_expression(expression, loop, parts, extent)
     split = SplitK(loop=loop, parts=as_extent(parts), extent=as_extent(extent), join=replace(join, prediction=None))
-    for one in construct(first, device, ConstructOptions(top_k=top_k, split=False, instructions=families)):
+    options = ConstructOptions(top_k=top_k, split=False, instructions=families)
+    for one in _constructed(first, device, options):
         if one.axes[0].block == 1 and 0 in one.unit_order and not one.inner_order:
             yield replace(whole_plan(one), split=split, persistent=False, prediction=None)
+    for one in _constructed(expression, device, options):
+        alone = replace(one, epilogue_vectors=(), spread=False, persistent=False, prediction=None)
+        plan = replace(alone, split=split, raster=())
+        if extent % one.axes[loop].block == 0 and not one.inner_order and _is_plan(first, first_plan(plan), device):
+            yield plan
+
+
+def _constructed(expression: TensorExpression, device: Device, options: ConstructOptions) -> list[Plan]:
+    """Return plans, none where there are none."""
+    try:
+        return construct(expression, device, options)
+    except ConstructionError:
+        return []
+
+
+def _is_plan(expression: TensorExpression, plan: Plan, device: Device) -> bool:
+    try:
+        validate_plan(expression, plan, device)
+    except ConstructionError:
+        return False
+    return True
 
 
 def joined_inside(expression: TensorExpression, plan: Plan, device: Device) -> Plan | None:

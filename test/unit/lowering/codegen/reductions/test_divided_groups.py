@@ -234,6 +234,47 @@ def test_two_kernels(name: str, target: str, tmp_path: Path) -> None:
     check(case, artifact, target)
 
 
+ROUNDED = walk(
+    "(m, n) -> (m, n); (m, n) -> (n); (m, n) -> (m, n)",
+    "pp",
+    "%c: tensor<64x64xf32>; %x: tensor<64xf32>",
+    "%e1: tensor<64x64xf16>",
+    """%t = arith.addf %i0, %i1 : f32
+    %h = arith.truncf %t : f32 to f16
+    linalg.yield %h : f16""",
+)
+HALVES = f"""func.func @main(%a: tensor<64x512xf16>, %b: tensor<512x64xf16>, %x: tensor<64xf32>) -> tensor<64x64xf16> {{
+  {zeros("64x64")}
+  {zeros("64x64", 1, kind="f16")}
+  %c = linalg.matmul ins(%a, %b : tensor<64x512xf16>, tensor<512x64xf16>) outs(%s0 : tensor<64x64xf32>)
+    -> tensor<64x64xf32>
+  %r = {ROUNDED}
+  return %r : tensor<64x64xf16>
+}}"""
+
+
+@pytest.mark.parametrize("joined", [True, False], ids=["one kernel", "two kernels"])
+@pytest.mark.parametrize(
+    ("target", "family"), [("v100", "wmma"), ("a100", "mma"), ("h200", "wgmma"), ("mi300x", "mfma")]
+)
+def test_products_of_matrix_units_go_on(target: str, family: str, joined: bool, tmp_path: Path) -> None:
+    """Sums of f32 are joined, and rounded once, behind what is added to them."""
+    ((name, (expression, divisible)),) = dispatches(Source("-", HALVES), target).items()
+    assert divisible
+    device = find_device(target)
+    found = divided_plans(expression, (2, 4, 128), device, (family,))
+    plans = [joined_inside(expression, one, device) if joined else one for one in found if one.instruction == family]
+    plan = next(one for one in plans if one is not None)
+    rng = np.random.default_rng(0)
+    a, b, x = (rng.integers(-3, 4, shape) for shape in ((64, 512), (512, 64), (64,)))
+    (tmp_path / "plan.json").write_text(json.dumps(to_json({name: plan})))
+    artifact = roller_mlir.compile(HALVES, target=target, plan_file=tmp_path / "plan.json", binaries=False)
+    assert len(artifact.kernels) == (1 if joined else 2)
+    halves = a.astype(np.float16), b.astype(np.float16), x.astype(np.float32)
+    (result,) = artifact.run(*halves, on="sim", sanitize=True)
+    np.testing.assert_array_equal(result, (a @ b + x).astype(np.float16))
+
+
 @pytest.mark.parametrize("target", DEVICES)
 def test_the_best_plan_of_deep_sums_divides_them(target: str) -> None:
     """Few results of a long sum, and what is added to them, are one kernel; in a persistent one tasks join parts."""
