@@ -227,8 +227,7 @@ class _Kernels:
         self.tasks_per_unit[kind, share] = min(max(1, stage.tasks_per_unit or 1) for stage in stages)
         if atom_family(plan.instruction).reads_memory:  # threads of its blocks copy for others
             self.copying.add((kind, share))
-        # Tasks that join parts wait for those that made them.
-        seconds = prediction.seconds - prediction.launch_s * plan.launches + self.hand_over_s * (plan.launches - 1)
+        seconds = prediction.seconds - prediction.launch_s * plan.launches
         self.early_s[kind, share] = seconds * self._early_share(dispatch, plan, units, self.weights[kind])
         needed = max(busy_on_share(plan, self.machine, units).values())
         # What a task takes is known beside tasks of its own op alone: a unit that has one works for no other op.

@@ -130,12 +130,10 @@ def test_tasks_take_the_time_that_their_kernels_were_chosen_for(target: str) -> 
     """Also where a reduction is divided: of as many blocks as the others leave, and what was just written is near."""
     options = CompileOptions(persistent=True)
     one = scheduled_program(Source("layers", LAYERS), target, options)
-    joins = sum("join" in operator.name for operator in one.graph.operators)
-    assert joins
+    assert any("join" in operator.name for operator in one.graph.operators)
     rounds = [-(-operator.tasks // (operator.together or 1)) for operator in one.graph.operators]
     whole = sum(count * operator.seconds for count, operator in zip(rounds, one.graph.operators, strict=True))
-    # The second layer waits for the first one, and who joins parts for those who made them.
-    assert whole + (1 + joins) * options.hand_over_s == pytest.approx(_least(one))
+    assert whole + options.hand_over_s == pytest.approx(_least(one))  # the second layer waits for the first one
 
 
 @pytest.mark.parametrize("target", ["v100", "mi300x"])
