@@ -120,3 +120,20 @@ def test_sums_stay_in_registers_whatever_is_done_with_them_behind_their_loop() -
     (assembly,) = [data.decode() for name, data in artifact.files.items() if name.endswith(".s")]
     assert spilled_vectors(assembly) <= 4
     assert sum("vfmadd" in line for line in assembly.splitlines()) >= 21
+
+
+TWO = """func.func @f(%x: tensor<2x256x14x14xf32>, %w: tensor<96x256x1x1xf32>) -> tensor<2x96x14x14xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x96x14x14xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<2x96x14x14xf32>) -> tensor<2x96x14x14xf32>
+  %r = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<2x256x14x14xf32>, tensor<96x256x1x1xf32>)
+    outs(%i : tensor<2x96x14x14xf32>) -> tensor<2x96x14x14xf32>
+  return %r : tensor<2x96x14x14xf32>
+}"""
+
+
+def test_factors_that_several_vectors_share_are_not_kept() -> None:
+    """Two vectors and a factor beside twelve sums fit into 16 registers; a vector and six factors do not."""
+    artifact = roller_mlir.compile(TWO, "haswell", tile_sizes=(2, 6, 8, 256))
+    (assembly,) = [data.decode() for name, data in artifact.files.items() if name.endswith(".s")]
+    assert spilled_vectors(assembly) <= 4
