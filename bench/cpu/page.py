@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes docs/evaluation/cpu-peers.md from what bench/cpu/peers.py measured: `python bench/cpu/page.py`.
 
-Beside this file lie gemms.json and layers.json (each peer), fused.json (with bias and relu), and gemms-again.json and
-layers-again.json (some of the first two once more, for the noise).
+In the folder peers lie gemms.json and layers.json (each peer), fused.json (with bias and relu), and gemms-again.json
+and layers-again.json (some of the first two once more, for the noise).
 """
 
 import argparse
@@ -182,7 +182,7 @@ def noise(found: dict[str, HostResults]) -> str:
 
 def read(name: str) -> HostResults:
     """Return results of this folder."""
-    return from_json(HostResults, json.loads((HERE / f"{name}.json").read_text()))
+    return from_json(HostResults, json.loads((HERE / "peers" / f"{name}.json").read_text()))
 
 
 def main() -> int:

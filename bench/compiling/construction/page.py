@@ -51,8 +51,10 @@ a release fence, and the block that finds all others counted reads the parts in 
 tile. That costs the way to the last cache three times, and one block alone joins a tile, so that it pays where tiles
 are small and parts few. Sums are the same whichever block ends last; no block waits for another. The counters lie in
 the function's state and are 0 between launches, so that calls of one loaded program follow each other, whatever streams
-they are given to. A plan with joined parts is taken where it promises 5 % of any other plan's time or more. `--no-join`
-rules it out. In a persistent kernel tasks of their own join parts, on CPUs a second kernel does.
+they are given to. What goes on with the sums (bias, activation, residual, conversion) is computed by who joins the
+parts, a second kernel or that block, with the loops of the output. A plan with joined parts is taken where it promises
+5 % of any other plan's time or more. `--no-join` rules it out. In a persistent kernel tasks of their own join parts, on
+CPUs a second kernel does.
 
 How results leave is a choice of the plan, too (`store`). "synchronous": each thread stores what it holds. Where its
 neighbours' results lie in other rows of the tensor, each store of a subgroup touches a line of the cache for every

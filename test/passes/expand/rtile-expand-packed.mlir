@@ -1,4 +1,4 @@
-// RUN: roller-opt %s --rtile-construct=device=zen5 --rtile-expand | FileCheck %s
+// RUN: roller-opt %s --rtile-construct=device=zen4 --rtile-expand | FileCheck %s
 // RUN: roller-opt %s --rtile-construct=device=spr --rtile-expand | FileCheck %s --check-prefix=STEPS
 
 // A task walks tiles by itself, and packs what several of them read in front of the loops that do not move it: a panel

@@ -6,7 +6,6 @@ import random
 
 from roller_mlir.compiler.source import Source
 from roller_mlir.evaluation.fuzz.forced import Forced
-from roller_mlir.evaluation.fuzz.plans.divided import with_division
 from roller_mlir.evaluation.fuzz.plans.ranked import UnknownPlansError, dispatches
 from roller_mlir.evaluation.fuzz.plans.rasters import with_raster
 from roller_mlir.hal import Device, find_device
@@ -54,9 +53,7 @@ def _plan(
                 allow_tf32=forced.allow_tf32,
             )
             try:
-                plan = construct(expression, device, options)[-1]
-                plan = with_division(expression, plan, device, generator, families) if split else plan
-                return with_raster(expression, plan, generator)
+                return with_raster(expression, construct(expression, device, options)[-1], generator)
             except ConstructionError:
                 continue
     usual = ConstructOptions(top_k=1, instructions=FAMILIES, split=split, allow_tf32=forced.allow_tf32)

@@ -145,7 +145,7 @@ def test_kernels_that_make_their_tensor_maps_run_inside_of_iree(tmp_path: Path, 
 
 @pytest.mark.full
 def test_a_wrong_grid_a_swapped_operand_and_another_image_in_a_module_are_errors_that_say_so(tmp_path: Path) -> None:
-    path = compiled(tmp_path, "mlp", "h200")
+    path = compiled(tmp_path, "mlp", "h200", "--no-split")
     artifact = Artifact.load(path)
     text = iree_program(artifact)
     blocks = artifact.manifest.launches[0].static_grid[0]
@@ -191,7 +191,7 @@ def test_whole_graphs_in_one_kernel_run_where_they_are_said_to_be_resident(
 
 @pytest.fixture(scope="module")
 def mlp(tmp_path_factory: pytest.TempPathFactory) -> Artifact:
-    return Artifact.load(compiled(tmp_path_factory.mktemp("mlp"), "mlp", "h200"))
+    return Artifact.load(compiled(tmp_path_factory.mktemp("mlp"), "mlp", "h200", "--no-split"))
 
 
 def test_a_function_whose_name_needs_quotes_has_them(mlp: Artifact) -> None:

@@ -30,7 +30,7 @@ def write(path: Path, results: Results) -> str:
 def test_from_a_kit_to_a_compilation(tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     mlp = str(EXAMPLES / "mlp.mlir")
-    assert main(["tune", mlp, "--target", "h200", "--top-k", "3", "--jobs", "1", "--pack", "KIT"]) == 0
+    assert main(["tune", mlp, "--target", "h200", "--no-split", "--top-k", "3", "--jobs", "1", "--pack", "KIT"]) == 0
     said = capsys.readouterr().out
     assert "wrote KIT: 2 operators, 6 candidates" in said
     assert "roller tune --target h200 --import results.json" in said
@@ -49,7 +49,7 @@ def test_from_a_kit_to_a_compilation(tmp_path: Path, capsys: Captured, monkeypat
     said = capsys.readouterr().out
     assert "Measured on a device of the tests" in said
     assert "tuning.jsonl: 2 records written, 0 kept, 0 without a winner, 0 left out" in said
-    assert main(["compile", mlp, "--tuning", "tuning.jsonl", "--json"]) == 0
+    assert main(["compile", mlp, "--no-split", "--tuning", "tuning.jsonl", "--json"]) == 0
     kernels = json.loads(capsys.readouterr().out)["kernels"]
     plans = [from_json(Plan, kernel["plan"]) for kernel in kernels]
     assert plans == [plan for item in kit.items for plan in item.candidates[1].plans.values()]
