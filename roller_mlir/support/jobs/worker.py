@@ -94,7 +94,7 @@ def serve(
     os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; it is the first one's
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    _leave_in_order(folder, forking)
+    following = _leave_in_order(folder, forking)
     faulthandler.enable(last_words, all_threads=False)
     tempfile.tempdir = os.environ["TMPDIR"] = folder
     try:
@@ -106,8 +106,9 @@ def serve(
         connection.send(None)
         while (job := connection.recv()) is not None:
             connection.send_bytes(_packed(do_job(work, job[0])))
-    except (EOFError, OSError):
-        return  # nobody is there any more
+    except (EOFError, OSError):  # nobody is there any more
+        if following is not None:
+            following.join()  # who sees that, too, removes more than this, and ends the process
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -120,10 +121,13 @@ def _packed(answer: tuple[Any, str]) -> Any:
         return reduction.ForkingPickler.dumps((None, f"the answer cannot be sent: {_describe(error)}"))
 
 
-def _leave_in_order(folder: str, forking: str) -> None:
+def _leave_in_order(folder: str, forking: str) -> threading.Thread | None:
     """End with all that was started and written: when the process ends that started this one, and where this one must.
 
     That is at once, whatever this process is at. A process that was killed has left `forking` behind.
+
+    Returns:
+        Who waits for the end of the process that started this one; None where none did.
     """
     # Every thread that is started from now on has this mask, so that the one that waits for them gets them.
     signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
@@ -149,8 +153,11 @@ def _leave_in_order(folder: str, forking: str) -> None:
         leave(0)
 
     threading.Thread(target=lambda: leave(signal.sigwait(_ENDS)), daemon=True).start()
-    if parent is not None:
-        threading.Thread(target=follow, args=(parent,), daemon=True).start()
+    if parent is None:
+        return None
+    following = threading.Thread(target=follow, args=(parent,), daemon=True)
+    following.start()
+    return following
 
 
 class Worker:

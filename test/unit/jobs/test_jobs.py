@@ -206,6 +206,30 @@ def test_a_worker_that_is_terminated_leaves_nothing_and_its_job_has_an_answer(
     assert gone(tmp_path / "tmp") == []
 
 
+WAITING = """import time
+from roller_mlir.support.jobs.worker import Worker
+if __name__ == "__main__":
+    one = Worker("math:sqrt")
+    one.connection.recv()
+    print("ready", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_a_process_that_is_killed_leaves_nothing_though_its_worker_had_nothing_to_do(
+    tmp_path: Path, gone: Callable[[Path], list[str]]
+) -> None:
+    """The worker sees its connection end as soon as it sees the process end; four times, since either may be first."""
+    for _ in range(4):
+        command = [sys.executable, "-c", WAITING]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}
+        ) as process:
+            assert process.stdout is not None and process.stdout.readline() == "ready\n"
+            process.kill()
+        assert gone(tmp_path) == []
+
+
 def test_a_tree_of_processes_is_killed_as_a_whole() -> None:
     script = "sleep 600 & setsid sleep 600 & echo ready; wait"
     shell = subprocess.Popen(["bash", "-c", script], stdout=subprocess.PIPE, text=True)
