@@ -111,20 +111,24 @@ def _generate(job: Message) -> Message:
     gpu = nvidia or fields["triple"].startswith("amdgcn")
     given = b"" if gpu else module.as_bitcode()
 
-    def optimise(module: Any, *, rotated: bool = True) -> Any:
+    def optimise(module: Any, *, rotated: bool) -> Any:
         llvm.set_option(_NAME, f"-rotation-max-header-size={_ROTATED_INSTRUCTIONS if rotated else 0}")
         builder = _pass_builder(machine, unroll=fields["unroll"])
         builder.getModulePassManager().run(module, builder)
         return module
 
-    optimise(module)
+    optimise(module, rotated=True)
     seconds["llvm_s"] = time.perf_counter() - start
     start = time.perf_counter()
     if gpu:
         blobs = _gpu_code(module, machine, context, with_object=fields["object"])
     else:
-        modules = (module if one else optimise(llvm.parse_bitcode(given, context), rotated=False) for one in (1, 0))
-        blobs = _cpu_code(modules, machine, context, with_object=fields["object"])
+
+        def modules() -> Iterator[Any]:
+            yield module
+            yield optimise(llvm.parse_bitcode(given, context), rotated=False)
+
+        blobs = _cpu_code(modules(), machine, context, with_object=fields["object"])
     seconds["codegen_s"] = time.perf_counter() - start
     return Message(fields={"seconds": seconds}, blobs=blobs)
 
@@ -163,14 +167,12 @@ def _cpu_code(modules: Iterable[Any], machine: Any, context: Any, *, with_object
             optimised = module.as_bitcode()
             for scheduled in (True, False):
                 assembly = generated(machine.emit_assembly, optimised, scheduled=scheduled)
-                yield spilled_vectors(assembly), assembly, optimised, scheduled
+                spilled = spilled_vectors(assembly)
+                yield spilled, assembly, optimised, scheduled
+                if spilled <= _FEW_SPILLS:
+                    return
 
-    found: list[tuple[int, str, bytes, bool]] = []
-    for one in tried():
-        found.append(one)
-        if one[0] <= _FEW_SPILLS:
-            break
-    _, assembly, optimised, scheduled = min(found, key=lambda one: one[0])
+    _, assembly, optimised, scheduled = min(tried(), key=lambda one: one[0])
     blobs = {"object": generated(machine.emit_object, optimised, scheduled=scheduled)} if with_object else {}
     return {**blobs, "assembly": assembly.encode()}
 
