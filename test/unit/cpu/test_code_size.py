@@ -84,56 +84,44 @@ def test_a_task_has_few_accesses_of_one_element(text: str) -> None:
     assert differences(text, artifact) == []
 
 
-WINDOW = """func.func @f(%x: tensor<1x18x18x8xf32>, %w: tensor<5x5x8x32xf32>) -> tensor<1x14x14x32xf32> {
+def convolution(name: str, image: str, filters: str, result: str, *, constant: bool = False) -> str:
+    """Return a convolution of f32; shapes as `1x18x18x8`."""
+    x, w, y = (f"tensor<{shape}xf32>" for shape in (image, filters, result))
+    given, made = ("", f"%w = arith.constant dense<0.5> : {w}") if constant else (f", %w: {w}", "")
+    return f"""func.func @f(%x: {x}{given}) -> {y} {{
+  {made}
   %z = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<1x14x14x32xf32>
-  %i = linalg.fill ins(%z : f32) outs(%e : tensor<1x14x14x32xf32>) -> tensor<1x14x14x32xf32>
-  %r = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x18x18x8xf32>, tensor<5x5x8x32xf32>)
-    outs(%i : tensor<1x14x14x32xf32>) -> tensor<1x14x14x32xf32>
-  return %r : tensor<1x14x14x32xf32>
-}"""
+  %e = tensor.empty() : {y}
+  %i = linalg.fill ins(%z : f32) outs(%e : {y}) -> {y}
+  %r = linalg.{name} ins(%x, %w : {x}, {w}) outs(%i : {y}) -> {y}
+  return %r : {y}
+}}"""
+
+
+def assembly_of(text: str, target: str, tile: tuple[int, ...]) -> str:
+    artifact = roller_mlir.compile(text, target, tile_sizes=tile)
+    (assembly,) = [data.decode() for name, data in artifact.files.items() if name.endswith(".s")]
+    return assembly
 
 
 def test_sums_stay_in_registers() -> None:
     """In LLVM's order of this kernel 60 accesses of its inner loop are to sums on the stack."""
-    artifact = roller_mlir.compile(WINDOW, "spr", tile_sizes=(1, 14, 1, 32, 5, 5, 8))
-    (assembly,) = [data.decode() for name, data in artifact.files.items() if name.endswith(".s")]
+    text = convolution("conv_2d_nhwc_hwcf", "1x18x18x8", "5x5x8x32", "1x14x14x32")
+    assembly = assembly_of(text, "spr", (1, 14, 1, 32, 5, 5, 8))
     assert spilled_vectors(assembly) <= 4
     multiply = [line for line in assembly.splitlines() if "vfmadd" in line]
     assert len(multiply) >= 28 and not any("(%rsp" in line for line in multiply)
 
 
-TURNED = """func.func @f(%x: tensor<1x512x7x7xf32>) -> tensor<1x112x7x7xf32> {
-  %w = arith.constant dense<0.5> : tensor<112x512x1x1xf32>
-  %z = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<1x112x7x7xf32>
-  %i = linalg.fill ins(%z : f32) outs(%e : tensor<1x112x7x7xf32>) -> tensor<1x112x7x7xf32>
-  %r = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x512x7x7xf32>, tensor<112x512x1x1xf32>)
-    outs(%i : tensor<1x112x7x7xf32>) -> tensor<1x112x7x7xf32>
-  return %r : tensor<1x112x7x7xf32>
-}"""
-
-
 def test_sums_stay_in_registers_whatever_is_done_with_them_behind_their_loop() -> None:
     """They are turned before they are stored: as LLVM rotates their loop, 60 of its accesses are to the stack."""
-    artifact = roller_mlir.compile(TURNED, "zen4", tile_sizes=(48, 7, 512))
-    (assembly,) = [data.decode() for name, data in artifact.files.items() if name.endswith(".s")]
+    text = convolution("conv_2d_nchw_fchw", "1x512x7x7", "112x512x1x1", "1x112x7x7", constant=True)
+    assembly = assembly_of(text, "zen4", (48, 7, 512))
     assert spilled_vectors(assembly) <= 4
     assert sum("vfmadd" in line for line in assembly.splitlines()) >= 21
 
 
-TWO = """func.func @f(%x: tensor<2x256x14x14xf32>, %w: tensor<96x256x1x1xf32>) -> tensor<2x96x14x14xf32> {
-  %z = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<2x96x14x14xf32>
-  %i = linalg.fill ins(%z : f32) outs(%e : tensor<2x96x14x14xf32>) -> tensor<2x96x14x14xf32>
-  %r = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<2x256x14x14xf32>, tensor<96x256x1x1xf32>)
-    outs(%i : tensor<2x96x14x14xf32>) -> tensor<2x96x14x14xf32>
-  return %r : tensor<2x96x14x14xf32>
-}"""
-
-
 def test_factors_that_several_vectors_share_are_not_kept() -> None:
     """Two vectors and a factor beside twelve sums fit into 16 registers; a vector and six factors do not."""
-    artifact = roller_mlir.compile(TWO, "haswell", tile_sizes=(2, 6, 8, 256))
-    (assembly,) = [data.decode() for name, data in artifact.files.items() if name.endswith(".s")]
-    assert spilled_vectors(assembly) <= 4
+    text = convolution("conv_2d_nchw_fchw", "2x256x14x14", "96x256x1x1", "2x96x14x14")
+    assert spilled_vectors(assembly_of(text, "haswell", (2, 6, 8, 256))) <= 4
