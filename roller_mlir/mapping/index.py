@@ -41,12 +41,12 @@ class Linear:
     ((8, 22), 8)
     """
 
-    __slots__ = ("constant", "key", "terms")
+    __slots__ = ("_hash", "constant", "terms")
 
     def __init__(self, terms: Mapping[Symbol, int] | None = None, constant: int = 0) -> None:
-        self.terms: dict[Symbol, int] = {s: k for s, k in (terms or {}).items() if k}
+        self.terms: dict[Symbol, int] = {s: k for s, k in terms.items() if k} if terms else {}
         self.constant = constant
-        self.key = (frozenset(self.terms.items()), constant)
+        self._hash: int | None = None
 
     @staticmethod
     def of(symbol: Symbol, factor: int = 1) -> "Linear":
@@ -55,22 +55,35 @@ class Linear:
             return Linear(None, symbol.low * factor)
         return Linear({symbol: factor})
 
+    def _moved(self, constant: int) -> "Linear":
+        """Return the same with another constant; terms are shared, as nobody changes them."""
+        moved = Linear(None, constant)
+        moved.terms = self.terms
+        return moved
+
     def __add__(self, other: "Linear | int") -> "Linear":
         if isinstance(other, int):
-            return Linear(self.terms, self.constant + other)
+            return self._moved(self.constant + other)
+        constant = self.constant + other.constant
+        if not other.terms or not self.terms:
+            return (self if self.terms else other)._moved(constant)
         terms = dict(self.terms)
         for symbol, factor in other.terms.items():
             terms[symbol] = terms.get(symbol, 0) + factor
-        return Linear(terms, self.constant + other.constant)
+        return Linear(terms, constant)
 
     def __mul__(self, factor: int) -> "Linear":
+        if factor == 1 or not self.terms:
+            return self._moved(self.constant * factor)
         return Linear({s: k * factor for s, k in self.terms.items()}, self.constant * factor)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Linear) and self.key == other.key
+        return isinstance(other, Linear) and self.constant == other.constant and self.terms == other.terms
 
     def __hash__(self) -> int:
-        return hash(self.key)
+        if self._hash is None:
+            self._hash = hash((frozenset(self.terms.items()), self.constant))
+        return self._hash
 
     def __repr__(self) -> str:
         return " + ".join([f"{k}*{s.name}" for s, k in self.terms.items()] + [str(self.constant)])

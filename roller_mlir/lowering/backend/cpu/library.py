@@ -12,6 +12,7 @@ threads' functions (`roller_mlir.plan.team`).
 """
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from math import prod
 
@@ -67,17 +68,21 @@ def library_files(
         raise CompileError(name, f"no iree-lld was found to link its shared library; {LLD_REMEDY}")
     objects = [(f"{number}.o", binary.files["object"]) for number, binary in enumerate(binaries)]
     objects.append(("entry.o", _object(name, triple, "\n".join(_module(manifest, tiles=tiles)))))
-    linked: dict[str, bytes] = {}
-    for how, more in (("-r", ()), ("-shared", (("team.o", _team(triple)),))):
+    with_team = [*objects, ("team.o", _team(triple))]
+
+    def link(how: str, members: Sequence[tuple[str, bytes]]) -> bytes:
         options = ("-flavor", "gnu", how, "--whole-archive", "-o", "output")
-        result = run_tool(name, lld, options, _archive([*objects, *more]), suffix=".a", timeout_s=DEFAULT_TIMEOUT_S)
+        result = run_tool(name, lld, options, _archive(members), suffix=".a", timeout_s=DEFAULT_TIMEOUT_S)
         if result.code != 0:
             raise CompileError(name, f"{lld} refused its objects: {result.complaint}")
-        linked[how] = result.output
+        return result.output
+
+    with ThreadPoolExecutor(max_workers=2) as threads:
+        together, library = threads.map(link, ("-r", "-shared"), (objects, with_team))
     stem = name.removeprefix("roller_")
     return {
-        f"{stem}.o": ("object", linked["-r"]),
-        f"lib{stem}.so": ("library", linked["-shared"]),
+        f"{stem}.o": ("object", together),
+        f"lib{stem}.so": ("library", library),
         f"{stem}.h": ("header", _header(manifest, tiles=tiles).encode()),
     }
 

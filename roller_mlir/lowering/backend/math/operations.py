@@ -29,6 +29,9 @@ _MAX_MULTIPLICATIONS = 16
 
 def prepare_math(root: Any) -> None:
     """Rewrite the operations inside an operation that not every lowering knows."""
+    names = {op.name for op in operations_inside(root)} - {"math.fma"}
+    if not any(name.startswith("math.") or name in INTEGER_CASTS for name in names):
+        return
     for name, expand in (("math.fpowi", _power), ("math.isinf", _is_infinite), ("math.clampf", _clamp)):
         for op in find(root, (name,)):
             with ir.InsertionPoint(op), op.location:
