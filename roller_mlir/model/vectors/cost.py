@@ -24,7 +24,7 @@ from roller_mlir.model.vectors.masks import (
     taps_stand,
     tested_loads,
 )
-from roller_mlir.model.vectors.padding import computed_share, standing_loop
+from roller_mlir.model.vectors.padding import computed_share, proven_loops, standing_loop
 from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import Access, Plan, Prediction, TensorExpression
 
@@ -74,12 +74,14 @@ class _Kernel:
         vectors: Vectors of sums.
         point: Cycles.
         registers: Vector registers that are live.
+        few: Cycles of a point of which few rows count: those of their chains, or of the vectors that rows share.
     """
 
     width: int
     vectors: int
     point: float
     registers: int
+    few: float
 
 
 class VectorCost:
@@ -145,12 +147,19 @@ class VectorCost:
 
     def standing(self, shape: TaskShape) -> int | None:
         """Return the loop over a window all of whose taps stand in the code; see `padding.standing_loop`."""
-        left = (self.device.vector_registers or 0) - self._kernel(shape).registers
-        return standing_loop(self.expression, shape.blocks, shape.lane, self.skips, left) if self.skips else None
+        return standing_loop(self.expression, shape.blocks, shape.lane, self.skips, self._left(shape))
 
     def _computed(self, shape: TaskShape) -> float:
         """Return the share of a reduction's points that is computed."""
-        return computed_share(self.expression, shape.blocks, self.skips, self.standing(shape)) if self.skips else 1.0
+        if not self.skips:
+            return 1.0
+        kernel, left = self._kernel(shape), self._left(shape)
+        few = min(1.0, kernel.few / kernel.point)
+        return computed_share(self.expression, shape.blocks, shape.lane, self.skips, left, few)
+
+    def _left(self, shape: TaskShape) -> int:
+        """Return the registers that are left beside those of a tile."""
+        return (self.device.vector_registers or 0) - self._kernel(shape).registers
 
     def size(self, number: int, box: tuple[int, ...]) -> float:
         """Return the bytes of an input that a box of points touches, each element once."""
@@ -234,7 +243,7 @@ class VectorCost:
             1 if expression.fused_multiply_add else max(1, expression.flops_per_point + expression.point_cycles)
         )
         ports = device.load_ports or 1
-        loads, spared, masked, temporaries, before = 0.0, 0.0, 0.0, 0.0, 0.0
+        loads, spared, masked, temporaries, before, shared = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         tested: list[tuple[int, str, float]] = []
         for number, access in enumerate(expression.inputs):
             how = _how(access, lane, number in packed)
@@ -244,6 +253,7 @@ class VectorCost:
             if how == "vector" and number not in packed:
                 parts *= 1 + cut_share(access, lane, width * access.element_bytes, known.unaligned_loads - 1)
             loads += count * (known.gather_cycles * ports if each else parts)
+            shared += count if how == "vector" and not each else 0.0
             if how == "one" and lane is not None:
                 spared += count * (1 - known.broadcast_loads)
             if not each and how == "vector":
@@ -259,16 +269,16 @@ class VectorCost:
             tested.append((number, how, count))
         registers = vectors + int(temporaries) + 1
         left, box = (device.vector_registers or 0) - registers, tuple(blocks)
-        stands = bool(self.skips) and standing_loop(expression, box, lane, self.skips, left) is not None
+        proven = proven_loops(expression, box, lane, self.skips, left) if self.skips else frozenset[int]()
         splits, held = not device.has_mask_registers, False
         for number, how, count in tested:
-            access, skips = expression.inputs[number], stands and number in self.skips
-            if splits and not skips and how == "vector" and may_leave(expression, access) and ends_alone(access, lane):
+            access, inside = expression.inputs[number], proven if number in self.skips else frozenset[int]()
+            if splits and not inside and how == "vector" and may_leave(expression, access) and ends_alone(access, lane):
                 assert lane is not None
                 more, inner = mask_operations(expression, access, box, lane, width, count)
                 masked, held = masked + more / known.issue_per_cycle, held or inner
                 continue
-            moved, kept = tested_loads(expression, access, box, lane, width, how, count, skips=skips, splits=splits)
+            moved, kept = tested_loads(expression, access, box, lane, width, how, count, inside=inside, splits=splits)
             masked += known.mask_cycles * moved + known.test_cycles * kept
         live = vectors + _BESIDE_SUMS + MASK_VECTORS if held else registers
         spilled = max(0, live - (device.vector_registers or 1))
@@ -283,7 +293,8 @@ class VectorCost:
             latency if self._reductions else 0.0,
         )
         point = max(limits) + known.jostle_share * (sum(limits) - max(limits)) + masked
-        return _Kernel(width, vectors, point + 2.0 * spilled / ports, registers)
+        few = max(latency, shared / ports)
+        return _Kernel(width, vectors, point + 2.0 * spilled / ports, registers, few)
 
     def seconds(self, work: Work) -> tuple[float, dict[str, float]]:
         """Return the predicted time of some work, and of each layer were it the only limit.

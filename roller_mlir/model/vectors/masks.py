@@ -23,7 +23,7 @@ def tested_loads(
     how: str,
     count: float,
     *,
-    skips: bool,
+    inside: frozenset[int],
     splits: bool,
 ) -> tuple[float, float]:
     """Return how many of a tile's loads of a tensor at a point are tested or under masks.
@@ -40,10 +40,14 @@ def tested_loads(
         width: Lanes of a vector.
         how: How lanes read the tensor: "one" element for all, or as vectors.
         count: Its loads at a point.
-        skips: Whether taps on padding are left out, those of the tile's rows one by one: all loads of a tile that is
-            one point wide along the dimension which the innermost loop moves then share one mask, which costs nothing.
+        inside: Loops over windows along which no read is tested, since taps on padding are left out. Then all loads of
+            a tile that is one point wide along the dimension which the innermost loop moves share one mask, which costs
+            nothing.
         splits: Whether tiles that read no padding have code of their own.
     """
+    if inside and _moved_points(expression, access, blocks) == 1:
+        return 0.0, 0.0
+    access = _without(access, inside) if inside else access
     leaves = may_leave(expression, access)
     if how == "one" and lane is not None and not leaves:
         whole = 1.0
@@ -54,12 +58,17 @@ def tested_loads(
         return count * (1.0 - whole), 0.0
     if not leaves:
         return count * _edge_share(expression, access, blocks, lane, width), 0.0
-    if skips and _moved_points(expression, access, blocks) == 1:
-        return 0.0, 0.0
     if splits:
         count *= 1.0 - _inside_share(expression, access, blocks, lane)
     moved = count * _moved_share(expression, access, blocks, lane, width)
     return moved, count - moved if how == "one" else 0.0
+
+
+@lru_cache(maxsize=4096)
+def _without(access: Access, loops: frozenset[int]) -> Access:
+    """Return a tensor without the dimensions that some loops move."""
+    kept = [pair for pair in zip(access.shape, access.indices, strict=True) if not loops & {*pair[1].terms()}]
+    return Access(access.name, [one for one, _ in kept], access.element_type, tuple([one for _, one in kept]))
 
 
 @lru_cache(maxsize=4096)

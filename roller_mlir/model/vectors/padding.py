@@ -4,11 +4,11 @@
 Of an image of 7 rows, padded by one on each side, and a window of 3 rows, tiles of one row compute 19 of 21 taps.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import product
 from math import prod
 
+from roller_mlir.mapping.edge_tiles import TiledWindow
 from roller_mlir.mapping.unrolling import LEAST_POINTS_INSIDE
 from roller_mlir.plan import LinearIndex, TensorExpression
 from roller_mlir.plan.rewrite.uneven import reads_outside
@@ -29,64 +29,127 @@ def skipped_inputs(expression: TensorExpression, finite: Sequence[int]) -> tuple
     )
 
 
-@lru_cache(maxsize=4096)
+_SPARE_REGISTERS = 2
+
+
 def standing_loop(
     expression: TensorExpression, blocks: tuple[int, ...], lane: int | None, skips: tuple[int, ...], registers: int
 ) -> int | None:
-    """Return the loop over a window all of whose taps are to stand in the code, None where the last loop's points are.
+    """Return the loop over a window all of whose taps stand in the code of each trip of the loops inside of it.
 
-    Where a tile is as wide as the image, each of its columns has taps on padding that are known when code is generated.
-    LLVM keeps more values for other taps then, for which registers must be left.
+    Few channels are no loop of their own at each tap: its end would take as long as some of its trips. LLVM keeps more
+    values for other taps then, for which registers must be left.
+
+    Args:
+        expression: The operator.
+        blocks: Points of each loop in a tile.
+        lane: The loop along vectors.
+        skips: Inputs of which points on padding are left out.
+        registers: That are left beside sums, a row of vectors and an element for all lanes.
+    """
+    known = known_windows(expression, blocks, lane, skips, registers)
+    return next((loop for loop in known if _points_inside(expression, blocks, loop) < LEAST_POINTS_INSIDE), None)
+
+
+@lru_cache(maxsize=4096)
+def known_windows(
+    expression: TensorExpression, blocks: tuple[int, ...], lane: int | None, skips: tuple[int, ...], registers: int
+) -> Mapping[int, TiledWindow]:
+    """Return how tiles read a window's taps, by their loop, where these stand in the code of tiles at its ends.
+
+    That are dimensions of one tile, and the last one of several whose tiles have more than one point. Trips of loops
+    over other windows end where a whole tile reads padding.
 
     Args:
         expression: The operator.
         blocks: Points of each loop in a tile.
         lane: The loop along vectors, whose points are computed together.
         skips: Inputs of which points on padding are left out.
-        registers: That are left beside sums, a row of vectors and an element for all lanes.
+        registers: That are left beside those of a tile.
     """
-    if registers < _SPARE_REGISTERS:
-        return None
-    last = expression.reductions()[-1]
-    for number in skips:
-        access = expression.inputs[number]
+    found: dict[int, TiledWindow] = {}
+    chosen = stood = False
+    for access in [expression.inputs[number] for number in skips]:
         for index, extent in zip(reversed(access.indices), reversed(access.bounds), strict=True):
             pair = _window(expression, index)
-            if pair is None or pair[0] == lane or pair[1] == last or not 1 < expression.bounds[pair[1]] <= _MOST_TAPS:
+            if pair is None or pair[0] == lane:
                 continue
-            moving, loop = pair
-            whole = blocks[moving] >= expression.bounds[moving] and blocks[loop] >= expression.bounds[loop]
-            if whole and _standing_share(expression, index, extent, pair) < 1:
-                return loop
-    return None
-
-
-_SPARE_REGISTERS = 2
-_MOST_TAPS = 8
+            (moving, loop), steps = pair, index.terms()
+            may_stand = not stood and loop != expression.reductions()[-1] and registers >= _SPARE_REGISTERS
+            asks = _asks(expression, blocks, loop)
+            if blocks[loop] < expression.bounds[loop] or not (asks or may_stand):
+                continue
+            window = TiledWindow(
+                points=expression.bounds[moving],
+                block=blocks[moving],
+                taps=expression.bounds[loop],
+                extent=extent,
+                first=index.constant,
+                step=steps[moving],
+                tap_step=steps[loop],
+            )
+            branches = window.tiles > 1
+            if window.edges() and not (branches and (chosen or window.block == 1)):
+                found[loop], chosen, stood = window, chosen or branches, stood or not asks
+    return found
 
 
 @lru_cache(maxsize=4096)
 def computed_share(
-    expression: TensorExpression, blocks: tuple[int, ...], skips: tuple[int, ...], standing: int | None = None
+    expression: TensorExpression,
+    blocks: tuple[int, ...],
+    lane: int | None,
+    skips: tuple[int, ...],
+    registers: int = 0,
+    least: float = 0.0,
 ) -> float:
     """Return the share of a reduction's points that tiles compute.
 
     Args:
         expression: The operator.
         blocks: Points of each loop in a tile.
+        lane: The loop along vectors.
         skips: Inputs of which points on padding are left out.
-        standing: The loop over a window whose taps stand in the code, one by one.
+        registers: That are left beside those of a tile.
+        least: The share of a tile's time that few of its points take, too.
     """
-    share, reductions = 1.0, expression.reductions()
+    share, known = 1.0, known_windows(expression, blocks, lane, skips, registers)
     for number in skips:
         access = expression.inputs[number]
         for index, extent in zip(access.indices, access.bounds, strict=True):
             pair = _window(expression, index)
-            if pair is not None and pair[1] == standing:
-                share *= _standing_share(expression, index, extent, pair)
-            elif pair is not None and prod([blocks[i] for i in reductions if i > pair[1]]) >= LEAST_POINTS_INSIDE:
+            if pair is not None and pair[1] in known:
+                share *= known[pair[1]].computed_share(least)
+            elif pair is not None and _asks(expression, blocks, pair[1]):
                 share *= _walked_share(expression, blocks, index, extent, pair)
     return share
+
+
+def proven_loops(
+    expression: TensorExpression, blocks: tuple[int, ...], lane: int | None, skips: tuple[int, ...], registers: int
+) -> frozenset[int]:
+    """Return the loops over windows along which no read of an input whose padding is left out is tested.
+
+    Args:
+        expression: The operator.
+        blocks: Points of each loop in a tile.
+        lane: The loop along vectors.
+        skips: Inputs of which points on padding are left out.
+        registers: That are left beside those of a tile.
+    """
+    pairs = [_window(expression, index) for number in skips for index in expression.inputs[number].indices]
+    walked = {pair[1] for pair in pairs if pair and blocks[pair[0]] == 1 and _asks(expression, blocks, pair[1])}
+    return frozenset(walked) | frozenset(known_windows(expression, blocks, lane, skips, registers))
+
+
+def _asks(expression: TensorExpression, blocks: Sequence[int], loop: int) -> bool:
+    """Return whether code asks at each trip of a loop over a window for padding."""
+    whole = blocks[loop] >= expression.bounds[loop]
+    return whole and _points_inside(expression, blocks, loop) >= LEAST_POINTS_INSIDE
+
+
+def _points_inside(expression: TensorExpression, blocks: Sequence[int], loop: int) -> int:
+    return prod([blocks[i] for i in expression.reductions() if i > loop])
 
 
 def _window(expression: TensorExpression, index: LinearIndex) -> tuple[int, int] | None:
@@ -111,11 +174,3 @@ def _walked_share(
         low, high, step = min(ends), max(ends), terms[loop]
         left += sum(high + step * trip >= 0 and low + step * trip < extent for trip in range(trips))
     return left / (trips * len(starts))
-
-
-def _standing_share(expression: TensorExpression, index: LinearIndex, extent: int, pair: tuple[int, int]) -> float:
-    """Return the share of pairs of a point and a tap that lie on the tensor."""
-    moving, loop = pair
-    steps, pairs = index.terms(), product(*(range(expression.bounds[i]) for i in pair))
-    places = [index.constant + steps[moving] * point + steps[loop] * tap for point, tap in pairs]
-    return sum(0 <= place < extent for place in places) / len(places)

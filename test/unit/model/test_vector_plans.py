@@ -12,6 +12,7 @@ from vector_problems import SPR, best, product
 
 from roller_mlir.hal import device_names, find_device
 from roller_mlir.mapping.checks.plan import plan_problem
+from roller_mlir.mapping.edge_tiles import MOST_EDGES
 from roller_mlir.model import ConstructionError, ConstructOptions, construct, predict
 from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.polydl.nest import TiledNest, TileLoop
@@ -21,7 +22,7 @@ from roller_mlir.model.search.validate_plan import validate_plan
 from roller_mlir.model.vectors.construct import construct_vectors, vector_plan_problem
 from roller_mlir.model.vectors.cost import VectorCost
 from roller_mlir.model.vectors.lanes import reads_lanes
-from roller_mlir.model.vectors.padding import computed_share, skipped_inputs
+from roller_mlir.model.vectors.padding import computed_share, known_windows, proven_loops, skipped_inputs
 from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression
 from roller_mlir.plan.records.codec import from_json, to_json
@@ -281,12 +282,22 @@ def test_taps_on_padding_are_as_many_as_counted() -> None:
         assert skipped_inputs(expression, (1,)) == (0,) and skipped_inputs(expression, ()) == ()
         for block in (1, 2, 4):
             tiles = [range(start, start + block) for start in range(0, places, block)]
-            left = 0
-            for tap in range(taps):
-                left += sum(any(0 <= stride * row + dilation * tap - low < rows for row in tile) for tile in tiles)
-            assert computed_share(expression, (block, 16, taps, 32), (0,)) == left / (taps * len(tiles))
-            assert computed_share(expression, (block, 16, taps, 32), ()) == 1.0
-            assert computed_share(expression, (block, 16, taps, 8), (0,)) == 1.0  # too few to ask for
+            counts = [
+                [sum(at < places and 0 <= stride * at + dilation * tap - low < rows for at in tile) for tile in tiles]
+                for tap in range(taps)
+            ]
+            ends = [number for number in range(len(tiles)) if any(row[number] < block for row in counts)]
+            left = sum(block * bool(count) for row in counts for count in row)
+            if block > 1 and taps > 1 and len(ends) <= MOST_EDGES:
+                left = sum(row[number] if number in ends else block for row in counts for number in range(len(tiles)))
+            blocks = block, 16, taps, 32
+            assert computed_share(expression, blocks, 1, (0,)) == pytest.approx(left / (taps * len(tiles) * block))
+            assert computed_share(expression, blocks, 1, ()) == 1.0
+            few = block, 16, taps, 8
+            assert computed_share(expression, few, 1, (0,)) == 1.0  # too few to ask for
+            known = {2} if block > 1 and taps > 1 and len(ends) <= MOST_EDGES else set[int]()
+            assert set(known_windows(expression, few, 1, (0,), 2)) == known  # but they may stand in the code
+            assert proven_loops(expression, blocks, 1, (0,), 0) == known | ({2} if block == 1 else set())
 
 
 def layer(size: int, channels: int, filters: int, window: int = 3) -> TensorExpression:
@@ -303,18 +314,24 @@ def layer(size: int, channels: int, filters: int, window: int = 3) -> TensorExpr
     return TensorExpression(loops, (x, w), y, "arith.addf", 2, (0.0, 0.0), fused_multiply_add=True)
 
 
-@pytest.mark.parametrize(("size", "standing"), [(7, True), (12, True), (14, False), (56, False)])
-def test_taps_stand_in_the_code_where_a_tile_is_as_wide_as_the_image(size: int, standing: bool) -> None:
-    """14 columns of two vectors leave no registers for them."""
+@pytest.mark.parametrize("size", [7, 13, 14, 28, 56])
+def test_taps_on_padding_are_left_out_at_both_ends_of_a_row(size: int) -> None:
     expression = layer(size, 64, 64)
     plan = best(expression, max_units=1, constants=(1,), finite=(1,))
-    assert plan.skips == (0,) and plan.axes[4].chunk == (3 if standing else 1)
-    assert plan.unroll == (3 if standing else 4)
+    assert plan.skips == (0,) and plan.unroll == 4 and plan.axes[5].chunk == 4
     assert best(expression, max_units=1, constants=(1,)).skips == ()
-    rows = computed_share(expression, tuple(axis.block for axis in plan.axes), (0,), 4 if standing else None)
-    taken = [sum(0 <= y + r - 1 < size for y in range(size) for r in range(3)) / (3 * size)] * (1 + standing)
-    if plan.axes[0].block == 1:
-        assert rows == pytest.approx(prod(taken))
+    blocks = tuple(axis.block for axis in plan.axes)
+    assert max(blocks[:2]) > 1 and proven_loops(expression, blocks, 2, (0,), 0) == {3, 4}
+    points = prod(-(-size // block) * block for block in blocks[:2])
+    taken = sum(0 <= y + r - 1 < size for y in range(size) for r in range(3)) ** 2
+    assert computed_share(expression, blocks, 2, (0,)) == pytest.approx(taken / (9 * points))
+
+
+def test_taps_of_few_channels_stand_in_the_code() -> None:
+    """A loop over 16 channels at each tap would end as often as it goes on."""
+    plan = best(layer(28, 16, 32, window=5), max_units=1, constants=(1,), finite=(1,))
+    assert (plan.unroll, plan.axes[4].chunk, plan.axes[5].chunk) == (5, 5, 1)
+    assert best(layer(28, 32, 32, window=5), max_units=1, constants=(1,), finite=(1,)).axes[5].chunk == 4
 
 
 def test_long_reductions_have_steps_that_the_second_cache_holds() -> None:

@@ -25,6 +25,8 @@ from roller_mlir.lowering.backend.child.frames import Message, decode, encode
 _NAME = "roller"  # how LLVM calls the program that sets its options
 _FEW_SPILLS = 4
 """Of vectors, that are left as they are."""
+_MULTIPLIES_A_SPILL = 32
+"""Of so many multiply-adds one spill is left, too."""
 _ROTATED_INSTRUCTIONS = 16
 """Of a loop's header that LLVM copies in front of the loop at most, by itself."""
 _BLOCK_END = re.compile(r"^(?:[^\s#][^\n]*:|\s+(?:j\w+|b|b\.\w+|cbn?z|tbn?z)\s[^\n]*)$", re.MULTILINE)
@@ -170,7 +172,7 @@ def _cpu_code(modules: Iterable[Any], machine: Any, context: Any, *, with_object
                 assembly = generated(machine.emit_assembly, optimised, scheduled=scheduled)
                 spilled = spilled_vectors(assembly)
                 yield spilled, assembly, optimised, scheduled
-                if spilled <= _FEW_SPILLS:
+                if spilled <= max(_FEW_SPILLS, len(_MULTIPLIES.findall(assembly)) // _MULTIPLIES_A_SPILL):
                     return
 
     _, assembly, optimised, scheduled = min(tried(), key=lambda one: one[0])

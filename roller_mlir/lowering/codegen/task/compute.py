@@ -11,6 +11,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from roller_mlir.lowering.codegen.builder.apply_body import clone_body, keeps_every_product, widen
+from roller_mlir.lowering.codegen.builder.emitter import Within
 from roller_mlir.lowering.codegen.builder.fragments import TileReader, Wide
 from roller_mlir.lowering.codegen.builder.gathers import emit_gather
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext, element_bytes
@@ -45,7 +46,8 @@ class Compute:
         unroll: Reduction points that are unrolled.
         matrix: The matrix instruction that computes it, None where each thread computes by itself.
         atom: The instruction on whole vectors that computes it, None where there is none.
-        padded: Dimensions of inputs outside of whose tensors a point contributes nothing.
+        padded: Dimensions of an input outside of whose tensor a point contributes nothing.
+        padded_input: That input.
     """
 
     box: ThreadBox
@@ -58,6 +60,42 @@ class Compute:
     matrix: "Matrix | None" = None
     atom: "VectorAtom | None" = None
     padded: tuple[PaddedDimension, ...] = ()
+    padded_input: int | None = None
+
+    def reductions(self) -> list[int]:
+        """Return the reduction loops of the box."""
+        return [i for i, loop in enumerate(self.box.loops) if loop.reduction]
+
+    def runs(self) -> dict[int, int]:
+        """Return the chunks along each of them."""
+        return {i: self.box.axes[i].registers // self.box.axes[i].chunk for i in self.reductions()}
+
+    def chunks(self) -> dict[int, int]:
+        """Return the points of a chunk, 1 where it is a vector."""
+        return {i: 1 if i == self.box.lane else self.box.axes[i].chunk for i in self.reductions()}
+
+    def rolled(self) -> frozenset[int]:
+        """Return the reduction loops that stay loops."""
+        return rolled_loops(self.reductions(), self.runs(), self.chunks(), self.unroll)
+
+    def asks(self, loop: int) -> bool:
+        """Return whether it pays to ask at each trip of a loop that stays one whether it reads padding alone."""
+        axes = self.box.axes
+        stride = axes[loop].threads * axes[loop].chunk
+        return stride == 1 and prod([axes[i].block for i in self.reductions() if i > loop]) >= LEAST_POINTS_INSIDE
+
+    def has_known_taps(self, loop: int) -> bool:
+        """Return whether it is known of taps of a window, whose loop stays one, that points read padding at them."""
+        return self.asks(loop) and any(one.has_known_taps(loop) for one in self.padded)
+
+    def walked_inside(self) -> dict[int, list[PaddedDimension]]:
+        """Return, by loops over windows, dimensions that they walk alone: no trip of them reads padding there."""
+        rolled, found = self.rolled(), dict[int, list[PaddedDimension]]()
+        for one in self.padded:
+            loop = one.walked_loop(self.box)
+            if loop in rolled and self.asks(loop) and not self.has_known_taps(loop):
+                found.setdefault(loop, []).append(one)
+        return found
 
 
 def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[ir.Value]) -> list[ir.Value]:
@@ -67,11 +105,8 @@ def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[i
     """
     box = compute.box
     fragments = TileReader(context, box)
-    reductions = [i for i, loop in enumerate(box.loops) if loop.reduction]
-    runs = {i: box.axes[i].registers // box.axes[i].chunk for i in reductions}
-    inner = {i: 1 if i == box.lane else box.axes[i].chunk for i in reductions}
-    rolled = rolled_loops(reductions, runs, inner, compute.unroll)
-    counted, reads = _is_counted(compute), list(compute.inputs.values())
+    reductions, runs, inner, rolled = compute.reductions(), compute.runs(), compute.chunks(), compute.rolled()
+    counted, reads, walked = _is_counted(compute), list(compute.inputs.values()), compute.walked_inside()
 
     def nest(loops: list[int], positions: Positions, values: Sequence[ir.Value]) -> list[ir.Value]:
         if loops:
@@ -81,10 +116,15 @@ def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[i
             def one(run: Symbol, carried: list[ir.Value]) -> list[ir.Value]:
                 at = {**positions, loop: box.base(loop) + Linear.of(run, stride)}
                 facts = list(window_inside(box, reads, loop, at)) if context.masked and loop != reductions[-1] else []
-                return known_or_tested(context, [facts], carried, lambda: nest(rest, at, carried))
+                visited = [one.read_at(box, at) for one in walked.get(loop, ())]
+                with context.emit.given([Within(place, place, extent) for place, extent in visited]):
+                    return known_or_tested(context, [facts], carried, lambda: nest(rest, at, carried))
 
-            inside = prod([box.axes[i].block for i in reductions if i > loop])
-            asks = stride == 1 and inside >= LEAST_POINTS_INSIDE
+            if compute.has_known_taps(loop):
+                for tap in range(runs[loop]):
+                    values = one(Symbol(str(tap), tap, tap), list(values))
+                return list(values)
+            asks = compute.asks(loop)
             bounds = trips_inside(context.emit, compute.padded, box, loop, runs[loop]) if asks else None
             with fragments.scope():
                 if bounds is not None:

@@ -21,7 +21,7 @@ from roller_mlir.lowering.codegen.builder.tile_values import (
 from roller_mlir.lowering.codegen.matrix.product import matrix_of
 from roller_mlir.lowering.codegen.matrix.results import pack, unpack
 from roller_mlir.lowering.codegen.task.compute import Compute
-from roller_mlir.lowering.codegen.task.padded_points import padded_dimensions
+from roller_mlir.lowering.codegen.task.padded_points import PaddedDimension, padded_dimensions
 from roller_mlir.lowering.codegen.task.register_tiles import (
     materialise,
     materialise_spread,
@@ -111,14 +111,12 @@ class ComputeReader:
         )
         matrix = matrix_of(view, box, body, maps)
         unroll = view.thread_map.unroll
-        padded = [
-            one
-            for number in view.skips
-            if number in inputs and not isinstance(tile := inputs[number][0], RegisterTile)
-            for one in padded_dimensions(tile, inputs[number][1])
-        ]
+        padded: list[PaddedDimension] = []
+        padded_input = next((number for number in view.skips if number in inputs), None)
+        if padded_input is not None and not isinstance(tile := inputs[padded_input][0], RegisterTile):
+            padded = padded_dimensions(tile, inputs[padded_input][1], box)
         atom = vector_atom_of(view, body)
-        return Compute(box, body, inputs, tables, origin, masked, unroll, matrix, atom, tuple(padded))
+        return Compute(box, body, inputs, tables, origin, masked, unroll, matrix, atom, tuple(padded), padded_input)
 
     def _contributes_nothing(
         self, loop: int, extent: int, body: Body, inputs: Inputs, origin: tuple[Linear, ...]

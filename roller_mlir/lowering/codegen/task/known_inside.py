@@ -5,7 +5,7 @@ Most tiles, and most rows of a window, read no padding. One condition decides, i
 vectors whose masks have no registers a second one, which tells tiles that only the last lanes leave from whole ones.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from roller_mlir.lowering.codegen.builder.emitter import Within
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext
@@ -57,23 +57,29 @@ def known_or_tested(
     return context.emit.branch(condition, [value.type for value in values], known, tested)
 
 
-def tile_inside(box: ThreadBox, reads: Sequence[Read], *, vectors: bool) -> tuple[list[Within], list[Within]]:
+def tile_inside(
+    box: ThreadBox, inputs: Mapping[int, Read], *, vectors: bool, inside: Collection[tuple[int | None, int]] = ()
+) -> tuple[list[Within], list[Within]]:
     """Return what must hold, and may, so that no read of a tile where it lies is tested; then, that none has a mask.
 
     Of vectors it is asked where windows move over padding: elsewhere they end under one mask for all points.
 
     Args:
         box: The tile's points.
-        reads: What they read.
+        inputs: What they read, by number.
         vectors: Whether it is asked of vectors, too, not of rows alone whose elements go to all lanes.
+        inside: Of which inputs which dimensions are never left.
     """
     tested: list[Within] = []
     masked: list[Within] = []
-    for tile, functions in reads:
+    for number, (tile, functions) in inputs.items():
         along = [box.lane in one.terms() for one in functions]
         if not isinstance(tile, DirectTile) or (any(along) and not vectors):
             continue
-        found = [list(_asked(box, tile, dimension, one, {})) for dimension, one in enumerate(functions)]
+        found = [
+            [] if (number, dimension) in inside else list(_asked(box, tile, dimension, one, {}))
+            for dimension, one in enumerate(functions)
+        ]
         asked = [one for each, lane in zip(found, along, strict=True) if not lane for one in each]
         tested += asked
         if asked:

@@ -9,14 +9,30 @@ Paper: PolyDL section 6 (index-set splitting), of the reduction in place of the 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from roller_mlir.lowering.codegen.builder.emitter import Emitter
 from roller_mlir.lowering.codegen.builder.thread_box import Positions, ThreadBox
 from roller_mlir.lowering.codegen.builder.tile_values import DirectTile, StagedTile
+from roller_mlir.mapping.edge_tiles import TiledWindow
 from roller_mlir.mapping.index import Linear
 from roller_mlir.plan import LinearIndex
 from roller_mlir.support.bindings import ir
+
+
+@dataclass(frozen=True)
+class WindowAlong:
+    """A window along a dimension.
+
+    Attributes:
+        window: How tiles read it.
+        moving: The parallel loop that moves it.
+        taps: The reduction loop over it.
+    """
+
+    window: TiledWindow
+    moving: int
+    taps: int
 
 
 @dataclass(frozen=True)
@@ -27,29 +43,69 @@ class PaddedDimension:
         start: The first point's place.
         factors: By loop.
         extent: Of the tensor.
+        dimension: Which one of the tensor it is.
+        along: The window along it, None where there is none, or its tiles are not those of the box.
+        tile: Which tile of the window the box is, where that is known.
     """
 
     start: Linear
     factors: Mapping[int, int]
     extent: int
+    dimension: int
+    along: WindowAlong | None = None
+    tile: int | None = None
 
     def is_outside(self, box: ThreadBox, positions: Positions) -> bool:
-        """Return whether a point surely lies outside, whatever the task."""
+        """Return whether a point surely lies outside, whatever the task, or is none of the operator's."""
         if box.lane in self.factors:
             return False
+        if self.along is not None and self.tile is not None:
+            (point, _), taps = (
+                (positions.get(loop, box.base(loop)) + box.base(loop) * -1).range()
+                for loop in (self.along.moving, self.along.taps)
+            )
+            window = self.along.window
+            return not any(window.counts(self.tile, point, tap) for tap in range(taps[0], taps[1] + 1))
+        low, high = self.read_at(box, positions)[0].range()
+        return high < 0 or low >= self.extent
+
+    def read_at(self, box: ThreadBox, positions: Positions) -> tuple[Linear, int]:
+        """Return the place that a point reads, and the dimension's extent."""
         place = self.start
         for loop, factor in self.factors.items():
             place = place + positions.get(loop, box.base(loop)) * factor
-        low, high = place.range()
-        return high < 0 or low >= self.extent
+        return place, self.extent
+
+    def has_known_taps(self, loop: int) -> bool:
+        """Return whether it is known that taps of a loop over a window read padding at some points of the tile."""
+        return (
+            self.along is not None
+            and self.tile is not None
+            and self.along.taps == loop
+            and self.tile in self.along.window.edges()
+        )
+
+    def walked_loop(self, box: ThreadBox) -> int | None:
+        """Return the reduction loop that walks the dimension, where no other loop of the box does."""
+        loops = [loop for loop in self.factors if box.axes[loop].block > 1]
+        alone = len(loops) == 1 and box.loops[loops[0]].reduction and self.factors[loops[0]] > 0
+        return loops[0] if alone and loops[0] != box.lane else None
+
+    def at(self, tile: int) -> "PaddedDimension":
+        """Return the dimension of a box of which it is known that it is some tile."""
+        assert self.along is not None
+        return replace(self, start=Linear(None, self.along.window.start(tile)), tile=tile)
 
 
-def padded_dimensions(tile: DirectTile | StagedTile, functions: Sequence[LinearIndex]) -> list[PaddedDimension]:
+def padded_dimensions(
+    tile: DirectTile | StagedTile, functions: Sequence[LinearIndex], box: ThreadBox
+) -> list[PaddedDimension]:
     """Return the dimensions of a tile that may be read outside of their tensor.
 
     Args:
         tile: The tile, which reads as 0 there.
         functions: Where points of the box read it, one a dimension.
+        box: What the task computes.
     """
     source = tile.source if isinstance(tile, StagedTile) else tile
     found: list[PaddedDimension] = []
@@ -59,8 +115,31 @@ def padded_dimensions(tile: DirectTile | StagedTile, functions: Sequence[LinearI
         if isinstance(tile, StagedTile) and tile.steps:
             start, step = start + tile.origin[dimension] * step, step * tile.steps[dimension]
         factors = {loop: factor * step for loop, factor in function.terms().items()}
-        found.append(PaddedDimension(start + function.constant * step, factors, extent))
+        one = PaddedDimension(start + function.constant * step, factors, extent, dimension)
+        one = replace(one, along=_window_along(one, box))
+        found.append(one.at(0) if one.along is not None and not one.start.terms else one)
     return found
+
+
+def _window_along(one: PaddedDimension, box: ThreadBox) -> WindowAlong | None:
+    moving = [loop for loop in one.factors if not box.loops[loop].reduction]
+    taps = [loop for loop in one.factors if box.loops[loop].reduction]
+    if len(moving) != 1 or len(taps) != 1 or box.lane in one.factors:
+        return None
+    step, block = one.factors[moving[0]], box.axes[moving[0]].block
+    window = TiledWindow(
+        points=box.loops[moving[0]].extent.static,
+        block=block,
+        taps=box.axes[taps[0]].block,
+        extent=one.extent,
+        first=one.start.range()[0],
+        step=step,
+        tap_step=one.factors[taps[0]],
+    )
+    starts = one.start + -window.first
+    fits = step > 0 and starts.range()[1] == window.start(window.tiles - 1) - window.first
+    fits = fits and (not starts.terms or starts.divisor() % (step * block) == 0)
+    return WindowAlong(window, moving[0], taps[0]) if fits else None
 
 
 def trips_inside(

@@ -17,6 +17,7 @@ from roller_mlir.lowering.codegen.matrix.compute import emit_matrix_points, matr
 from roller_mlir.lowering.codegen.task.compute import Compute, emit_points
 from roller_mlir.lowering.codegen.task.compute_reader import ComputeReader
 from roller_mlir.lowering.codegen.task.copies import StagedCopy, store_rounds
+from roller_mlir.lowering.codegen.task.edges import by_edges
 from roller_mlir.lowering.codegen.task.known_inside import known_or_tested, tile_inside
 from roller_mlir.lowering.codegen.task.pipeline import CopyPipeline
 from roller_mlir.lowering.codegen.task.scope import TaskScope, staged_tile
@@ -100,9 +101,15 @@ def emit_box(
         return emit_matrix_points(context, compute, values, between)
     assert not between
     emit = vector_emitter_of(compute.atom).emit_points if compute.atom is not None else emit_points
-    reads = list(compute.inputs.values())
-    facts = tile_inside(compute.box, reads, vectors=not context.mask_registers) if context.masked else ()
-    return known_or_tested(context, facts, values, lambda: emit(context, compute, values))
+    if not context.masked:
+        return emit(context, compute, values)
+
+    def once(one: Compute) -> list[ir.Value]:
+        walked = {(one.padded_input, each.dimension) for found in one.walked_inside().values() for each in found}
+        facts = tile_inside(one.box, one.inputs, vectors=not context.mask_registers, inside=walked)
+        return known_or_tested(context, facts, values, lambda: emit(context, one, values))
+
+    return by_edges(context, compute, values, once)
 
 
 class Direct:

@@ -2,6 +2,7 @@
 """Points on padding that are left out: results, machine code that has fewer, and what must stay."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from cpu_programs import compiled, differences
 
+from roller_mlir.hal import find_device
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan
 from roller_mlir.plan.records.codec import to_json
 from roller_mlir.runtime import Artifact
@@ -124,6 +126,11 @@ SHAPES = {
     "strides": ((9, 8), (5, 4), (2, 1), (3, 2), {"stride": 2}),
     "dilated": ((8, 6), (3, 3), (3, 2), (2, 4), {"dilation": 2}),
     "both": ((11, 10), (3, 4), (4, 3), (5, 1), {"stride": 3, "dilation": 2}),
+    "channels": ((13, 13), (3, 3), (1, 1), (1, 1), {"channels": 40}),
+    "far channels": ((3, 5), (2, 3), (4, 3), (5, 2), {"channels": 40}),
+    "channels, strides": ((9, 15), (5, 4), (2, 3), (3, 5), {"channels": 33, "stride": 2}),
+    "channels, both": ((11, 25), (3, 4), (4, 3), (5, 1), {"channels": 32, "stride": 3, "dilation": 2}),
+    "long window": ((4, 9), (2, 9), (0, 4), (1, 4), {"channels": 32}),  # more taps than stand in the code
 }
 
 
@@ -152,6 +159,42 @@ def test_whole_columns_stand_in_fewer_multiply_adds(tmp_path: Path) -> None:
         counts.append(artifact.files["convolution_conv_2d_nhwc_hwcf_0.s"].count(b"vfmadd"))
     with_less, whole = counts  # as many times 19 and 21 as 16 filters are vectors of this machine
     assert with_less * 21 == whole * 19 > 0
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.full(every=15)
+def test_random_windows_equal_numpy(seed: int, tmp_path: Path) -> None:
+    random = np.random.default_rng(seed)
+
+    def pair(low: int, high: int) -> tuple[int, int]:
+        return int(random.integers(low, high)), int(random.integers(low, high))
+
+    window, image, stride, dilation = pair(2, 8), pair(1, 24), int(random.integers(1, 4)), int(random.integers(1, 3))
+    reach = [dilation * (taps - 1) + 1 for taps in window]
+    low = pair(0, 5)
+    high = tuple(max(0, reach[i] - low[i] - image[i]) + int(random.integers(0, 5)) for i in range(2))
+    channels, filters = int(random.choice([5, 16, 32, 37])), int(random.choice([16, 24, 40]))
+    shape = {"stride": stride, "dilation": dilation, "channels": channels, "filters": filters}
+    text = convolution(image, window, low, (high[0], high[1]), **shape)
+    for target in ("host", "haswell"):
+        assert differences(text, compiled(text, target)) == []
+    plan = _plan(text)
+    if len(plan.axes) != 7 or plan.skips != (0,):
+        return  # a dimension of one place, or no padding
+    forced = _skipping(plan, *pair(1, 8), packed=bool(seed % 2), unrolled=((), (5,))[seed // 2 % 2])
+    assert differences(text, _adopted(text, forced, tmp_path)) == []
+
+
+@pytest.mark.parametrize(("columns", "multiplies"), [(3, 13), (5, 27), (13, 37), (1, 1)])
+def test_tiles_at_the_ends_of_a_row_stand_by_themselves(columns: int, multiplies: int, tmp_path: Path) -> None:
+    """Of 13 columns in tiles of 3 the first has 8 pairs of a column and a tap, the last 2, those between 3 a tap."""
+    text = convolution((13, 13), (3, 3), (1, 1), (1, 1), channels=40)
+    plan = _skipping(_plan(text), 1, columns, packed=False)
+    artifact = _adopted(text, plan, tmp_path)
+    assert differences(text, artifact) == []
+    vectors = LANES * 4 // (find_device("host").vector_bytes or 4)
+    code = artifact.files["convolution_conv_2d_nhwc_hwcf_0.s"]
+    assert len(re.findall(rb"vfmadd|fmla", code)) == multiplies * vectors
 
 
 def test_the_planner_leaves_padding_out_of_products_with_finite_constants_alone() -> None:
