@@ -40,12 +40,13 @@ def tested_loads(
         width: Lanes of a vector.
         how: How lanes read the tensor: "one" element for all, or as vectors.
         count: Its loads at a point.
-        inside: Loops over windows along which no read is tested, since taps on padding are left out. Then all loads of
-            a tile that is one point wide along the dimension which the innermost loop moves share one mask, which costs
-            nothing.
+        inside: Loops over windows along which no read is tested, since taps on padding are left out. Where the
+            innermost loop is one over a window, too, and a tile is one point wide there, all its loads share one mask,
+            which costs nothing.
         splits: Whether tiles that read no padding have code of their own.
     """
-    if inside and _moved_points(expression, access, blocks) == 1:
+    windows = expression.moves_window(expression.reductions()[-1]) if inside else False
+    if windows and _moved_points(expression, access, blocks) == 1:
         return 0.0, 0.0
     access = _without(access, inside) if inside else access
     leaves = may_leave(expression, access)

@@ -38,7 +38,8 @@ def standing_loop(
     """Return the loop over a window all of whose taps stand in the code of each trip of the loops inside of it.
 
     Few channels are no loop of their own at each tap: its end would take as long as some of its trips. LLVM keeps more
-    values for other taps then, for which registers must be left.
+    values for other taps then, for which registers must be left. Tiles at the ends of a row have such code where there
+    are no channels; with channels, rows of several tiles are better as they are.
 
     Args:
         expression: The operator.
@@ -69,15 +70,14 @@ def known_windows(
     """
     found: dict[int, TiledWindow] = {}
     chosen = stood = False
+    channels = not all(map(expression.moves_window, expression.reductions()))
     for access in [expression.inputs[number] for number in skips]:
         for index, extent in zip(reversed(access.indices), reversed(access.bounds), strict=True):
             pair = _window(expression, index)
             if pair is None or pair[0] == lane:
                 continue
             (moving, loop), steps = pair, index.terms()
-            may_stand = not stood and loop != expression.reductions()[-1] and registers >= _SPARE_REGISTERS
-            asks = _asks(expression, blocks, loop)
-            if blocks[loop] < expression.bounds[loop] or not (asks or may_stand):
+            if blocks[loop] < expression.bounds[loop]:
                 continue
             window = TiledWindow(
                 points=expression.bounds[moving],
@@ -88,8 +88,10 @@ def known_windows(
                 step=steps[moving],
                 tap_step=steps[loop],
             )
-            branches = window.tiles > 1
-            if window.edges() and not (branches and (chosen or window.block == 1)):
+            branches, asks = window.tiles > 1, _asks(expression, blocks, loop)
+            may_stand = loop != expression.reductions()[-1] and registers >= _SPARE_REGISTERS
+            may_stand = may_stand and not stood and not (branches and channels)
+            if window.edges() and (asks or may_stand) and not (branches and (chosen or window.block == 1)):
                 found[loop], chosen, stood = window, chosen or branches, stood or not asks
     return found
 

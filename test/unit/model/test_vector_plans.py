@@ -296,7 +296,8 @@ def test_taps_on_padding_are_as_many_as_counted() -> None:
             few = block, 16, taps, 8
             assert computed_share(expression, few, 1, (0,)) == 1.0  # too few to ask for
             known = {2} if block > 1 and taps > 1 and len(ends) <= MOST_EDGES else set[int]()
-            assert set(known_windows(expression, few, 1, (0,), 2)) == known  # but they may stand in the code
+            alone = known if len(tiles) == 1 else set[int]()  # of one tile they may stand in the code
+            assert set(known_windows(expression, few, 1, (0,), 2)) == alone
             assert proven_loops(expression, blocks, 1, (0,), 0) == known | ({2} if block == 1 else set())
 
 

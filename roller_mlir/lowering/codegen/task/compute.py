@@ -20,6 +20,7 @@ from roller_mlir.lowering.codegen.builder.tile_values import DirectTile, Registe
 from roller_mlir.lowering.codegen.task.known_inside import known_or_tested, window_inside
 from roller_mlir.lowering.codegen.task.padded_points import PaddedDimension, trips_inside
 from roller_mlir.lowering.codegen.task.register_tiles import read_register_tile
+from roller_mlir.lowering.codegen.task.row_prefetch import prefetch_rows
 from roller_mlir.lowering.linalg.body import INDEX, Body, BodyArgument, Local, Reference
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.point_order import Reads, point_order
@@ -140,6 +141,8 @@ def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[i
             points = [{**p, loop: p.get(loop, box.base(loop)) + o} for p in points for o in offsets]
         points = [point for point in points if _may_be_in_range(compute, point)]
         current = list(values)
+        if context.masked and rolled and points:
+            prefetch_rows(context, box, compute.inputs, max(rolled), points[0])
         ordered = compute.body.combiners() is None
         with fragments.scope():
             found = _reads(compute, points, by_vectors=context.masked)

@@ -91,6 +91,24 @@ def test_sums_of_the_next_tile_are_asked_for(tmp_path: Path) -> None:
         assert differences(text, artifact) == []
 
 
+@pytest.mark.parametrize(("rows", "depth", "asked"), [(4, 1024, 4), (4, 1023, 0), (1, 1024, 0), (3, 2048, 3)])
+def test_rows_of_more_than_a_page_are_asked_for(rows: int, depth: int, asked: int, tmp_path: Path) -> None:
+    """Where several lie apart: a core fetches ahead up to the end of a page."""
+    text = product(12, 16, depth)
+    (kernel,) = compiled(text, "haswell", split=False).kernels
+    assert kernel.plan is not None
+    axes = (AxisPlan(block=rows), AxisPlan(block=16, chunk=8), AxisPlan(block=depth))
+    operands = tuple(replace(one, layer="register") for one in kernel.plan.operands)
+    plan = replace(kernel.plan, axes=axes, lane=1, operands=operands, unit_order=(1, 0), inner_order=(), pipeline="")
+    file = tmp_path / "plan.json"
+    file.write_text(json.dumps({kernel.program: to_json(replace(plan, unroll=1, prediction=None))}))
+    artifact = compiled(text, "haswell", plan_file=file)
+    lines = [line for line in _loops(artifact).splitlines() if "memref.prefetch" in line and ", read," in line]
+    assert len(lines) == asked
+    if "haswell" in targets():
+        assert differences(text, artifact) == []
+
+
 @pytest.mark.parametrize("columns", [144, 136])
 def test_long_rows_are_packed_by_panels(columns: int, tmp_path: Path) -> None:
     """Three panels of three vectors each: no place of a vector is divided by the panel's width."""
