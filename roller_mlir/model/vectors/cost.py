@@ -268,33 +268,46 @@ class VectorCost:
                 masked += known.far_cycles * lies_apart(expression, access, lane)
             tested.append((number, how, count))
         registers = vectors + int(temporaries) + 1
-        left, box = (device.vector_registers or 0) - registers, tuple(blocks)
-        proven = proven_loops(expression, box, lane, self.skips, left) if self.skips else frozenset[int]()
-        splits, held = not device.has_mask_registers, False
+        more, held = self._masks(tuple(blocks), lane, width, tested, (device.vector_registers or 0) - registers)
+        live = vectors + _BESIDE_SUMS + MASK_VECTORS if held else registers
+        spilled = max(0, live - (device.vector_registers or 1))
+        latency = known.fma_latency_cycles + (_FORWARD_CYCLES if spilled else 0.0) if self._reductions else 0.0
+        point = _together(vectors * operations + before, loads, device, spared=spared, latency=latency)
+        few = max(latency, shared / ports)
+        return _Kernel(width, vectors, point + masked + more + 2.0 * spilled / ports, registers, few)
+
+    def _masks(
+        self,
+        blocks: tuple[int, ...],
+        lane: int | None,
+        width: int,
+        tested: Sequence[tuple[int, str, float]],
+        registers: int,
+    ) -> tuple[float, bool]:
+        """Return the cycles of tests and masks at a point, and whether masks are held in the innermost loop.
+
+        Args:
+            blocks: Points of each loop in a tile.
+            lane: The loop along vectors.
+            width: Lanes of a vector.
+            tested: Of inputs that may be left: their numbers, how lanes read them, and their loads.
+            registers: That are left beside those of the tile.
+        """
+        expression, device, known = self.expression, self.device, self.device.vectors
+        proven = proven_loops(expression, blocks, lane, self.skips, registers) if self.skips else frozenset[int]()
+        splits, cycles, held = not device.has_mask_registers, 0.0, False
         for number, how, count in tested:
             access, inside = expression.inputs[number], proven if number in self.skips else frozenset[int]()
             if splits and not inside and how == "vector" and may_leave(expression, access) and ends_alone(access, lane):
                 assert lane is not None
-                more, inner = mask_operations(expression, access, box, lane, width, count)
-                masked, held = masked + more / known.issue_per_cycle, held or inner
+                more, inner = mask_operations(expression, access, blocks, lane, width, count)
+                cycles, held = cycles + more / known.issue_per_cycle, held or inner
                 continue
-            moved, kept = tested_loads(expression, access, box, lane, width, how, count, inside=inside, splits=splits)
-            masked += known.mask_cycles * moved + known.test_cycles * kept
-        live = vectors + _BESIDE_SUMS + MASK_VECTORS if held else registers
-        spilled = max(0, live - (device.vector_registers or 1))
-        arithmetic, latency = (
-            vectors * operations + before,
-            known.fma_latency_cycles + (_FORWARD_CYCLES if spilled else 0.0),
-        )
-        limits = (
-            arithmetic / (device.fma_ports or 1),
-            (loads - spared) / ports,
-            (arithmetic + loads) / known.issue_per_cycle,
-            latency if self._reductions else 0.0,
-        )
-        point = max(limits) + known.jostle_share * (sum(limits) - max(limits)) + masked
-        few = max(latency, shared / ports)
-        return _Kernel(width, vectors, point + 2.0 * spilled / ports, registers, few)
+            moved, kept = tested_loads(
+                expression, access, blocks, lane, width, how, count, inside=inside, splits=splits
+            )
+            cycles += known.mask_cycles * moved + known.test_cycles * kept
+        return cycles, held
 
     def seconds(self, work: Work) -> tuple[float, dict[str, float]]:
         """Return the predicted time of some work, and of each layer were it the only limit.
@@ -342,13 +355,22 @@ class VectorCost:
         )
 
 
-def _together(arithmetic: float, loads: float, device: Device) -> float:
-    """Return the cycles of operations and loads that wait for none of each other."""
+def _together(arithmetic: float, loads: float, device: Device, *, spared: float = 0.0, latency: float = 0.0) -> float:
+    """Return the cycles of operations and loads that wait for none of each other, but for chains of so many cycles.
+
+    Args:
+        arithmetic: Operations on vectors.
+        loads: Loads.
+        device: The device.
+        spared: Loads of these that no port sees.
+        latency: Of the chain.
+    """
     known = device.vectors
     limits = (
         arithmetic / (device.fma_ports or 1),
-        loads / (device.load_ports or 1),
+        (loads - spared) / (device.load_ports or 1),
         (arithmetic + loads) / known.issue_per_cycle,
+        latency,
     )
     return max(limits) + known.jostle_share * (sum(limits) - max(limits))
 

@@ -14,7 +14,7 @@ import resource
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -127,11 +127,10 @@ def _generate(job: Message) -> Message:
         blobs = _gpu_code(module, machine, context, with_object=fields["object"])
     else:
 
-        def modules() -> Iterator[Any]:
-            yield module
-            yield optimise(llvm.parse_bitcode(given, context), rotated=False)
+        def unrotated() -> Any:
+            return optimise(llvm.parse_bitcode(given, context), rotated=False)
 
-        blobs = _cpu_code(modules(), machine, context, with_object=fields["object"])
+        blobs = _cpu_code(module, unrotated, machine, context, with_object=fields["object"])
     seconds["codegen_s"] = time.perf_counter() - start
     return Message(fields={"seconds": seconds}, blobs=blobs)
 
@@ -146,16 +145,20 @@ def _gpu_code(module: Any, machine: Any, context: Any, *, with_object: bool) -> 
     return blobs
 
 
-def _cpu_code(modules: Iterable[Any], machine: Any, context: Any, *, with_object: bool) -> dict[str, bytes]:
+def _cpu_code(
+    module: Any, unrotated: Callable[[], Any], machine: Any, context: Any, *, with_object: bool
+) -> dict[str, bytes]:
     """Return the assembly of a module and, if wanted, its object.
 
     LLVM's scheduler may keep more loads in flight than there are registers, and then spills sums inside of their loop.
     A CPU reorders by itself what it runs: where vectors are spilled, code is generated in the order of the IR, too.
     Where a loop was rotated, sums may be spilled in it for what is done with them behind it: then it is left as it is.
-    The code with the fewest spills is taken, of equals the first.
+    Both are tried at once; where they leave more than half of the spills, each alone, too. The code with the fewest
+    spills is taken, of equals the first.
 
     Args:
-        modules: The module, optimised, and the same with loops that are not rotated.
+        module: The module, optimised.
+        unrotated: Returns the same with loops that are not rotated.
         machine: What to generate code for.
         context: Where modules are read.
         with_object: Whether to return the object.
@@ -165,15 +168,24 @@ def _cpu_code(modules: Iterable[Any], machine: Any, context: Any, *, with_object
         llvm.set_option(_NAME, f"-enable-misched={'true' if scheduled else 'false'}")
         return emit(llvm.parse_bitcode(optimised, context))
 
+    def attempt(optimised: bytes, *, scheduled: bool) -> tuple[int, str, bytes, bool]:
+        assembly = generated(machine.emit_assembly, optimised, scheduled=scheduled)
+        return spilled_vectors(assembly), assembly, optimised, scheduled
+
     def tried() -> Iterator[tuple[int, str, bytes, bool]]:
-        for module in modules:
-            optimised = module.as_bitcode()
-            for scheduled in (True, False):
-                assembly = generated(machine.emit_assembly, optimised, scheduled=scheduled)
-                spilled = spilled_vectors(assembly)
-                yield spilled, assembly, optimised, scheduled
-                if spilled <= max(_FEW_SPILLS, len(_MULTIPLIES.findall(assembly)) // _MULTIPLIES_A_SPILL):
-                    return
+        rotated = module.as_bitcode()
+        first = attempt(rotated, scheduled=True)
+        yield first
+        spilled, assembly, _, _ = first
+        few = max(_FEW_SPILLS, len(_MULTIPLIES.findall(assembly)) // _MULTIPLIES_A_SPILL)
+        if spilled <= few:
+            return
+        loops = unrotated().as_bitcode()
+        for optimised, scheduled in ((loops, False), (loops, True), (rotated, False)):
+            one = attempt(optimised, scheduled=scheduled)
+            yield one
+            if one[0] <= max(few, spilled // 2):
+                return
 
     _, assembly, optimised, scheduled = min(tried(), key=lambda one: one[0])
     blobs: dict[str, bytes] = {}

@@ -295,7 +295,7 @@ def test_a_cpus_object_has_the_code_of_its_text() -> None:
         context = llvm.create_context()
         machine = llvm.Target.from_triple(triple).create_target_machine(opt=3, reloc="pic", codemodel="small")
         given = llvm.parse_assembly(f'target triple = "{triple}"{module}', context=context)
-        code = worker._cpu_code([given], machine, context, with_object=True)["object"]
+        code = worker._cpu_code(given, list, machine, context, with_object=True)["object"]
         generated = machine.emit_object(given)
         assert len(section(code, ".text")) > 32
         parts = {".text", ".rodata.cst4"} & set(section_names(generated))
