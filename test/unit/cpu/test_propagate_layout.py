@@ -218,6 +218,21 @@ def test_nothing_is_copied_inside(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fused(block()).count("linalg.yield %in : f32") == 2, turned  # of the argument, and of the result
 
 
+def test_channels_are_the_innermost_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind those of the window, each of whose taps then has a loop over neighbours; images are n, h, w, c."""
+    monkeypatch.setattr(propagate_layout, "WORTH", inf)
+    loops = "d0, d1, d2, d3, d4, d5, d6"
+    changed = fused(Text(4, 6, 6).window("conv_2d_nchw_fchw", 6, 3).text())
+    maps = (
+        f"({loops}) -> (d0, d1 + d4, d2 + d5, d6)",
+        f"({loops}) -> (d3, d6, d4, d5)",
+        f"({loops}) -> (d0, d1, d2, d3)",
+    )
+    assert all(f"affine_map<{one}>" in changed for one in maps)
+    kinds = ["parallel"] * 4 + ["reduction"] * 3
+    assert f"iterator_types = [{', '.join(f'{one!r}' for one in kinds)}]".replace("'", '"') in changed
+
+
 def test_it_is_not_done_where_it_saves_nothing_or_is_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     text = Text(2, 6, 6).window("conv_2d_nchw_fchw", 2, 3).text()
     assert "nchw" in fused(text)

@@ -23,8 +23,8 @@ from roller_mlir.lowering.linalg.constants import is_known_constant
 from roller_mlir.lowering.linalg.generic import bodiless_generic, empty_like, filled, iterators_of
 from roller_mlir.lowering.linalg.pads import PAD, pad_tensor, padding_of
 from roller_mlir.lowering.linalg.reader import StructuredOp, StructuredReader, fill_constant, is_structured
-from roller_mlir.lowering.linalg.rewrite.channels_last import copy_of, moved, reordered, transposed
-from roller_mlir.plan import TensorExpression
+from roller_mlir.lowering.linalg.rewrite.channels_last import Order, copy_of, moved, reordered, transposed
+from roller_mlir.plan import Access, LinearIndex, TensorExpression
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op, indexing_maps, operations_inside
 
@@ -107,6 +107,7 @@ class _Network:
             constants = tuple(n for n, one in enumerate(_inputs(operation)) if n and is_known_constant(one))
             image, result = moved(expression.inputs[0], _ORDER), moved(expression.output, _ORDER)
             last = replace(expression, inputs=(image, *expression.inputs[1:]), output=result)
+            last = _with_loops(last, _loop_order(read))
             before.append(seconds(expression, constants))
             after.append(seconds(last, constants))
             source = _source(operation.operands[0])
@@ -153,9 +154,16 @@ class _Network:
         *maps, written = indexing_maps(operation)
         scalar = fill_constant(start)
         begun = self._twin(start) if scalar is None else filled(reordered(start.type, _ORDER), scalar)
-        maps = [_permuted(maps[0]), *maps[1:], _permuted(written)]
+        order = _loop_order(self.windows[operation])
+        places = [ir.AffineDimExpr.get(order.index(loop)) for loop in range(len(order))]
+        maps = [
+            ir.AffineMap.get(
+                len(order), 0, [one.compose(ir.AffineMap.get(len(order), 0, places)) for one in each.results]
+            )
+            for each in (_permuted(maps[0]), *maps[1:], _permuted(written))
+        ]
         kinds = iterators_of(operation, indexing_maps(operation))
-        new = bodiless_generic([self._twin(image), *others], [begun], maps, kinds)
+        new = bodiless_generic([self._twin(image), *others], [begun], maps, [kinds[loop] for loop in order])
         _copy_body(operation, new)
         return new.results[0]
 
@@ -239,6 +247,32 @@ def _terms(expression: Any) -> set[int]:
     if isinstance(expression, (ir.AffineAddExpr, ir.AffineMulExpr)):
         return _terms(expression.lhs) | _terms(expression.rhs)
     return set()
+
+
+def _loop_order(read: StructuredOp) -> Order:
+    """Return the loops of a window whose channels lie last: of what it makes, of the window, of channels."""
+    image, *_, written = indexing_maps(read.operation)
+    (parallel, along) = ([_terms(each.results[d]) for d in _ORDER] for each in (written, image))
+    first = [loop for each in parallel for loop in each]
+    reductions = read.expression.reductions()
+    if not read.expression.ordered:
+        windows = [loop for each in along[1:3] for loop in each if loop in reductions]
+        reductions = (*windows, *(loop for loop in reductions if loop not in windows))
+    return (*first, *reductions)
+
+
+def _with_loops(expression: TensorExpression, order: Order) -> TensorExpression:
+    """Return an op's expression with its loops in another order."""
+
+    def one(access: Access) -> Access:
+        indices = [
+            LinearIndex(tuple([index.coefficients[i] for i in order]), index.constant) for index in access.indices
+        ]
+        return replace(access, indices=tuple(indices))
+
+    inputs = tuple([one(access) for access in expression.inputs])
+    loops = tuple([expression.loops[i] for i in order])
+    return replace(expression, loops=loops, inputs=inputs, output=one(expression.output))
 
 
 def _permuted(map_: ir.AffineMap) -> ir.AffineMap:
