@@ -44,10 +44,6 @@ class TiledWindow:
         """Return where the first point of a tile begins to read."""
         return self.first + tile * self.block * self.step
 
-    def tile_at(self, start: int) -> int:
-        """Return the tile that begins to read at some place."""
-        return (start - self.first) // (self.block * self.step)
-
     def counts(self, tile: int, point: int, tap: int) -> bool:
         """Return whether a tile has a point, and the point reads no padding at a tap."""
         at = tile * self.block + point

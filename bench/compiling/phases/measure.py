@@ -28,11 +28,11 @@ HEADER = """# Compile time
 Milliseconds from `.mlir` text to the binary of one f32 matmul in a warm process, medians of {repeat}; {date},
 {machine}. Made by
 `python bench/compiling/phases/measure.py > docs/evaluation/compile-time.md`. Phases are timed inside the compiler; how
-fast the kernel is on a GPU is not among them. The product is kept in one kernel: small ones are otherwise divided over
-two.
+fast the kernel runs is not among them. What is left of a CPU's whole links its library. The product is kept in one
+kernel: small ones are otherwise divided over two.
 """
 ONE_KERNEL = roller_mlir.CompileOptions(split=False, cache=False)
-SUITE_TARGETS = ("v100", "a100", "h200", "mi300x")
+SUITE_TARGETS = ("v100", "a100", "h200", "mi300x", "zen5")
 SIZES = ((1024, 1024, 1024), (4096, 4096, 4096), (1023, 1023, 1023))
 
 
@@ -87,13 +87,13 @@ def measure(size: tuple[int, int, int], target: str, repeat: int) -> tuple[float
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=20, help="compilations per row (20)")
-    parser.add_argument("--target", action="append", help="device; may be given several times (h200, mi300x)")
+    parser.add_argument("--target", action="append", help="device; may be given several times (h200, mi300x, zen5)")
     parser.add_argument(
         "--no-growth", action="store_true", help="leave out the table of bench/compiling/growth, which takes longest"
     )
     parser.add_argument("--suite", default="roller119", help="suite of the second table; '' leaves it out (roller119)")
     options = parser.parse_args()
-    targets = options.target or ["h200", "mi300x"]
+    targets = options.target or ["h200", "mi300x", "zen5"]
     columns = [(size, target) for target in targets for size in SIZES]
     results = [measure(size, target, options.repeat) for size, target in columns]
     names = list(dict.fromkeys(name for _, phases in results for name in phases))

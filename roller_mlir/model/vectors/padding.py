@@ -4,7 +4,7 @@
 Of an image of 7 rows, padded by one on each side, and a window of 3 rows, tiles of one row compute 19 of 21 taps.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
 
@@ -48,18 +48,18 @@ def standing_loop(
         skips: Inputs of which points on padding are left out.
         registers: That are left beside sums, a row of vectors and an element for all lanes.
     """
-    known = known_windows(expression, blocks, lane, skips, registers)
-    return next((loop for loop in known if _points_inside(expression, blocks, loop) < LEAST_POINTS_INSIDE), None)
+    loop, _ = known_window(expression, blocks, lane, skips, registers) or (None, None)
+    return loop if loop is not None and not _asks(expression, blocks, loop) else None
 
 
 @lru_cache(maxsize=4096)
-def known_windows(
+def known_window(
     expression: TensorExpression, blocks: tuple[int, ...], lane: int | None, skips: tuple[int, ...], registers: int
-) -> Mapping[int, TiledWindow]:
-    """Return how tiles read a window's taps, by their loop, where these stand in the code of tiles at its ends.
+) -> tuple[int, TiledWindow] | None:
+    """Return the loop over the window of which tiles at its ends leave out single products on padding; and the window.
 
-    That are dimensions of one tile, and the last one of several whose tiles have more than one point. Trips of loops
-    over other windows end where a whole tile reads padding.
+    It is the last one whose tiles have more than one point. Trips of loops over other windows end where a whole tile
+    reads padding.
 
     Args:
         expression: The operator.
@@ -68,17 +68,13 @@ def known_windows(
         skips: Inputs of which points on padding are left out.
         registers: That are left beside those of a tile.
     """
-    found: dict[int, TiledWindow] = {}
-    chosen = stood = False
     channels = not all(map(expression.moves_window, expression.reductions()))
     for access in [expression.inputs[number] for number in skips]:
         for index, extent in zip(reversed(access.indices), reversed(access.bounds), strict=True):
             pair = _window(expression, index)
-            if pair is None or pair[0] == lane:
+            if pair is None or pair[0] == lane or blocks[pair[0]] == 1:
                 continue
             (moving, loop), steps = pair, index.terms()
-            if blocks[loop] < expression.bounds[loop]:
-                continue
             window = TiledWindow(
                 points=expression.bounds[moving],
                 block=blocks[moving],
@@ -88,12 +84,12 @@ def known_windows(
                 step=steps[moving],
                 tap_step=steps[loop],
             )
-            branches, asks = window.tiles > 1, _asks(expression, blocks, loop)
-            may_stand = loop != expression.reductions()[-1] and registers >= _SPARE_REGISTERS
-            may_stand = may_stand and not stood and not (branches and channels)
-            if window.edges() and (asks or may_stand) and not (branches and (chosen or window.block == 1)):
-                found[loop], chosen, stood = window, chosen or branches, stood or not asks
-    return found
+            stands = registers >= _SPARE_REGISTERS and loop != expression.reductions()[-1]
+            stands = stands and not (channels and window.tiles > 1)
+            whole = blocks[loop] >= expression.bounds[loop]
+            if whole and window.edges() and (stands or _asks(expression, blocks, loop)):
+                return loop, window
+    return None
 
 
 @lru_cache(maxsize=4096)
@@ -115,13 +111,13 @@ def computed_share(
         registers: That are left beside those of a tile.
         least: The share of a tile's time that few of its points take, too.
     """
-    share, known = 1.0, known_windows(expression, blocks, lane, skips, registers)
+    share, known = 1.0, known_window(expression, blocks, lane, skips, registers)
     for number in skips:
         access = expression.inputs[number]
         for index, extent in zip(access.indices, access.bounds, strict=True):
             pair = _window(expression, index)
-            if pair is not None and pair[1] in known:
-                share *= known[pair[1]].computed_share(least)
+            if pair is not None and known is not None and pair[1] == known[0]:
+                share *= known[1].computed_share(least)
             elif pair is not None and _asks(expression, blocks, pair[1]):
                 share *= _walked_share(expression, blocks, index, extent, pair)
     return share
@@ -141,7 +137,8 @@ def proven_loops(
     """
     pairs = [_window(expression, index) for number in skips for index in expression.inputs[number].indices]
     walked = {pair[1] for pair in pairs if pair and blocks[pair[0]] == 1 and _asks(expression, blocks, pair[1])}
-    return frozenset(walked) | frozenset(known_windows(expression, blocks, lane, skips, registers))
+    known = known_window(expression, blocks, lane, skips, registers)
+    return frozenset(walked) if known is None else frozenset({*walked, known[0]})
 
 
 def _asks(expression: TensorExpression, blocks: Sequence[int], loop: int) -> bool:

@@ -22,7 +22,7 @@ from roller_mlir.model.search.validate_plan import validate_plan
 from roller_mlir.model.vectors.construct import construct_vectors, vector_plan_problem
 from roller_mlir.model.vectors.cost import VectorCost
 from roller_mlir.model.vectors.lanes import reads_lanes
-from roller_mlir.model.vectors.padding import computed_share, known_windows, proven_loops, skipped_inputs
+from roller_mlir.model.vectors.padding import computed_share, known_window, proven_loops, skipped_inputs
 from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression
 from roller_mlir.plan.records.codec import from_json, to_json
@@ -296,8 +296,8 @@ def test_taps_on_padding_are_as_many_as_counted() -> None:
             few = block, 16, taps, 8
             assert computed_share(expression, few, 1, (0,)) == 1.0  # too few to ask for
             known = {2} if block > 1 and taps > 1 and len(ends) <= MOST_EDGES else set[int]()
-            alone = known if len(tiles) == 1 else set[int]()  # of one tile they may stand in the code
-            assert set(known_windows(expression, few, 1, (0,), 2)) == alone
+            stands = known_window(expression, few, 1, (0,), 2) is not None  # of one tile they may stand in the code
+            assert stands == bool(known and len(tiles) == 1)
             assert proven_loops(expression, blocks, 1, (0,), 0) == known | ({2} if block == 1 else set())
 
 
@@ -326,6 +326,14 @@ def test_taps_on_padding_are_left_out_at_both_ends_of_a_row(size: int) -> None:
     points = prod(-(-size // block) * block for block in blocks[:2])
     taken = sum(0 <= y + r - 1 < size for y in range(size) for r in range(3)) ** 2
     assert computed_share(expression, blocks, 2, (0,)) == pytest.approx(taken / (9 * points))
+
+
+def test_one_dimension_of_two_has_code_for_its_ends() -> None:
+    """Of both, each tap of one would stand at each of the other. Rows in pairs walk 2 of 3 taps at either end."""
+    expression, blocks = layer(7, 64, 32), (2, 7, 32, 3, 3, 64)
+    known = known_window(expression, blocks, 2, (0,), 0)
+    assert known is not None and known[0] == 4 and proven_loops(expression, blocks, 2, (0,), 0) == {4}
+    assert computed_share(expression, blocks, 2, (0,)) == pytest.approx(19 / 21 * (3 + 3 + 3 + 2) / 12)
 
 
 def test_taps_of_few_channels_stand_in_the_code() -> None:

@@ -17,8 +17,8 @@ from roller_mlir.lowering.codegen.builder.gathers import emit_gather
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext, element_bytes
 from roller_mlir.lowering.codegen.builder.thread_box import Positions, ThreadBox
 from roller_mlir.lowering.codegen.builder.tile_values import DirectTile, RegisterTile, StagedTile
-from roller_mlir.lowering.codegen.task.known_inside import known_or_tested, window_inside
-from roller_mlir.lowering.codegen.task.padded_points import PaddedDimension, trips_inside
+from roller_mlir.lowering.codegen.task.padding.known_inside import known_or_tested, window_inside
+from roller_mlir.lowering.codegen.task.padding.padded_points import PaddedDimension, trips_inside
 from roller_mlir.lowering.codegen.task.register_tiles import read_register_tile
 from roller_mlir.lowering.codegen.task.row_prefetch import prefetch_rows
 from roller_mlir.lowering.linalg.body import INDEX, Body, BodyArgument, Local, Reference
@@ -85,9 +85,23 @@ class Compute:
         stride = axes[loop].threads * axes[loop].chunk
         return stride == 1 and prod([axes[i].block for i in self.reductions() if i > loop]) >= LEAST_POINTS_INSIDE
 
+    def edge_dimension(self) -> PaddedDimension | None:
+        """Return the dimension of which tiles at its ends leave out single points on padding: the last that may."""
+        rolled = self.rolled()
+        for one in reversed(self.padded):
+            along = one.along
+            if along is None or self.atom is not None or along.window.block == 1 or not along.window.edges():
+                continue
+            if along.taps not in rolled or self.asks(along.taps):
+                return one
+        return None
+
     def has_known_taps(self, loop: int) -> bool:
         """Return whether it is known of taps of a window, whose loop stays one, that points read padding at them."""
-        return self.asks(loop) and any(one.has_known_taps(loop) for one in self.padded)
+        one = self.edge_dimension()
+        if one is None or one.along is None or one.along.taps != loop:
+            return False
+        return one.tile in one.along.window.edges()
 
     def walked_inside(self) -> dict[int, list[PaddedDimension]]:
         """Return, by loops over windows, dimensions that they walk alone: no trip of them reads padding there."""

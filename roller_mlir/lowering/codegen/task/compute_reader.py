@@ -21,7 +21,7 @@ from roller_mlir.lowering.codegen.builder.tile_values import (
 from roller_mlir.lowering.codegen.matrix.product import matrix_of
 from roller_mlir.lowering.codegen.matrix.results import pack, unpack
 from roller_mlir.lowering.codegen.task.compute import Compute
-from roller_mlir.lowering.codegen.task.padded_points import PaddedDimension, padded_dimensions
+from roller_mlir.lowering.codegen.task.padding.padded_points import PaddedDimension, padded_dimensions
 from roller_mlir.lowering.codegen.task.register_tiles import (
     materialise,
     materialise_spread,

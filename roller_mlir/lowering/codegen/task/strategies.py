@@ -17,8 +17,8 @@ from roller_mlir.lowering.codegen.matrix.compute import emit_matrix_points, matr
 from roller_mlir.lowering.codegen.task.compute import Compute, emit_points
 from roller_mlir.lowering.codegen.task.compute_reader import ComputeReader
 from roller_mlir.lowering.codegen.task.copies import StagedCopy, store_rounds
-from roller_mlir.lowering.codegen.task.edges import by_edges
-from roller_mlir.lowering.codegen.task.known_inside import known_or_tested, tile_inside
+from roller_mlir.lowering.codegen.task.padding.edges import by_edges
+from roller_mlir.lowering.codegen.task.padding.known_inside import known_or_tested, tile_inside
 from roller_mlir.lowering.codegen.task.pipeline import CopyPipeline
 from roller_mlir.lowering.codegen.task.scope import TaskScope, staged_tile
 from roller_mlir.lowering.loops.nest import LoopNest

@@ -17,7 +17,7 @@ from cpu_programs import compiled, differences, product, targets
 
 import roller_mlir
 from roller_mlir.lowering.codegen.builder.emitter import Within
-from roller_mlir.lowering.codegen.task import known_inside
+from roller_mlir.lowering.codegen.task.padding import known_inside
 from roller_mlir.plan import AxisPlan
 from roller_mlir.plan.records.codec import to_json
 from roller_mlir.runtime import Artifact

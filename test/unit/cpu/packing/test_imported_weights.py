@@ -91,7 +91,7 @@ def compiled(network: Network, folder: Path, target: str, **options: Any) -> Art
 @pytest.mark.parametrize("target", ["zen4", "haswell", "neoverse-v1"])
 @pytest.mark.parametrize("name", NETWORKS)
 def test_each_convolution_is_one_program_with_what_follows(name: str, target: str, tmp_path: Path) -> None:
-    artifact = compiled(NETWORKS[name], tmp_path, target, binaries=False)
+    artifact = compiled(NETWORKS[name], tmp_path, target, binaries=False, propagate_layouts=False)  # without copies
     assert len(artifact.manifest.launches) == sum(node.op_type == "Conv" for node in NETWORKS[name].nodes)
     assert "math.rsqrt" not in artifact.text("kernels")
 

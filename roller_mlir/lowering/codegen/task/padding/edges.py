@@ -8,7 +8,7 @@ from roller_mlir.lowering.codegen.builder.emitter import Within
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext
 from roller_mlir.lowering.codegen.builder.tile_values import DirectTile
 from roller_mlir.lowering.codegen.task.compute import Compute
-from roller_mlir.lowering.codegen.task.padded_points import PaddedDimension
+from roller_mlir.lowering.codegen.task.padding.padded_points import PaddedDimension
 from roller_mlir.support.bindings import ir
 
 
@@ -23,8 +23,8 @@ def by_edges(
         values: Its accumulators.
         emit: Emits it, and returns the new ones.
     """
-    one = next((one for one in reversed(compute.padded) if _has_edges(compute, one)), None)
-    if one is None or one.along is None:
+    one = compute.edge_dimension()
+    if one is None or one.along is None or one.tile is not None:
         return emit(compute)
     padded, window = one, one.along.window
     types = [value.type for value in values]
@@ -51,15 +51,6 @@ def by_edges(
         return context.emit.branch(condition, types, edge, lambda: version(edges[1:]))
 
     return version(window.edges())
-
-
-def _has_edges(compute: Compute, one: PaddedDimension) -> bool:
-    """Return whether the first and the last tiles of a dimension are to stand by themselves."""
-    if one.along is None or one.tile is not None or compute.atom is not None:
-        return False
-    if one.along.taps in compute.rolled() and not compute.asks(one.along.taps):
-        return False
-    return one.along.window.block > 1 and len(one.along.window.edges()) > 0
 
 
 def _known(compute: Compute, one: PaddedDimension, tile: int) -> Compute:

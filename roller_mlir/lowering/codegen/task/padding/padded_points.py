@@ -76,15 +76,6 @@ class PaddedDimension:
             place = place + positions.get(loop, box.base(loop)) * factor
         return place, self.extent
 
-    def has_known_taps(self, loop: int) -> bool:
-        """Return whether it is known that taps of a loop over a window read padding at some points of the tile."""
-        return (
-            self.along is not None
-            and self.tile is not None
-            and self.along.taps == loop
-            and self.tile in self.along.window.edges()
-        )
-
     def walked_loop(self, box: ThreadBox) -> int | None:
         """Return the reduction loop that walks the dimension, where no other loop of the box does."""
         loops = [loop for loop in self.factors if box.axes[loop].block > 1]
