@@ -30,6 +30,8 @@ from roller_mlir.support.values import defining_op, indexing_maps, operations_in
 
 WORTH = 0.98
 """Of the time of all windows as they are: layouts that save less stay."""
+_ALONE = 0.75
+"""Of that, where there is one window: its copies may be joined to it, which then reads apart what it read beside."""
 
 _ORDER, _BACK = (0, 2, 3, 1), (0, 3, 1, 2)
 """Of each dimension of a tensor with channels last, or first, which one of the other it is."""
@@ -65,7 +67,7 @@ def put_all_channels_last(block: ir.Block, seconds: Seconds) -> LayoutChange | N
     """
     network = _Network(block)
     change = network.weighed(seconds)
-    if change is not None and change.after_s < WORTH * change.before_s:
+    if change is not None and change.after_s < WORTH * (_ALONE if change.windows == 1 else 1) * change.before_s:
         network.rewrite()
         return change
     return None
