@@ -197,7 +197,7 @@ def _cpu_code(
 
 
 def _assembler_module(assembly: str, triple: str) -> Any:
-    """Return a module that is nothing but assembly: reading it takes a tenth of the time of generating it again."""
+    """Return a module that is nothing but assembly, which is read sooner than it would be generated again."""
     lines = (line.replace("\\", r"\5C").replace('"', r"\22") for line in assembly.splitlines())
     text = "\n".join(f'module asm "{line}"' for line in lines)
     return llvm.parse_assembly(f'target triple = "{triple}"\n{text}', context=llvm.create_context())
