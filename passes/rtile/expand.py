@@ -30,7 +30,7 @@ from typing import ClassVar
 
 from roller_mlir.dialects import rtile
 from roller_mlir.dialects.rtile.fields import read_record
-from roller_mlir.lowering.linalg.group.dispatches import finite_constants, group_of
+from roller_mlir.lowering.linalg.group.dispatches import constants_of
 from roller_mlir.lowering.linalg.group.group import GroupError, members_of, read_group
 from roller_mlir.lowering.linalg.reader import erase_unused
 from roller_mlir.lowering.linalg.rewrite.equal_programs import EqualPrograms, copy_of
@@ -117,7 +117,7 @@ def _check_skips(program: rtile.ProgramOp, plan: Plan | None) -> None:
     """Refuse to leave padding out of products with what may be infinite or no number."""
     if plan is None or not plan.skips:
         return
-    finite = finite_constants(program.operation, group_of(program.operation))
+    finite = constants_of(program.operation).finite
     other = next((n for n in range(len(plan.operands)) if n not in plan.skips and n not in finite), None)
     if other is not None:
         fail(

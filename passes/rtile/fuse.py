@@ -29,7 +29,7 @@ Refused: what no tensor expression can say, at its op; what cannot be joined sta
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from operator import is_
 from typing import Any, ClassVar
@@ -38,19 +38,21 @@ from roller_mlir.hal import Device, find_device
 from roller_mlir.hal.atoms import FAMILIES
 from roller_mlir.lowering.linalg.accepted_input import compiled_functions
 from roller_mlir.lowering.linalg.group.axes import fuse_axes_of_groups
+from roller_mlir.lowering.linalg.group.dispatches import NO_CONSTANTS, ConstantInputs
 from roller_mlir.lowering.linalg.group.group import members_of
 from roller_mlir.lowering.linalg.group.wrap import wrap
 from roller_mlir.lowering.linalg.pads import PAD, padding_of
 from roller_mlir.lowering.linalg.reader import StructuredOp, StructuredReader, erase_unused, with_sources
 from roller_mlir.lowering.linalg.rewrite.channels_last import put_channels_last
 from roller_mlir.lowering.linalg.rewrite.compose import compose_into_readers
-from roller_mlir.lowering.linalg.rewrite.fusion import Cost, Evaluate, Fusion, FusionDecision, leaving
+from roller_mlir.lowering.linalg.rewrite.fusion import Cost, Fusion, FusionDecision, leaving
 from roller_mlir.lowering.linalg.rewrite.propagate_layout import named, put_all_channels_last
 from roller_mlir.lowering.linalg.rewrite.separate import renew_operands, separate_results, separate_views
 from roller_mlir.lowering.linalg.rewrite.unit_extents import read_through_unit_extents
 from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.options import AxisOptions, DeviceOptions, FusionOptions
 from roller_mlir.model.search.best_plan import best_plan
+from roller_mlir.model.vectors.cost import least_seconds
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.rewrite.merge_axes import merge_axes
 from roller_mlir.support.bindings import ir
@@ -75,15 +77,15 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
     def run(self, module: ir.Module) -> None:
         """Join the ops of every function."""
         device = find_device(self.device)
-        evaluate = _evaluator(device)
+        model = _Model(device)
         functions = compiled_functions(module)
         blocks = [block for function in functions for block in function.regions[0].blocks]
         if self.fusion:
             for block in blocks:
                 read_through_unit_extents(block)
         if self.propagate_layouts and device.vector_bytes is not None:
-            self._propagate_layouts(module, blocks, device)
-        if self.channels_last and sum([self._copy_convolutions(block, evaluate) for block in blocks]):
+            self._propagate_layouts(module, blocks, model)
+        if self.channels_last and sum([self._copy_convolutions(block, model) for block in blocks]):
             run_upstream(CLEAN, module)
         if self.fusion and sum([_compose(block) for block in blocks]):
             run_upstream(CLEAN, module)  # two bodies as one may read less than both
@@ -92,50 +94,36 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
                 renew_operands(function)
                 separate_results(function, flat=False)
         for block in blocks:
-            self._fuse(block, evaluate)
+            self._fuse(block, model)
         if self.fuse_axes:
             run_upstream(CLEAN, module)
             for function in functions:
                 separate_views(function)
                 separate_results(function, flat=True)
 
-    def _propagate_layouts(self, module: ir.Module, blocks: Sequence[ir.Block], device: Device) -> None:
-        def seconds(expression: TensorExpression, constants: tuple[int, ...]) -> float | None:
-            options = ConstructOptions(
-                top_k=1, instructions=FAMILIES, join=False, constants=constants, finite=constants
-            )
-            try:
-                prediction = best_plan(merge_axes(expression), device, options).prediction
-            except ConstructionError:
-                return None
-            return None if prediction is None else prediction.seconds
-
-        changes = [one for block in blocks if (one := put_all_channels_last(block, seconds)) is not None]
+    def _propagate_layouts(self, module: ir.Module, blocks: Sequence[ir.Block], model: "_Model") -> None:
+        changes = [one for block in blocks if (one := put_all_channels_last(block, model)) is not None]
         if changes:
             run_upstream(CLEAN, module)
         if changes and self.explain_fusion:
             remark(module.operation, named(changes))
 
-    def _copy_convolutions(self, block: ir.Block, evaluate: Evaluate) -> int:
-        def seconds(expression: TensorExpression) -> float | None:
-            cost = evaluate(expression, True)
-            return None if isinstance(cost, str) else cost.seconds
-
-        copied = put_channels_last(block, seconds)
+    def _copy_convolutions(self, block: ir.Block, model: "_Model") -> int:
+        copied = put_channels_last(block, lambda expression: model.seconds(expression, NO_CONSTANTS))
         if self.explain_fusion:
             for one in copied:
                 figures = f"predicted {one.after_s * 1e6:.1f} us with the copies, {one.before_s * 1e6:.1f} us as it is"
                 remark(one.operation, f"a convolution{_line(one.operation)} has its channels last: {figures}")
         return len(copied)
 
-    def _fuse(self, block: ir.Block, evaluate: Evaluate) -> None:
+    def _fuse(self, block: ir.Block, model: "_Model") -> None:
         erase_unused(block)
         operations = members_of(block)
         groups: list[Sequence[ir.Operation]] = [[operation] for operation in operations]
         kinds: Sequence[Hashable] = range(len(groups))
         read: dict[ir.Operation, StructuredOp] = {}  # of the ops that are what they were
         if self.fusion:
-            search = Fusion(operations, evaluate)
+            search = Fusion(operations, model.cost, constants=model.knows_constants)
             cut = search.search()
             if self.explain_fusion:
                 for decision in cut.decisions:
@@ -183,24 +171,43 @@ def _share_views(block: ir.Block) -> None:
             operation.erase()
 
 
-def _evaluator(device: Device) -> Evaluate:
-    """Return the weighing of expressions.
+@dataclass(frozen=True)
+class _Model:
+    """How expressions are weighed: as `rtile-construct` plans them without a user schedule.
 
-    It asks for what `rtile-construct` plans without a user schedule: which ops are one program depends on the module
-    and the device alone, so that a plan file fits whatever else is chosen. Parts of a reduction are joined by a second
-    kernel then, as everywhere: blocks of a persistent kernel, which are of the same programs, join none.
+    Which ops are one program depends on the module and the device alone, so that a plan file fits whatever else is
+    chosen. Parts of a reduction are joined by a second kernel then, as everywhere: blocks of a persistent kernel, which
+    are of the same programs, join none.
+
+    Attributes:
+        device: What they run on.
     """
-    options = ConstructOptions(top_k=1, instructions=FAMILIES, join=False)
 
-    def evaluated(expression: TensorExpression, split: bool) -> Cost | str:
+    device: Device
+
+    @property
+    def knows_constants(self) -> bool:
+        """Whether plans depend on which inputs are constants, which are packed before a program runs."""
+        return self.device.vector_bytes is not None
+
+    def least(self, expression: TensorExpression) -> float:
+        """Return seconds that no plan of an expression comes below, on a device of vectors."""
+        return least_seconds(expression, self.device)
+
+    def seconds(self, expression: TensorExpression, constants: ConstantInputs) -> float | None:
+        """Return what an op is predicted to take, None where it cannot be planned."""
+        cost = self.cost(merge_axes(expression), True, constants)
+        return None if isinstance(cost, str) else cost.seconds
+
+    def cost(self, expression: TensorExpression, divisible: bool, constants: ConstantInputs) -> Cost | str:
+        """Return what an expression is predicted to cost, or why it cannot be planned."""
+        options = ConstructOptions(instructions=FAMILIES, join=False, split=divisible, **constants._asdict())
         try:
-            prediction = best_plan(expression, device, replace(options, split=split)).prediction
+            prediction = best_plan(expression, self.device, options).prediction
         except ConstructionError as error:
             return str(error)
         assert prediction is not None
         return Cost(prediction.seconds, prediction.global_load_bytes + prediction.global_store_bytes)
-
-    return lambda expression, divisible: evaluated(merge_axes(expression), divisible)
 
 
 def _report(decision: FusionDecision) -> None:

@@ -15,7 +15,7 @@ from roller_mlir.hal import Device, find_device
 from roller_mlir.hal.atoms import FAMILIES, atom_family
 from roller_mlir.lowering.codegen.graph.start_operands import most_starts
 from roller_mlir.lowering.codegen.graph.tables import ring_bytes
-from roller_mlir.lowering.linalg.group.dispatches import LinalgDispatch, constant_inputs
+from roller_mlir.lowering.linalg.group.dispatches import LinalgDispatch, constants_of
 from roller_mlir.lowering.loops.attributes import TILE, UNITS
 from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.block_limits import machine_for
@@ -279,8 +279,8 @@ def constructed_plan(
     """Return the plan that construction chooses for a dispatch, with its time on a share of the units."""
     try:
         if device.vector_bytes is not None:
-            constants, finite = constant_inputs(dispatch)
-            options = replace(options, constants=constants, finite=finite)
+            known = constants_of(dispatch.operation)
+            options = replace(options, constants=known.constants, finite=known.finite)
         return _on_share(dispatch, best_plan(dispatch.expression, device, options), device, options, share)
     except ConstructionError as error:
         fail(dispatch.operation, f"'{dispatch.operation.name}' {error}")

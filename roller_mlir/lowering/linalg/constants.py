@@ -2,7 +2,7 @@
 """Tensors that are constants of the module."""
 
 from roller_mlir.support.bindings import ir
-from roller_mlir.support.constants.elements import is_known_weight
+from roller_mlir.support.constants.elements import is_finite, is_known_weight
 from roller_mlir.support.constants.resources import ResourceError, read_resource, resource_name
 from roller_mlir.support.values import defining_op
 
@@ -32,3 +32,24 @@ def is_known_constant(value: ir.Value) -> bool:
     except ResourceError:
         return False
     return True
+
+
+class Constants:
+    """What is known of tensors of a module that stays as it is for as long as this is asked: each is read once."""
+
+    def __init__(self) -> None:
+        self._known: dict[ir.Value, bool] = {}
+        self._finite: dict[ir.Value, bool] = {}
+
+    def knows(self, value: ir.Value) -> bool:
+        """Return whether a tensor is a constant whose data are at hand; see `is_known_constant`."""
+        if value not in self._known:
+            self._known[value] = is_known_constant(value)
+        return self._known[value]
+
+    def is_finite(self, value: ir.Value) -> bool:
+        """Return whether a tensor is such a constant, of f32 or f64, all of whose elements are finite."""
+        if value not in self._finite:
+            found = constant_behind(value) if self.knows(value) else None
+            self._finite[value] = found is not None and is_finite(found.attributes["value"])
+        return self._finite[value]

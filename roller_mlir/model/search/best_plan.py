@@ -16,7 +16,8 @@ from roller_mlir.plan.rewrite.least_starts import with_least_starts
 def best_plan(expression: TensorExpression, device: Device, options: ConstructOptions) -> Plan:
     """Return the plan of an operator that `construct` puts first.
 
-    Operators that differ in where their slices begin alone share it (`plan.rewrite.least_starts`).
+    Operators that differ in where their slices begin alone share it (`plan.rewrite.least_starts`); so do, on devices of
+    vectors, whose threads join no parts, those that may be joined and those that may not.
 
     Args:
         expression: The operator.
@@ -26,7 +27,8 @@ def best_plan(expression: TensorExpression, device: Device, options: ConstructOp
     Raises:
         ConstructionError: No program fits the device, or the user schedule cannot be.
     """
-    found = _constructed(with_least_starts(expression), device, replace(options, top_k=1))
+    options = replace(options, top_k=1, join=options.join and device.vector_bytes is None)
+    found = _constructed(with_least_starts(expression), device, options)
     if isinstance(found, str):
         raise ConstructionError(found)
     return found

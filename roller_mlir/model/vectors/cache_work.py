@@ -179,20 +179,23 @@ class CacheModel:
         ]
 
     @cached_property
-    def _least_bytes(self) -> float:
+    def _least_bytes(self) -> tuple[float, float]:
+        """Bytes of all that is touched, and of these with what is written, which is read before."""
         whole = [(0, extent - 1) for extent in self._base.extents]
-        total = 0.0
+        total = written = 0.0
         for one in self._base.tensors:
             image = () if one.access.gathered else one.image(whole, self._base.extents)
-            total += one.access.element_bytes * (one.access.gathered or (0 if image is None else volume(image)))
-        return total
+            size = one.access.element_bytes * (one.access.gathered or (0 if image is None else volume(image)))
+            total += size
+            written += size * (one.access in self.expression.outputs)
+        return total, total + written
 
     def least(self, cores: int = 1) -> CacheWork:
         """Return what no order of tasks comes below: each tensor comes once from the nearest cache that holds all."""
-        caches, total = self.caches(cores), self._least_bytes
-        held = next(place for place, one in enumerate(caches) if total <= (one.capacity_bytes or total))
+        caches, (held_bytes, moved_bytes) = self.caches(cores), self._least_bytes
+        held = next(place for place, one in enumerate(caches) if held_bytes <= (one.capacity_bytes or held_bytes))
         behind = list(enumerate(caches))[1:] or [(0, caches[0])]
-        moved = {one.name: total if place <= held else 0.0 for place, one in behind}
+        moved = {one.name: moved_bytes if place <= held else 0.0 for place, one in behind}
         seconds = {one.name: moved[one.name] / (one.bandwidth_bytes_per_s or 1.0) / cores for _, one in behind}
         return CacheWork(tuple(moved.values()), seconds)
 

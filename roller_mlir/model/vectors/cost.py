@@ -441,6 +441,12 @@ def _loads(
     return (count * width if how == "each" and reduces else count), how == "each"
 
 
+def least_seconds(expression: TensorExpression, device: Device) -> float:
+    """Return what no plan of an operator comes below: all cores move its tensors, each once, and compute nothing."""
+    cost = VectorCost(expression, device)
+    return cost.seconds(Work(cost.units, 0.0, 0, cost.caches.least(cost.units)))[0]
+
+
 def predict_vectors(
     expression: TensorExpression, plan: Plan, device: Device, max_units: int | None = None
 ) -> Prediction:

@@ -15,17 +15,63 @@ from roller_mlir.plan.extent import Extent
 def merge_axes(expression: TensorExpression) -> TensorExpression:
     """Return the expression with every pair of loops merged that can be.
 
+    Loops of one iteration hinder nothing. They vanish where others are merged, or where a window of one point slides
+    along another loop: such a window moves nothing.
+
     >>> i, j = LinearIndex((1, 0)), LinearIndex((0, 1))
     >>> x, y = Access("x", (8, 4), "f32", (i, j)), Access("y", (8, 4), "f32", (i, j))
     >>> merge_axes(TensorExpression((Loop(8), Loop(4)), (x,), y, None, 1, (None,))).loops
     (Loop(extent=32, reduction=False),)
     """
+    left = _without_vanishing(expression)
+    merged = _merged_pairs(left)
+    if left is not expression and not _slides(expression) and len(merged.loops) == len(left.loops):
+        return expression
+    return merged
+
+
+def _merged_pairs(expression: TensorExpression) -> TensorExpression:
     while True:
         pairs = permutations(range(len(expression.loops)), 2)
         pair = next((pair for pair in pairs if _mergeable(expression, *pair)), None)
         if pair is None:
             return expression
         expression = _merged(expression, *pair)
+
+
+def _vanishing(expression: TensorExpression) -> list[int]:
+    """Return the loops of one iteration that others can do without: what reduces has to walk one."""
+    single = [number for number, loop in enumerate(expression.loops) if loop.extent == 1]
+    if expression.whole or expression.ordered or set(expression.reductions()) <= set(single):
+        single = [number for number in single if not expression.loops[number].reduction]
+    return [number for number in single if number not in expression.whole]
+
+
+def _slides(expression: TensorExpression) -> bool:
+    """Return whether a loop that may vanish is added to another one."""
+    vanishing = set(_vanishing(expression))
+    indices = [index.terms() for access in _accesses(expression) for index in access.indices]
+    return any(len(terms) > 1 and vanishing & terms.keys() for terms in indices)
+
+
+def _without_vanishing(expression: TensorExpression) -> TensorExpression:
+    vanishing = _vanishing(expression)
+    if not vanishing or len(vanishing) == len(expression.loops):
+        return expression
+
+    def moved(access: Access) -> Access:
+        shape: list[Extent] = []
+        indices: list[LinearIndex] = []
+        for extent, index in zip(access.shape, access.indices, strict=True):
+            kept = [one for loop, one in enumerate(index.coefficients) if loop not in vanishing]
+            if access.gathered or extent != 1 or any(kept) or index.constant:
+                shape.append(extent)
+                indices.append(LinearIndex(tuple(kept), index.constant))
+        return replace(access, shape=tuple(shape), indices=tuple(indices))
+
+    loops = tuple(loop for number, loop in enumerate(expression.loops) if number not in vanishing)
+    whole = tuple(loop - sum(one < loop for one in vanishing) for loop in expression.whole)
+    return replace(expression.with_accesses(moved), loops=loops, whole=whole)
 
 
 def _accesses(expression: TensorExpression) -> tuple[Access, ...]:

@@ -233,15 +233,6 @@ def test_channels_are_the_innermost_loop(monkeypatch: pytest.MonkeyPatch) -> Non
     assert f"iterator_types = [{', '.join(f'{one!r}' for one in kinds)}]".replace("'", '"') in changed
 
 
-def test_a_window_alone_has_to_save_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What its copies take is weighed by themselves, and they may be joined to it."""
-    network = propagate_layout._Network
-    for worth, done in ((0.9, False), (0.7, True)):
-        change = propagate_layout.LayoutChange(1, 1.0, worth)
-        monkeypatch.setattr(network, "weighed", lambda self, seconds, change=change: change)
-        assert ("nchw" not in fused(Text(4, 6, 6).window("conv_2d_nchw_fchw", 6, 3).text())) is done
-
-
 def test_it_is_not_done_where_it_saves_nothing_or_is_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     text = Text(2, 6, 6).window("conv_2d_nchw_fchw", 2, 3).text()
     assert "nchw" in fused(text)

@@ -19,8 +19,8 @@ from roller_mlir.model.polydl.nest import TiledNest, TileLoop
 from roller_mlir.model.polydl.working_sets import working_sets
 from roller_mlir.model.search.programs.splitting import WORTH
 from roller_mlir.model.search.validate_plan import validate_plan
-from roller_mlir.model.vectors.construct import construct_vectors, vector_plan_problem
-from roller_mlir.model.vectors.cost import VectorCost
+from roller_mlir.model.vectors.construct import _ordered, construct_vectors, vector_plan_problem
+from roller_mlir.model.vectors.cost import VectorCost, least_seconds
 from roller_mlir.model.vectors.lanes import reads_lanes
 from roller_mlir.model.vectors.padding import computed_share, known_window, proven_loops, skipped_inputs
 from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
@@ -139,6 +139,17 @@ def test_bounds_are_bounds(extents: tuple[int, int, int]) -> None:
             assert least <= found
 
 
+def test_a_bound_is_reached_where_each_tensor_comes_once() -> None:
+    """Results are read before they are written; behind an order that reaches the bound no other is weighed."""
+    cost = VectorCost(product(64, 64, 80), SPR, 1)
+    shape = TaskShape((8, 32, 80), 1, (0, 1))
+    assert cost.caches.least(1).moved == cost.shaped(shape).caches.moved == (4.0 * (2 * 64 * 80 + 2 * 64 * 64), 0, 0)
+    assert len(list(_ordered(cost, shape, cost.bound(shape)))) == 1
+    far = TaskShape((8, 32, 4096), 1, (0, 1))
+    cost = VectorCost(product(4096, 4096, 4096), SPR, 1)
+    assert len(list(_ordered(cost, far, cost.bound(far)))) == 2
+
+
 def test_a_row_of_vectors_fits_beside_the_sums() -> None:
     """28 sums, four vectors of a row and an element for all lanes are more than 32 registers."""
     plans = construct(product(49, 1024, 512), SPR, ConstructOptions(top_k=40, max_units=1))
@@ -255,6 +266,8 @@ def test_any_plan_fits_and_is_predicted_as_it_was_constructed(expression: Tensor
     for plan in construct(expression, device, ConstructOptions(top_k=k)):
         assert not plan_problem(expression, plan)
         assert predict(expression, plan, device) == plan.prediction
+        assert plan.prediction is not None
+        assert least_seconds(expression, device) <= plan.prediction.seconds * (1 + 1e-9)
         assert validate_plan(expression, plan, device) == plan
         assert from_json(Plan, to_json(plan)) == plan
 

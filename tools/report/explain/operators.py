@@ -9,7 +9,7 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.reached_stage import reached_stage
 from roller_mlir.compiler.source import Source, parse_source
-from roller_mlir.lowering.linalg.group.dispatches import constant_inputs, group_of, named_dispatches
+from roller_mlir.lowering.linalg.group.dispatches import constants_of, group_of, named_dispatches
 from roller_mlir.lowering.targets.family import passes_to
 from roller_mlir.lowering.targets.stage import FUSED
 from roller_mlir.plan import TensorExpression
@@ -104,6 +104,6 @@ def _read(
     for name, dispatch in dispatches.items():
         group = group_of(dispatch.operation)
         place = group.members[group.reduction_root or 0].root.operation.location
-        known = constant_inputs(dispatch)
+        known = constants_of(dispatch.operation)
         found.append(SourceOperator(name, function, place_of(place), group.expression, None, dispatch.joined, *known))
     return found

@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import llvmlite.binding as llvm
 
@@ -101,6 +101,7 @@ def _generate(job: Message) -> Message:
     llvm.set_option(_NAME, f"-disable-lsr={'true' if nvidia else 'false'}")
     # What each target has by itself: an option that was ever given, as `_cpu_code` does, counts in its place.
     llvm.set_option(_NAME, f"-enable-misched={'false' if nvidia else 'true'}")
+    llvm.set_option(_NAME, "-disable-machine-licm=false")
     # Code of a shared library runs wherever it is put.
     place = {"reloc": "pic", "codemodel": "small"} if fields.get("shared") else {}
     machine: Any = llvm.Target.from_triple(fields["triple"]).create_target_machine(
@@ -145,6 +146,20 @@ def _gpu_code(module: Any, machine: Any, context: Any, *, with_object: bool) -> 
     return blobs
 
 
+class _Generation(NamedTuple):
+    """How code is generated.
+
+    Attributes:
+        optimised: The module.
+        scheduled: Whether LLVM's scheduler orders what stands in a block.
+        hoisted: Whether constants are loaded in front of the loops that use them.
+    """
+
+    optimised: bytes
+    scheduled: bool = True
+    hoisted: bool = True
+
+
 def _cpu_code(
     module: Any, unrotated: Callable[[], Any], machine: Any, context: Any, *, with_object: bool
 ) -> dict[str, bytes]:
@@ -153,8 +168,9 @@ def _cpu_code(
     LLVM's scheduler may keep more loads in flight than there are registers, and then spills sums inside of their loop.
     A CPU reorders by itself what it runs: where vectors are spilled, code is generated in the order of the IR, too.
     Where a loop was rotated, sums may be spilled in it for what is done with them behind it: then it is left as it is.
-    Both are tried at once; where they leave more than half of the spills, each alone, too. The code with the fewest
-    spills is taken, of equals the first.
+    Both are tried at once. Where they leave more than half of the spills, constants are loaded where they are used
+    (LLVM holds those of the epilogue, such as the permutations that turn a tile, in registers through all loops), and
+    each of the first two is tried alone. The code with the fewest spills is taken, of equals the first.
 
     Args:
         module: The module, optimised.
@@ -164,35 +180,37 @@ def _cpu_code(
         with_object: Whether to return the object.
     """
 
-    def generated(emit: Any, optimised: bytes, *, scheduled: bool) -> Any:
-        llvm.set_option(_NAME, f"-enable-misched={'true' if scheduled else 'false'}")
-        return emit(llvm.parse_bitcode(optimised, context))
+    def generated(emit: Any, way: _Generation) -> Any:
+        llvm.set_option(_NAME, f"-enable-misched={'true' if way.scheduled else 'false'}")
+        llvm.set_option(_NAME, f"-disable-machine-licm={'false' if way.hoisted else 'true'}")
+        return emit(llvm.parse_bitcode(way.optimised, context))
 
-    def attempt(optimised: bytes, *, scheduled: bool) -> tuple[int, str, bytes, bool]:
-        assembly = generated(machine.emit_assembly, optimised, scheduled=scheduled)
-        return spilled_vectors(assembly), assembly, optimised, scheduled
+    def spills(way: _Generation) -> tuple[int, str, _Generation]:
+        assembly = generated(machine.emit_assembly, way)
+        return spilled_vectors(assembly), assembly, way
 
-    def tried() -> Iterator[tuple[int, str, bytes, bool]]:
-        rotated = module.as_bitcode()
-        first = attempt(rotated, scheduled=True)
+    def tried() -> Iterator[tuple[int, str, _Generation]]:
+        rotated = _Generation(module.as_bitcode())
+        first = spills(rotated)
         yield first
-        spilled, assembly, _, _ = first
+        spilled, assembly, _ = first
         few = max(_FEW_SPILLS, len(_MULTIPLIES.findall(assembly)) // _MULTIPLIES_A_SPILL)
         if spilled <= few:
             return
-        loops = unrotated().as_bitcode()
-        for optimised, scheduled in ((loops, False), (loops, True), (rotated, False)):
-            one = attempt(optimised, scheduled=scheduled)
+        loops = _Generation(unrotated().as_bitcode())
+        in_order = loops._replace(scheduled=False)
+        for way in (in_order, rotated._replace(hoisted=False), loops, rotated._replace(scheduled=False)):
+            one = spills(way)
             yield one
             if one[0] <= max(few, spilled // 2):
                 return
 
-    _, assembly, optimised, scheduled = min(tried(), key=lambda one: one[0])
+    _, assembly, way = min(tried(), key=lambda one: one[0])
     blobs: dict[str, bytes] = {}
     if with_object and llvm.Target.from_triple(machine.triple).name == llvm.Target.from_default_triple().name:
         blobs["object"] = machine.emit_object(_assembler_module(assembly, machine.triple))
     elif with_object:
-        blobs["object"] = generated(machine.emit_object, optimised, scheduled=scheduled)
+        blobs["object"] = generated(machine.emit_object, way)
     return {**blobs, "assembly": assembly.encode()}
 
 

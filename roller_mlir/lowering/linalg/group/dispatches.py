@@ -3,16 +3,15 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from roller_mlir.lowering.linalg.constants import constant_behind, is_known_constant
+from roller_mlir.lowering.linalg.constants import Constants
 from roller_mlir.lowering.linalg.group.group import Group, GroupError, members_of, read_group, starts_others_only
 from roller_mlir.lowering.linalg.reader import StructuredOp, StructuredReader, is_structured
 from roller_mlir.lowering.linalg.rewrite.equal_programs import said_by
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.rewrite.uneven import reads_outside
 from roller_mlir.support.bindings import func, ir
-from roller_mlir.support.constants.elements import is_finite
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op, values_used
 
@@ -231,54 +230,50 @@ def group_of(dispatch: ir.Operation) -> Group:
         fail(program, f"'rtile.program' cannot be one kernel: {error}")
 
 
-def constant_inputs(dispatch: LinalgDispatch) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the inputs of a dispatch's expression that are constants of the module, and those of finite numbers.
+class ConstantInputs(NamedTuple):
+    """Inputs of an expression that are constants of the module, by their numbers.
 
-    The second are asked for only where something is read outside of its tensor.
+    Attributes:
+        constants: Those whose data are at hand, each read at one place.
+        finite: Those of finite numbers, where something is read outside of its tensor; else nobody asks.
     """
-    if not any(is_known_constant(value) for value in dispatch.operation.operands):
-        return (), ()
-    group = group_of(dispatch.operation)
-    padded = any(reads_outside(group.expression, access) for access in group.expression.inputs)
-    finite = finite_constants(dispatch.operation, group) if padded else ()
-    return constants_of_group(dispatch.operation, group), finite
+
+    constants: tuple[int, ...] = ()
+    finite: tuple[int, ...] = ()
 
 
-def constants_of_group(operation: ir.Operation, group: Group) -> tuple[int, ...]:
-    """Return the inputs of a group's expression that are such constants, each read at one place.
+NO_CONSTANTS = ConstantInputs()
+
+
+def constants_of(dispatch: ir.Operation) -> ConstantInputs:
+    """Return the constants among the inputs of what gets one plan."""
+    constants = Constants()
+    return (
+        constant_inputs(group_of(dispatch), constants) if any(map(constants.knows, dispatch.operands)) else NO_CONSTANTS
+    )
+
+
+def constant_inputs(group: Group, constants: Constants) -> ConstantInputs:
+    """Return the inputs of a group's expression that are constants of the module.
 
     Args:
-        operation: The op that stands alone, or the program.
-        group: As `group_of` reads it.
+        group: Of a block, or of a program.
+        constants: What is known of those of its module.
     """
-    found: list[int] = []
+    roots = [member.root for member in group.members]
+    read = [value for root in roots for value in (*root.sources, *(start for _, start, _ in root.starts))]
+    found = dict[int, ir.Value]()
     for number, uses in enumerate(group.inputs):
-        values = [group.members[member].root.sources[position] for member, position in uses]
-        if len(values) == 1 and _readings(operation, values[0]) == 1:
-            found += [number] if is_known_constant(_outside(operation, values[0])) else []
-    return tuple(found)
+        value, *others = [roots[member].sources[position] for member, position in uses]
+        if not others and read.count(value) == 1 and constants.knows(_outside(value)):
+            found[number] = _outside(value)
+    padded = any(reads_outside(group.expression, access) for access in group.expression.inputs)
+    finite = [number for number, value in found.items() if padded and constants.is_finite(value)]
+    return ConstantInputs(tuple(found), tuple(finite))
 
 
-def finite_constants(operation: ir.Operation, group: Group) -> tuple[int, ...]:
-    """Return the inputs of a group's expression that are constants of finite numbers; arguments as above."""
-    found: list[int] = []
-    for number in constants_of_group(operation, group):
-        ((member, position),) = group.inputs[number]
-        constant = constant_behind(_outside(operation, group.members[member].root.sources[position]))
-        assert constant is not None, "it is one of the constants"
-        if is_finite(constant.attributes["value"]):
-            found.append(number)
-    return tuple(found)
-
-
-def _readings(operation: ir.Operation, value: ir.Value) -> int:
-    """Return how often an op, or the ops of a program, read a tensor."""
-    if operation.name == "rtile.program":
-        return sum(1 for _ in value.uses)
-    return sum(one == value for one in operation.operands)
-
-
-def _outside(program: ir.Operation, value: ir.Value) -> ir.Value:
-    """Return what a program's argument stands for; any other value as it is."""
-    inside = isinstance(value, ir.BlockArgument) and program.name == "rtile.program"
-    return program.operands[ir.BlockArgument(value).arg_number] if inside else value
+def _outside(value: ir.Value) -> ir.Value:
+    """Return what an argument of a program stands for; any other value as it is."""
+    if not isinstance(value, ir.BlockArgument) or (program := value.owner.owner.operation).name != "rtile.program":
+        return value
+    return program.operands[value.arg_number]

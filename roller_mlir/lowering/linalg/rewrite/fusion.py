@@ -14,13 +14,16 @@ from heapq import heappop, heappush
 from itertools import chain, count
 
 from roller_mlir.lowering.linalg.body import INDEX
+from roller_mlir.lowering.linalg.constants import Constants
 from roller_mlir.lowering.linalg.group.dependences import DependenceNode, Dependences
-from roller_mlir.lowering.linalg.group.group import GroupError, group_of_roots
+from roller_mlir.lowering.linalg.group.dispatches import NO_CONSTANTS, ConstantInputs, constant_inputs
+from roller_mlir.lowering.linalg.group.group import Group, GroupError, group_of_roots
 from roller_mlir.lowering.linalg.group.producers import readers_of
 from roller_mlir.lowering.linalg.pads import PAD
 from roller_mlir.lowering.linalg.reader import StructuredOp, StructuredReader
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.rewrite.least_starts import with_least_starts
+from roller_mlir.plan.rewrite.merge_axes import merge_axes
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op
 
@@ -39,8 +42,9 @@ class Cost:
 
 
 Ops = tuple[ir.Operation, ...]
-Evaluate = Callable[[TensorExpression, bool], Cost | str]
-"""The cost of an expression, whose reduction may be divided over tasks or not, or why it cannot be planned."""
+Evaluate = Callable[[TensorExpression, bool, ConstantInputs], Cost | str]
+"""The cost of an expression, whose reduction may be divided over tasks or not, some of whose inputs are constants, or
+why it cannot be planned."""
 
 CROSSED = "another program stands between them"
 RESHAPED = "what the second one reads of the first is reshaped in memory"
@@ -93,9 +97,10 @@ class _Structures:
 
     Args:
         roots: The ops, read; groups are numbers of them.
+        constants: Of each, which of its inputs are constants.
     """
 
-    def __init__(self, roots: Sequence[StructuredOp]) -> None:
+    def __init__(self, roots: Sequence[StructuredOp], constants: Sequence[ConstantInputs]) -> None:
         kinds: dict[Hashable, int] = {}
         values: dict[ir.Value, int] = {}
         maker: dict[ir.Operation, int] = {root.operation: number for number, root in enumerate(roots)}
@@ -103,11 +108,12 @@ class _Structures:
         self._ops: list[tuple[int, tuple[int, ...]]] = []
         self._planned: list[tuple[int, tuple[int, ...]]] = []
         self._results: list[list[tuple[int, ir.Value, frozenset[int]]]] = []
-        for root in roots:
+        for root, known in zip(roots, constants, strict=True):
             operation = root.operation
             starts = tuple((number, access) for number, _, access in root.starts)
             indexed = tuple(op.attributes["dim"] for op in root.body.ops if op.name == INDEX)
-            kind: Hashable = (operation.name, root.expression, root.inputs, starts, indexed, len(operation.operands))
+            same = root.inputs, starts, indexed, len(operation.operands), known
+            kind: Hashable = (operation.name, root.expression, *same)
             used = [*map(_unpadded, operation.operands), *root.sources, *(value for _, value, _ in root.starts)]
             numbers = tuple(values.setdefault(value, len(values)) for value in (*used, *operation.results))
             self._ops.append((kinds.setdefault(kind, len(kinds)), numbers))
@@ -115,7 +121,7 @@ class _Structures:
             if planned == root.expression:
                 self._planned.append(self._ops[-1])
             else:
-                kind = (operation.name, planned, root.inputs, starts, indexed, len(operation.operands))
+                kind = (operation.name, planned, *same)
                 read = zip(root.sources, root.expression.inputs, strict=True)
                 shared = tuple(-1 - slices.setdefault((source, one.indices), len(slices)) for source, one in read)
                 self._planned.append((kinds.setdefault(kind, len(kinds)), (*numbers, *shared)))
@@ -149,14 +155,21 @@ def _unpadded(value: ir.Value) -> ir.Value:
 
 
 class Fusion:
-    """The search over one block. Each op is read once, each pair of groups evaluated once, equal groups together."""
+    """The search over one block. Each op is read once, each pair of groups evaluated once, equal groups together.
 
-    def __init__(self, operations: Sequence[ir.Operation], evaluate: Evaluate) -> None:
+    Args:
+        operations: The ops.
+        evaluate: What an expression costs.
+        constants: Whether that depends on which inputs are constants.
+    """
+
+    def __init__(self, operations: Sequence[ir.Operation], evaluate: Evaluate, *, constants: bool = False) -> None:
         self._evaluate = evaluate
         self._operations = tuple(operations)
         reader = StructuredReader(unchanged=True)
         self._roots = [reader.read(operation) for operation in operations]
-        self._structures = _Structures(self._roots)
+        self._constants = Constants() if constants else None
+        self._structures = _Structures(self._roots, [self._own_constants(root) for root in self._roots])
         self._known: dict[Hashable, Cost | str] = {}
         self._graph = Dependences(self._roots)
         self._costs: dict[DependenceNode, Cost | str] = {}
@@ -265,7 +278,15 @@ class Fusion:
             found = group_of_roots([self._roots[number] for number in members], results)
         except GroupError as error:
             return str(error)
-        return self._evaluate(found.expression, found.divisible)
+        # Where loads compute what is before it, axes of a group stay as they are (`group.axes`).
+        expression = found.expression if found.producers else merge_axes(found.expression)
+        return self._evaluate(expression, found.divisible, self._constant_inputs(found))
+
+    def _own_constants(self, root: StructuredOp) -> ConstantInputs:
+        return self._constant_inputs(group_of_roots([root], list(root.operation.results)))
+
+    def _constant_inputs(self, group: Group) -> ConstantInputs:
+        return NO_CONSTANTS if self._constants is None else constant_inputs(group, self._constants)
 
 
 def leaving(group: Sequence[ir.Operation]) -> list[ir.Value]:

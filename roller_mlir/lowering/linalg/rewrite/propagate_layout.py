@@ -15,12 +15,15 @@ for the tile that reads it. Nothing is copied between the ops, so that all of th
 Paper: none; libraries keep such layouts from operator to operator (oneDNN's `any`).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from math import inf
+from typing import Any, Protocol
 
-from roller_mlir.lowering.linalg.constants import is_known_constant
+from roller_mlir.lowering.linalg.constants import Constants
 from roller_mlir.lowering.linalg.generic import bodiless_generic, empty_like, filled, iterators_of
+from roller_mlir.lowering.linalg.group.dispatches import NO_CONSTANTS, ConstantInputs, constant_inputs
+from roller_mlir.lowering.linalg.group.group import group_of_roots
 from roller_mlir.lowering.linalg.pads import PAD, pad_tensor, padding_of
 from roller_mlir.lowering.linalg.reader import StructuredOp, StructuredReader, fill_constant, is_structured
 from roller_mlir.lowering.linalg.rewrite.channels_last import Order, copy_of, moved, reordered, transposed
@@ -30,14 +33,22 @@ from roller_mlir.support.values import defining_op, indexing_maps, operations_in
 
 WORTH = 0.98
 """Of the time of all windows as they are: layouts that save less stay."""
-_ALONE = 0.75
-"""Of that, where there is one window: its copies may be joined to it, which then reads apart what it read beside."""
 
 _ORDER, _BACK = (0, 2, 3, 1), (0, 3, 1, 2)
 """Of each dimension of a tensor with channels last, or first, which one of the other it is."""
 
-Seconds = Callable[[TensorExpression, tuple[int, ...]], float | None]
-"""What an expression is predicted to take, some of whose inputs are constants; None where it cannot be planned."""
+Weighed = tuple[TensorExpression, ConstantInputs]
+"""An expression, and which of its inputs are constants."""
+
+
+class Weigh(Protocol):
+    """How expressions are weighed."""
+
+    def least(self, expression: TensorExpression) -> float:
+        """Return seconds that no plan of an expression comes below."""
+
+    def seconds(self, expression: TensorExpression, constants: ConstantInputs) -> float | None:
+        """Return what an expression is predicted to take, some of whose inputs are constants; None without a plan."""
 
 
 @dataclass(frozen=True)
@@ -55,22 +66,21 @@ class LayoutChange:
     after_s: float
 
 
-def put_all_channels_last(block: ir.Block, seconds: Seconds) -> LayoutChange | None:
+def put_all_channels_last(block: ir.Block, weigh: Weigh) -> LayoutChange | None:
     """Rewrite the windows over images of a block, and what is between them, where that saves time.
 
     Args:
         block: Of a function; ops on static tensors.
-        seconds: How expressions are weighed.
+        weigh: How expressions are weighed.
 
     Returns:
         What was rewritten; None where nothing was.
     """
     network = _Network(block)
-    change = network.weighed(seconds)
-    if change is not None and change.after_s < WORTH * (_ALONE if change.windows == 1 else 1) * change.before_s:
+    change = network.weighed(weigh)
+    if change is not None:
         network.rewrite()
-        return change
-    return None
+    return change
 
 
 class _Network:
@@ -98,32 +108,31 @@ class _Network:
             self._made.add(operation.results[0])
         self._twins: dict[Any, Any] = {}
 
-    def weighed(self, seconds: Seconds) -> LayoutChange | None:
-        """Return what rewriting all of them is predicted to change; None where one cannot be planned."""
+    def weighed(self, weigh: Weigh) -> LayoutChange | None:
+        """Return what rewriting all of them changes; None where that saves too little, or one cannot be planned."""
         if not self.windows:
             return None
-        before, after = list[float | None](), list[float | None]()
-        copied = set[Any]()
+        before, after = list[Weighed](), list[Weighed]()
+        copied, known = set[Any](), Constants()
         for operation, read in self.windows.items():
             expression = read.expression
-            constants = tuple(n for n, one in enumerate(_inputs(operation)) if n and is_known_constant(one))
+            constants = constant_inputs(group_of_roots([read], list(operation.results)), known)
             image, result = moved(expression.inputs[0], _ORDER), moved(expression.output, _ORDER)
             last = replace(expression, inputs=(image, *expression.inputs[1:]), output=result)
-            last = _with_loops(last, _loop_order(read))
-            before.append(seconds(expression, constants))
-            after.append(seconds(last, constants))
+            before.append((expression, constants))
+            after.append((_with_loops(last, _loop_order(read)), constants))
+            copies = list[TensorExpression | None]()
             source = _source(operation.operands[0])
             if source not in self._made and source not in copied:
                 copied.add(source)
-                copy = copy_of(expression.inputs[0], _ORDER)
-                after.append(0.0 if copy is None else seconds(copy, ()))
+                copies.append(copy_of(expression.inputs[0], _ORDER))
             if any(True for _ in self._others(operation)):
-                copy = copy_of(expression.output, _ORDER)
-                after.append(0.0 if copy is None else seconds(copy, ()))
-        known = [[one for one in each if one is not None] for each in (before, after)]
-        if [len(one) for one in known] != [len(before), len(after)]:
-            return None
-        return LayoutChange(len(self.windows), sum(known[0]), sum(known[1]))
+                copies.append(copy_of(expression.output, _ORDER))
+            after += [(copy, NO_CONSTANTS) for copy in copies if copy is not None]
+        before_s = _sum(before, weigh)
+        limit_s = WORTH * before_s
+        after_s = _sum(after, weigh, limit_s) if before_s < inf else inf
+        return LayoutChange(len(self.windows), before_s, after_s) if after_s < limit_s else None
 
     def _others(self, operation: ir.Operation) -> Iterator[ir.Operation]:
         """Yield who reads what an op makes, and is not rewritten with it; who sums it up reads it as it lies."""
@@ -195,6 +204,21 @@ class _Network:
         if value not in self._twins:
             self._twins[value] = transposed(value, _ORDER)
         return self._twins[value]
+
+
+def _sum(expressions: Sequence[Weighed], weigh: Weigh, limit_s: float = inf) -> float:
+    """Return what all of them take; infinity where one has no plan, or where that is not below a limit.
+
+    One is planned only while what those before it take, and the least of the others, is below the limit.
+    """
+    least = [weigh.least(expression) for expression, _ in expressions]
+    found = list[float]()
+    for expression, constants in expressions:
+        one = weigh.seconds(expression, constants) if sum(found) + sum(least[len(found) :]) < limit_s else None
+        if one is None:
+            return inf
+        found.append(one)
+    return sum(found) if sum(found) < limit_s else inf
 
 
 def _inputs(operation: ir.Operation) -> list[Any]:

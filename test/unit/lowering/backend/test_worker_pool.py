@@ -10,15 +10,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-import llvmlite.binding as llvm
 import pytest
 
 from roller_mlir.hal import Device
 from roller_mlir.lowering.backend import CompileError
 from roller_mlir.lowering.backend.checks.code_object import section, section_names
-from roller_mlir.lowering.backend.child import worker
 from roller_mlir.lowering.backend.child.frames import Message, decode, encode
 from roller_mlir.lowering.backend.child.pool import WorkerPool
 from roller_mlir.lowering.targets import compile_kernels
@@ -269,34 +268,12 @@ def test_a_frame_that_is_none_is_refused() -> None:
         decode(lambda count: b"LLVM ERROR: what"[:count])
 
 
-def test_a_cpus_object_has_the_code_of_its_text() -> None:
+@pytest.mark.parametrize("triple", ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"])
+def test_a_cpus_object_has_the_code_of_its_text(triple: str) -> None:
     """The object is assembled from the text where LLVM runs on such a machine, and generated elsewhere."""
-    worker._initialize()
-    module = """
-      declare float @expf(float)
-      define void @name(ptr %p, i64 %n) {
-      entry:
-        br label %loop
-      loop:
-        %i = phi i64 [0, %entry], [%next, %loop]
-        %at = getelementptr float, ptr %p, i64 %i
-        %x = load float, ptr %at
-        %y = call float @expf(float %x)
-        %s = fadd float %y, 0x400921FB60000000
-        store float %s, ptr %at
-        %next = add i64 %i, 1
-        %more = icmp slt i64 %next, %n
-        br i1 %more, label %loop, label %end
-      end:
-        ret void
-      }
-    """.replace("@name", '@"a \\22name\\22 \\5C"')
-    for triple in ("x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"):
-        context = llvm.create_context()
-        machine = llvm.Target.from_triple(triple).create_target_machine(opt=3, reloc="pic", codemodel="small")
-        given = llvm.parse_assembly(f'target triple = "{triple}"{module}', context=context)
-        code = worker._cpu_code(given, list, machine, context, with_object=True)["object"]
-        generated = machine.emit_object(given)
-        assert len(section(code, ".text")) > 32
-        parts = {".text", ".rodata.cst4"} & set(section_names(generated))
-        assert {name: section(code, name) for name in parts} == {name: section(generated, name) for name in parts}
+    script = Path(__file__).with_name("worker_objects.py")
+    shown = subprocess.run([sys.executable, script, triple], check=True, capture_output=True, text=True).stdout
+    code, generated = map(bytes.fromhex, shown.splitlines())
+    assert len(section(code, ".text")) > 32
+    parts = {".text", ".rodata.cst4"} & set(section_names(generated))
+    assert {name: section(code, name) for name in parts} == {name: section(generated, name) for name in parts}

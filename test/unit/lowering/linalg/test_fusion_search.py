@@ -11,6 +11,7 @@ import pytest
 
 import roller_mlir
 from roller_mlir import CompileOptions
+from roller_mlir.lowering.linalg.group.dispatches import ConstantInputs
 from roller_mlir.lowering.linalg.group.group import MOST_TENSORS
 from roller_mlir.lowering.linalg.reader import is_structured
 from roller_mlir.lowering.linalg.rewrite.fusion import CROSSED, MOST_MEMBERS, Cost, Cut, Evaluate, Fusion
@@ -61,7 +62,7 @@ def _search(ops: Sequence[str], result: str, weigh: Evaluate) -> tuple[Cut, list
 def test_a_long_chain_is_weighed_in_a_linear_number_of_steps() -> None:
     weighed: list[bool] = []
 
-    def weigh(expression: TensorExpression, alone: bool) -> Cost:
+    def weigh(expression: TensorExpression, alone: bool, constants: ConstantInputs) -> Cost:
         weighed.append(alone)
         return Cost(1.0 if alone else 1.5, 0)
 
@@ -92,7 +93,7 @@ def _residuals(count: int) -> tuple[list[str], str]:
 @pytest.mark.parametrize("shape", [_chain, _pairs, _residuals])
 @pytest.mark.parametrize("saving", [0.5, 3.0], ids=["all", "none"])
 def test_the_search_grows_as_the_number_of_ops(shape: Callable[[int], tuple[list[str], str]], saving: float) -> None:
-    def weigh(expression: TensorExpression, alone: bool) -> Cost:
+    def weigh(expression: TensorExpression, alone: bool, constants: ConstantInputs) -> Cost:
         return Cost(1.0 if alone else saving * (1 + expression.flops_per_point // 4), 0)
 
     found: list[int] = []
@@ -110,7 +111,7 @@ def test_the_search_grows_as_the_number_of_ops(shape: Callable[[int], tuple[list
 
 
 def test_no_program_joins_more_ops_than_it_may() -> None:
-    def weigh(expression: TensorExpression, alone: bool) -> Cost:
+    def weigh(expression: TensorExpression, alone: bool, constants: ConstantInputs) -> Cost:
         return Cost(1.0 if alone else 0.5, 0)
 
     cut, groups = _search(*_chain(150), weigh)
@@ -125,7 +126,7 @@ def test_a_union_does_not_come_between_two_groups_that_are_joined_later() -> Non
     ops.append(_op("r", ["x", "c"], 90))
     seconds = {2: 15.0, 14: 1.0}
 
-    def weigh(expression: TensorExpression, alone: bool) -> Cost:
+    def weigh(expression: TensorExpression, alone: bool, constants: ConstantInputs) -> Cost:
         return Cost(10.0 if alone else seconds.get(expression.flops_per_point, 1000.0), 0)
 
     cut, groups = _search(ops, "r", weigh)
@@ -137,12 +138,77 @@ def test_a_union_does_not_come_between_two_groups_that_are_joined_later() -> Non
 def test_ops_alone_and_ops_joined_are_told_apart() -> None:
     asked: dict[int, bool] = {}
 
-    def weigh(expression: TensorExpression, alone: bool) -> Cost:
+    def weigh(expression: TensorExpression, alone: bool, constants: ConstantInputs) -> Cost:
         asked[expression.flops_per_point] = alone
         return Cost(1.0, 0)
 
     _search([_op("a", ["in"], 3), _op("b", ["a"], 5)], "b", weigh)
     assert asked == {3: True, 5: True, 8: False}
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_equal_ops_of_constants_and_of_others_are_told_apart(asked: bool) -> None:
+    """The third product has a factor that it reads twice, so that no packed one can take its place."""
+    products = "\n".join(
+        f"%{name} = linalg.matmul ins(%{a}, %{b} : {KIND}, {KIND}) outs(%i : {KIND}) -> {KIND}"
+        for name, a, b in (("p", "in", "k"), ("q", "p", "in"), ("r", "q", "k"), ("s", "k", "k"))
+    )
+    text = f"""func.func @f(%in: {KIND}) -> ({KIND}, {KIND}) {{
+  %k = arith.constant dense<2.0> : {KIND}
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : {KIND}
+  %i = linalg.fill ins(%z : f32) outs(%e : {KIND}) -> {KIND}
+  {products}
+  return %r, %s : {KIND}, {KIND}
+}}"""
+    weighed: list[ConstantInputs] = []
+
+    def weigh(expression: TensorExpression, alone: bool, constants: ConstantInputs) -> Cost:
+        weighed.append(constants)
+        return Cost(1.0, 0)
+
+    with make_context() as context:
+        module = parse_module(text, context)
+        block = module.body.operations[0].regions[0].blocks[0]
+        operations = [op.operation for op in block.operations if op.operation.name == "linalg.matmul"]
+        Fusion(operations, weigh, constants=asked).search()
+    alone = [one.constants for one in weighed]
+    assert sorted(set(alone)) == ([(), (1,)] if asked else [()])
+    assert all(not one.finite for one in weighed)  # nothing is read outside of a tensor
+
+
+def test_what_loads_compute_keeps_the_loops_of_its_reader() -> None:
+    """The sum over a whole image is one of two loops; with what is before it in its loads its axes are not fused."""
+    image, sums = "tensor<1x8x5x7xf32>", "tensor<1x8x1x1xf32>"
+    text = f"""#m = affine_map<(i, j, k, l) -> (i, j, k, l)>
+func.func @f(%x: {image}) -> {sums} {{
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : {image}
+  %p = linalg.generic {{indexing_maps = [#m, #m], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}}
+      ins(%x : {image}) outs(%e : {image}) {{
+    ^bb0(%a: f32, %o: f32):
+      %s = arith.mulf %a, %a : f32
+      linalg.yield %s : f32
+  }} -> {image}
+  %t = tensor.empty() : {sums}
+  %i = linalg.fill ins(%z : f32) outs(%t : {sums}) -> {sums}
+  %w = tensor.empty() : tensor<5x7xf32>
+  %r = linalg.pooling_nchw_sum ins(%p, %w : {image}, tensor<5x7xf32>) outs(%i : {sums}) -> {sums}
+  return %r : {sums}
+}}"""
+    weighed: list[int] = []
+
+    def weigh(expression: TensorExpression, alone: bool, constants: ConstantInputs) -> Cost:
+        weighed.append(len(expression.loops))
+        return Cost(1.0, 0)
+
+    with make_context() as context:
+        module = parse_module(text, context)
+        block = module.body.operations[0].regions[0].blocks[0]
+        names = ("linalg.generic", "linalg.pooling_nchw_sum")
+        operations = [op.operation for op in block.operations if op.operation.name in names]
+        Fusion(operations, weigh).search()
+    assert sorted(weighed) == [1, 2, 6]
 
 
 def test_more_tensors_than_a_program_takes_are_several_programs() -> None:
