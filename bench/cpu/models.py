@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times whole models on this machine beside onnxruntime: those that are named, or three networks with random weights.
 
-    python bench/cpu/models.py [FILE.onnx ...] [--threads 1,2] [--rounds 20] [-o RESULTS.json]
+    python bench/cpu/models.py [FILE.onnx ... | --of-onnx] [--threads 1,2] [--rounds 20] [-o RESULTS.json]
 
 Without files: ResNet-50 and MobileNetV2 on an image of 224 x 224, channels first, each convolution followed by a batch
 norm as exporters write it, and an encoder of the size of BERT-base (12 layers, 768 features, 12 heads) on 128 tokens.
-Both run in this process by turns, on the same input; results are compared first. Times are of the wall; the least and
-the median of all rounds. Threads of onnxruntime that wait do not spin, which would take cores from ours. Neither gets
-weights in another form than the model has: each packs them when it compiles, which the last column counts for ours.
+With `--of-onnx` the networks that the package onnx brings, which others exported, with random weights: theirs are one
+number each. Both run in this process by turns, on the same input; results are compared first. Times are of the wall,
+the least and the median of all rounds. Threads of onnxruntime that wait do not spin, which would take cores from ours.
+Neither gets weights in another form than the model has: each packs them when it compiles, which the last column counts
+for ours.
 """
 
 import argparse
@@ -19,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +158,45 @@ def encoder(layers: int = 12, features: int = 768, tokens: int = 128, heads: int
 NETWORKS: dict[str, Callable[[], bytes]] = {"resnet50": resnet50, "mobilenet_v2": mobilenet_v2, "encoder": encoder}
 
 
+def networks_of_onnx() -> dict[str, Path]:
+    """Return the networks of image classification that the package onnx tests backends with, by name."""
+    folder = Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
+    return {path.stem.removeprefix("light_"): path for path in sorted(folder.glob("light_*.onnx"))}
+
+
+def randomized(path: Path) -> bytes:
+    """Return a network with random weights, which keep values in range as those of `Network` do."""
+    model, random = onnx.load(path), np.random.default_rng(0)
+    graph = model.graph
+    known = {one.name: numpy_helper.to_array(one) for one in graph.initializer}
+    filled = {node.output[0]: node for node in graph.node if node.op_type == "ConstantOfShape"}
+    shapes = {name: tuple(int(extent) for extent in known[node.input[0]]) for name, node in filled.items()}
+    shapes.update({name: array.shape for name, array in known.items() if array.dtype == np.float32})
+    same = {node.input[0]: node.output[0] for node in graph.node if node.op_type in ("Unsqueeze", "Reshape")}
+    readers = {(name, node.op_type, at) for node in graph.node for at, name in enumerate(node.input)}
+    for name, kind, at in sorted(readers):
+        source = next((one for one in shapes if name in (one, same.get(one))), None)
+        if source is None or kind in ("Unsqueeze", "Reshape"):
+            continue
+        shape = shapes.pop(source)
+        value = 0.1 * random.standard_normal(shape)
+        if (kind, at) == ("BatchNormalization", 4):
+            value = random.uniform(0.5, 1.5, shape)
+        elif (kind, at) in (("BatchNormalization", 1), ("Mul", 0), ("Mul", 1)):
+            value += 1
+        elif kind in ("Conv", "Gemm", "MatMul") and at == 1:
+            value *= 10 * (2 / np.prod(shape[1:])) ** 0.5
+        tensor = numpy_helper.from_array(value.astype(np.float32), source)
+        if source in filled:
+            graph.node.remove(filled[source])
+            graph.initializer.append(tensor)
+            graph.input.append(helper.make_tensor_value_info(source, TensorProto.FLOAT, shape))
+        else:
+            next(one for one in graph.initializer if one.name == source).CopyFrom(tensor)
+    onnx.checker.check_model(model)
+    return model.SerializeToString()
+
+
 def times_of(file: str, threads: int, rounds: int) -> dict[str, Any]:
     """Time a model on so many threads, in this process, which must have timed none before.
 
@@ -214,6 +256,7 @@ def main() -> None:
     """Time each model in a process of its own, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", metavar="FILE.onnx", help="models of one input (three networks)")
+    parser.add_argument("--of-onnx", action="store_true", help="the networks of the package onnx")
     parser.add_argument("--threads", default="1", help="numbers of threads (1)")
     parser.add_argument("--rounds", type=int, default=20, help="times that each runs (20)")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the times as JSON")
@@ -225,7 +268,10 @@ def main() -> None:
     records: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         files = list(asked.files)
-        for name, make in () if files else NETWORKS.items():
+        networks = NETWORKS
+        if asked.of_onnx:
+            networks = {name: partial(randomized, path) for name, path in networks_of_onnx().items()}
+        for name, make in () if files else networks.items():
             file = Path(folder, f"{name}.onnx")
             file.write_bytes(make())
             asked.files.append(str(file))

@@ -4,7 +4,6 @@
 A back end supplies memory and launches through the protocol `Backend`; its handle type `B` is opaque here.
 """
 
-import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -20,6 +19,9 @@ from roller_mlir.runtime.arguments.checks import check_inputs, check_outputs
 from roller_mlir.runtime.errors import BackendError
 
 B = TypeVar("B")
+
+MOST_TOGETHER = 64
+"""Launches that are bound together, at most: an interrupt is heard behind them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,10 +106,10 @@ class Backend(Protocol[B]):
 
 @runtime_checkable
 class BindingBackend(Protocol[B]):
-    """A back end whose launches cost less where their arguments are always the same."""
+    """A back end whose launches cost less where their arguments are always the same, and least together."""
 
-    def bind(self, launch: Launch, arguments: Sequence[tuple[BufferView, B]]) -> Callable[[], object]:
-        """Return what runs a kernel with these arguments, whose memory the caller keeps."""
+    def bind(self, launches: Sequence[tuple[Launch, Sequence[tuple[BufferView, B]]]]) -> Callable[[], object]:
+        """Return what runs kernels in order, each with its arguments, whose memory the caller keeps."""
         ...
 
 
@@ -144,21 +146,27 @@ class LoadedSequence(Generic[B]):
         if manifest.state_bytes:
             self._state = backend.upload(np.zeros(manifest.state_bytes, np.uint8), MEMORY_ALIGNMENT_BYTES)
         self._workspace = self._new_workspace() if keeps_workspace else None
-        self._inside = self._bound_inside() if keeps_workspace else {}
+        self._inside = self._bound_inside() if keeps_workspace else []
 
-    def run(self, inputs: Sequence[Any], out: Sequence[Any] | None = None) -> SequenceResult:
-        """Run all launches in order; see `run_sequence`."""
+    def run(self, inputs: Sequence[Any], out: Sequence[Any] | None = None, *, reports: bool = True) -> SequenceResult:
+        """Run all launches in order; see `run_sequence`.
+
+        Args:
+            inputs: One array per input.
+            out: One array per output, to be written; None for new arrays.
+            reports: Whether to say what each launch did.
+        """
         manifest, backend = self._manifest, self._backend
         arrays = check_inputs(manifest, inputs)
         given = None if out is None else check_outputs(manifest, out, arrays)
         adopted = {} if given is None else _adopted(manifest, backend, given)
         memory = {**self._constants, **self._made_buffers(arrays, adopted)}
-        reports = self._launched(memory)
+        said = self._launched(memory) if reports else self._launched_inside(memory)
         if given is None:
             outputs = tuple(backend.download(memory[name], manifest.buffer(name)) for name in manifest.outputs)
-            return SequenceResult(outputs, tuple(reports))
+            return SequenceResult(outputs, tuple(said))
         self._copy_back(memory, adopted, given)
-        return SequenceResult(tuple(out or ()), tuple(reports))
+        return SequenceResult(tuple(out or ()), tuple(said))
 
     def bound(self, inputs: Sequence[Any], out: Sequence[Any]) -> Callable[[], None]:
         """Return a call that runs all launches on the same arrays each time: they are checked and uploaded once.
@@ -180,10 +188,7 @@ class LoadedSequence(Generic[B]):
             return again
         adopted = _adopted(self._manifest, self._backend, given)
         memory = {**self._constants, **self._made_buffers(arrays, adopted)}
-        launches = [
-            self._inside.get(number) or self._bound_launch(launch, self._arguments(launch, memory))
-            for number, launch in enumerate(self._manifest.launches)
-        ]
+        launches = [run for _, _, run in self._bound(memory)]
         copies = any(name not in adopted for name in self._manifest.outputs)
 
         def call() -> None:
@@ -194,13 +199,34 @@ class LoadedSequence(Generic[B]):
 
         return call
 
-    def _bound_launch(self, launch: Launch, arguments: list[tuple[BufferView, B]]) -> Callable[[], object]:
-        backend = self._backend
-        if not launch.kernel:
-            return partial(backend.copy, arguments[0][1], arguments[1][1])
-        if isinstance(backend, BindingBackend):
-            return backend.bind(launch, arguments)
-        return partial(backend.launch, launch, arguments)
+    def _bound(self, memory: Mapping[str, B]) -> list[tuple[int, int, Callable[[], object]]]:
+        """Return what runs launches all of whose memory is known: the first of them, the one behind the last, the call.
+
+        Those that a back end binds together are one.
+        """
+        backend, found = self._backend, list[tuple[int, int, Callable[[], object]]]()
+        together: list[tuple[Launch, list[tuple[BufferView, B]]]] = []
+
+        def end(number: int) -> None:
+            if together and isinstance(backend, BindingBackend):
+                found.append((number - len(together), number, backend.bind(together)))
+                together.clear()
+
+        for number, launch in enumerate(self._manifest.launches):
+            known = all(view.buffer in memory for view in launch.arguments)
+            bound = known and bool(launch.kernel) and isinstance(backend, BindingBackend)
+            if not bound or len(together) == MOST_TOGETHER:
+                end(number)
+            if bound:
+                together.append((launch, self._arguments(launch, memory)))
+            elif known and launch.kernel:
+                run = partial(backend.launch, launch, self._arguments(launch, memory))
+                found.append((number, number + 1, run))
+            elif known:
+                source, target = self._arguments(launch, memory)
+                found.append((number, number + 1, partial(backend.copy, source[1], target[1])))
+        end(len(self._manifest.launches))
+        return found
 
     def _new_workspace(self) -> B | None:
         size = self._manifest.workspace_bytes
@@ -225,20 +251,13 @@ class LoadedSequence(Generic[B]):
                     memory[buffer.name] = backend.slice(whole, buffer.offset_bytes, buffer.size_bytes)
         return memory
 
-    def _bound_inside(self) -> dict[int, Callable[[], object]]:
+    def _bound_inside(self) -> list[tuple[int, int, Callable[[], object]]]:
         """Return what runs launches whose arguments are the same in all runs: constants, and results between them."""
-        manifest, backend = self._manifest, self._backend
-        if not isinstance(backend, BindingBackend):
-            return {}
         memory = dict(self._constants)
-        for buffer in manifest.buffers:
+        for buffer in self._manifest.buffers:
             if buffer.role == "workspace" and self._workspace is not None:
-                memory[buffer.name] = backend.slice(self._workspace, buffer.offset_bytes, buffer.size_bytes)
-        return {
-            number: backend.bind(launch, self._arguments(launch, memory))
-            for number, launch in enumerate(manifest.launches)
-            if launch.kernel and all(view.buffer in memory for view in launch.arguments)
-        }
+                memory[buffer.name] = self._backend.slice(self._workspace, buffer.offset_bytes, buffer.size_bytes)
+        return self._bound(memory)
 
     def _arguments(self, launch: Launch, memory: Mapping[str, B]) -> list[tuple[BufferView, B]]:
         """Return the arguments of a launch."""
@@ -246,23 +265,34 @@ class LoadedSequence(Generic[B]):
 
     def _launched(self, memory: Mapping[str, B]) -> list[LaunchReport]:
         """Run launches in order."""
-        reports: list[LaunchReport] = []
-        for number, launch in enumerate(self._manifest.launches):
-            if (inside := self._inside.get(number)) is not None:
-                started = time.perf_counter()
-                inside()
-                reports.append(LaunchReport(kernel=launch.kernel, seconds=time.perf_counter() - started))
-                continue
-            arguments = self._arguments(launch, memory)
-            if launch.kernel:
-                report = self._backend.launch(launch, arguments)
-                times = self._times(launch, memory)
-                reports.append(report if times is None else replace(report, times=times))
-            else:
-                self._backend.copy(arguments[0][1], arguments[1][1])
+        found = [self._launch(launch, memory) for launch in self._manifest.launches]
         for launch in self._waiting:
             self._check_waits(launch, memory)
-        return reports
+        return [one for one in found if one is not None]
+
+    def _launch(self, launch: Launch, memory: Mapping[str, B]) -> LaunchReport | None:
+        """Run a launch; return what it did, None of a copy."""
+        arguments = self._arguments(launch, memory)
+        if not launch.kernel:
+            self._backend.copy(arguments[0][1], arguments[1][1])
+            return None
+        report = self._backend.launch(launch, arguments)
+        times = self._times(launch, memory)
+        return report if times is None else replace(report, times=times)
+
+    def _launched_inside(self, memory: Mapping[str, B]) -> tuple[LaunchReport, ...]:
+        """Run launches in order, those together that are bound, and say nothing of them."""
+        number, launches = 0, self._manifest.launches
+        for first, behind, run in self._inside:
+            for launch in launches[number:first]:
+                self._launch(launch, memory)
+            run()
+            number = behind
+        for launch in launches[number:]:
+            self._launch(launch, memory)
+        for launch in self._waiting:
+            self._check_waits(launch, memory)
+        return ()
 
     def _copy_back(
         self, memory: Mapping[str, B], adopted: Collection[str], given: Sequence[np.ndarray[Any, Any]]

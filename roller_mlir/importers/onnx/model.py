@@ -18,6 +18,7 @@ from roller_mlir.importers.onnx.file import read_model
 from roller_mlir.importers.onnx.graph import (
     check_model,
     check_operators,
+    convert_opset,
     infer_shapes,
     name_nodes,
     set_dimensions,
@@ -37,6 +38,10 @@ _PIPELINES = (
     "builtin.module(torch-onnx-to-torch-backend-pipeline{backend-legal-ops=aten.flatten.using_ints,aten.unflatten.int})",
     "builtin.module(torch-backend-to-linalg-on-tensors-backend-pipeline)",
 )
+
+
+_FREE_INITIALIZERS = 4
+"""Of ONNX's versions of its format the first whose initializers need not be inputs, too: here none is one any more."""
 
 
 def import_model(
@@ -66,9 +71,10 @@ def import_model(
     set_dimensions(proto.graph, dimensions or {}, name)
     check_operators(proto, name)
     inputs, weights = take_weights(proto.graph, mapped, WEIGHT_BYTES, name)
+    proto.ir_version = max(proto.ir_version, _FREE_INITIALIZERS)
     proto.graph.name = re.sub(r"\W", "_", proto.graph.name) or "main"
     check_model(proto, name)
-    proto = infer_shapes(proto, name)
+    proto = infer_shapes(convert_opset(proto), name)
     check_lowerings(proto, name)
     name_nodes(proto.graph)
     module = _lowered(importer, use_equal_nodes(proto), name)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.importers.onnx.graph import graphs_of
+from roller_mlir.importers.onnx.graph import graphs_of, opset_of
 from roller_mlir.importers.onnx.tensors import tensor_bytes
 
 
@@ -29,7 +29,7 @@ class Values:
     @classmethod
     def of_model(cls, proto: Any) -> "Values":
         """Return those of a model whose types are inferred."""
-        found = cls(next((one.version for one in proto.opset_import if not one.domain), 1))
+        found = cls(opset_of(proto))
         found._add(proto.graph)
         return found
 

@@ -20,7 +20,7 @@ from roller_mlir.plan.team import BODY
 from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
 from roller_mlir.runtime.cpu.features import missing_feature
 from roller_mlir.runtime.cpu.program import HostProgram
-from roller_mlir.runtime.cpu.threads import Pointers, Team, function_of, thread_count
+from roller_mlir.runtime.cpu.threads import Job, Pointers, Team, function_of, thread_count
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.registry import check_vendor
 from roller_mlir.runtime.sequence import LaunchReport
@@ -142,19 +142,22 @@ class CpuBackend:
 
     def launch(self, launch: Launch, arguments: Sequence[tuple[BufferView, HostMemory]]) -> LaunchReport:
         """Run all tasks of a kernel."""
-        run, started = self.bind(launch, arguments), time.perf_counter()
+        run, started = self.bind([(launch, arguments)]), time.perf_counter()
         run()
         return LaunchReport(kernel=launch.kernel, seconds=time.perf_counter() - started)
 
-    def bind(self, launch: Launch, arguments: Sequence[tuple[BufferView, HostMemory]]) -> Callable[[], None]:
-        """Return what runs all tasks of a kernel on the same memory each time, which the caller keeps."""
+    def bind(self, launches: Sequence[tuple[Launch, Sequence[tuple[BufferView, HostMemory]]]]) -> Callable[[], None]:
+        """Return what runs kernels in order on the same memory each time, which the caller keeps."""
         assert self._team is not None
-        tasks, body = prod(launch.static_grid), self._bodies[launch.kernel]
-        given = _pointers([memory.address for _, memory in arguments])
-        if min(tasks, self.threads) > 1:
-            return partial(self._team.run, body, given, self._scratches, tasks)
-        body.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64]
-        return partial(body, given, self._scratches[0], 0, tasks)
+        team, scratches = self._team, self._scratches
+        given = [_pointers([memory.address for _, memory in arguments]) for _, arguments in launches]
+        jobs = [
+            team.job(self._bodies[launch.kernel], arrays, prod(launch.static_grid))
+            for (launch, _), arrays in zip(launches, given, strict=True)
+        ]
+        listed = (Job * len(jobs))(*jobs)
+        listed.keeps = given  # pyrefly: ignore[missing-attribute] - an array takes attributes; `given` lives with it
+        return partial(team.run, listed, scratches)
 
 
 def _pointers(addresses: Sequence[int]) -> Pointers:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from roller_mlir.plan.team import LINE_BYTES, SERVE, SHARE, team_bytes
+from roller_mlir.plan.team import LINE_BYTES, RUN, SERVE, SHARE, team_bytes
 from roller_mlir.runtime.errors import BackendError
 
 VARIABLE = "ROLLER_NUM_THREADS"
@@ -53,6 +53,24 @@ def thread_count(asked: int | None = None) -> int:
     return count
 
 
+class Job(ctypes.Structure):
+    """All tasks of a kernel, as `__roller_run` takes them.
+
+    Attributes:
+        body: The kernel's function of a range of tasks.
+        arguments: The addresses of its arrays.
+        tasks: How many.
+        ranks: How many threads share them.
+    """
+
+    _fields_ = (
+        ("body", ctypes.c_void_p),
+        ("arguments", ctypes.c_void_p),
+        ("tasks", ctypes.c_int64),
+        ("ranks", ctypes.c_int64),
+    )
+
+
 class Team:
     """Threads that share the tasks of a library's kernels; the caller's is one of them.
 
@@ -75,27 +93,38 @@ class Team:
         self._serve.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64]
         self._share = function_of(library, SHARE)
         self._share.argtypes = [*[ctypes.c_void_p] * 4, *[ctypes.c_int64] * 3]
+        self._run = function_of(library, RUN)
+        self._run.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64]
         self._looks = LOOKS if threads <= cores() else 0
         self._process = self._address = 0
         self._lost = False
         self._memory = np.empty(0, np.uint8)
         self._workers: list[threading.Thread] = []
 
-    def run(self, body: Any, arguments: Pointers, scratches: Pointers, tasks: int) -> None:
-        """Run all tasks of a kernel and wait for them.
+    def job(self, body: Any, arguments: Pointers, tasks: int) -> Job:
+        """Return all tasks of a kernel as a job.
 
         Args:
             body: Its function of a range of tasks, of a library.
-            arguments: Its arrays.
-            scratches: A scratch for each thread.
+            arguments: Its arrays, which the caller keeps.
             tasks: How many, at least one.
+        """
+        address = ctypes.cast(body, ctypes.c_void_p).value
+        return Job(address, ctypes.addressof(arguments), tasks, min(tasks, self.threads))
+
+    def run(self, jobs: "ctypes.Array[Job]", scratches: Pointers) -> None:
+        """Do jobs one after the other, and wait for the last.
+
+        Args:
+            jobs: The jobs.
+            scratches: A scratch for each thread.
 
         Raises:
             BackendError: The system starts no such number of threads.
         """
-        if self._process != os.getpid():  # also where the process is a copy of one that had threads
+        if self.threads > 1 and self._process != os.getpid():  # also in a copy of a process that had threads
             self._start()
-        self._share(self._address, body, arguments, scratches, tasks, min(tasks, self.threads), self._looks)
+        self._run(self._address, jobs, len(jobs), scratches, self._looks)
 
     def close(self) -> bool:
         """End the threads; return whether none can be in the library any more."""

@@ -145,11 +145,6 @@ LOWERED_WRONGLY: dict[str, tuple[onnx.ModelProto, str]] = {
         ),
         "with a bias, and zero points of weights for each channel",
     ),
-    "lines between points": (
-        model_of("Upsample", [(F32, [1, 1, 2, 2]), np.array([1, 1, 2, 2], np.float32)], (F32, [1, 1, 4, 4]),
-                 opset=9, mode="linear"),
-        "of mode 'linear'",
-    ),
     "an even number of channels": (
         model_of("LRN", [(F32, [1, 6, 2, 2])], (F32, [1, 6, 2, 2]), size=4), "of an even size"
     ),

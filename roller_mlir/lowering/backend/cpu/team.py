@@ -14,7 +14,7 @@ The memory of a team, in lines:
 A job without a body ends the threads that it is given to.
 """
 
-from roller_mlir.plan.team import BODY, LINE_BYTES, SERVE, SHARE
+from roller_mlir.plan.team import BODY, LINE_BYTES, RUN, SERVE, SHARE
 
 _FUTEX = {"x86_64": 202, "aarch64": 98}
 _WAIT, _WAKE = 128, 129
@@ -33,6 +33,7 @@ def team_module(triple: str) -> str:
     futex, pause = _FUTEX[processor], _PAUSE[processor]
     return f"""
 %job = type {{ ptr, ptr, ptr, i64, i64 }}
+%listed = type {{ ptr, ptr, i64, i64 }}
 declare i64 @syscall(i64, ...)
 declare void {_DECLARED[processor]}
 declare i64 @llvm.umin.i64(i64, i64)
@@ -174,6 +175,39 @@ own:
 rest:
   call void @await(ptr %team, i32 0, i64 %looks)
   br label %end
+end:
+  ret void
+}}
+
+define void @{RUN}(ptr %team, ptr %jobs, i64 %count, ptr %scratches, i64 %looks) {{
+start:
+  br label %next
+next:
+  %number = phi i64 [ 0, %start ], [ %following, %done ]
+  %all = icmp uge i64 %number, %count
+  br i1 %all, label %end, label %one
+one:
+  %body_at = getelementptr %listed, ptr %jobs, i64 %number, i32 0
+  %arguments_at = getelementptr %listed, ptr %jobs, i64 %number, i32 1
+  %tasks_at = getelementptr %listed, ptr %jobs, i64 %number, i32 2
+  %ranks_at = getelementptr %listed, ptr %jobs, i64 %number, i32 3
+  %body = load ptr, ptr %body_at
+  %arguments = load ptr, ptr %arguments_at
+  %tasks = load i64, ptr %tasks_at
+  %ranks = load i64, ptr %ranks_at
+  %single = icmp ule i64 %ranks, 1
+  br i1 %single, label %alone, label %shared
+alone:
+  %scratch = load ptr, ptr %scratches
+  call void %body(ptr %arguments, ptr %scratch, i64 0, i64 %tasks)
+  br label %done
+shared:
+  call void @{SHARE}(
+    ptr %team, ptr %body, ptr %arguments, ptr %scratches, i64 %tasks, i64 %ranks, i64 %looks)
+  br label %done
+done:
+  %following = add i64 %number, 1
+  br label %next
 end:
   ret void
 }}

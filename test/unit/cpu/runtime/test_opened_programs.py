@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from cpu_programs import compiled, product, said_by
 
-from roller_mlir.runtime import Artifact
+from roller_mlir.runtime import Artifact, sequence
 from roller_mlir.runtime.cpu import backend as module
 from roller_mlir.runtime.cpu.backend import CpuBackend
 from roller_mlir.runtime.cpu.program import HostProgram
@@ -111,9 +111,10 @@ def test_all_calls_have_one_workspace(artifact: Artifact, monkeypatch: pytest.Mo
     assert made.count(workspace) == 1
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_launches_between_others_are_bound_once(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They read constants and the workspace alone, which are the same in all calls."""
+@pytest.mark.parametrize(("threads", "together"), [(1, 64), (2, 64), (2, 1)])
+def test_launches_between_others_are_bound_once(threads: int, together: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They read constants and the workspace alone, which are the same in all calls; so many are one call."""
+    monkeypatch.setattr(sequence, "MOST_TOGETHER", together)
     numbers = np.random.default_rng(3)
     weights = [numbers.integers(-2, 3, (16, 16)).astype(np.float32) for _ in range(4)]
     steps, last = list[str](), "%x"
@@ -131,22 +132,22 @@ def test_launches_between_others_are_bound_once(threads: int, monkeypatch: pytes
   {"".join(steps)}
   return {last} : tensor<48x16xf32>
 }}"""
-    artifact, bound, bind = compiled(text), list[str](), CpuBackend.bind
+    artifact, bound, bind = compiled(text), list[list[str]](), CpuBackend.bind
 
-    def counted(self: CpuBackend, launch: Any, arguments: Any) -> Any:
-        bound.append(launch.kernel)
-        return bind(self, launch, arguments)
+    def counted(self: CpuBackend, launches: Any) -> Any:
+        bound.append([launch.kernel for launch, _ in launches])
+        return bind(self, launches)
 
     monkeypatch.setattr(CpuBackend, "bind", counted)
     program = _open(artifact, threads=threads)
     order = [launch.kernel for launch in artifact.manifest.launches]
-    assert len(order) == 4 and bound == order[1:3]
+    assert len(order) == 4 and bound == ([order[1:3]] if together > 1 else [order[1:2], order[2:3]])
     for seed in range(3):
         del bound[:]
         x = np.random.default_rng(seed).integers(-2, 3, (48, 16)).astype(np.float32)
         (found,) = program(x)
         np.testing.assert_array_equal(found, x @ weights[0] @ weights[1] @ weights[2] @ weights[3])
-        assert bound == [order[0], order[3]]
+        assert bound == [order[:1], order[3:]]
 
 
 def test_calls_of_several_threads_take_turns(artifact: Artifact, monkeypatch: pytest.MonkeyPatch) -> None:

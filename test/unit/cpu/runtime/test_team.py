@@ -6,21 +6,28 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from itertools import groupby, pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from cpu_programs import compiled, product, said_by
 
-from roller_mlir.plan.team import BODY, SERVE
+from roller_mlir.plan.team import BODY, RUN, SERVE
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.cpu import threads as module
 from roller_mlir.runtime.cpu.backend import CpuBackend
-from roller_mlir.runtime.cpu.threads import Team
+from roller_mlir.runtime.cpu.threads import Job, Team
 from roller_mlir.runtime.errors import BackendError
 
 RANGE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 NONE = (ctypes.c_void_p * 64)()
+
+
+def run(team: Team, body: Any, tasks: int, arguments: Any = NONE, scratches: Any = NONE) -> None:
+    """Let a team do one job."""
+    team.run((Job * 1)(team.job(body, arguments, tasks)), scratches)
 
 
 @pytest.fixture(scope="module")
@@ -66,11 +73,32 @@ def test_every_task_runs_once_and_before_the_call_returns(
         tasks = 1 + turn % 100
         seen[:] = 0
         lengths.clear()
-        team.run(body, NONE, NONE, tasks)
+        run(team, body, tasks)
         assert seen.tolist() == [1] * tasks + [0] * (100 - tasks)
         found = [lengths[first] for first in sorted(lengths)]
         assert len(found) == min(tasks, threads)
         assert found == sorted(found, reverse=True) and found[0] - found[-1] <= 1
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_jobs_are_done_one_after_the_other(opened: Callable[[int], Team], threads: int) -> None:
+    """Those of one task, which no others share, too; each has arguments of its own."""
+    team, seen = opened(threads), list[tuple[int, int, int]]()
+
+    def part(arguments: int, scratch: int, first: int, end: int) -> None:
+        if first == 0:
+            time.sleep(1e-3)  # so that others would be in front, were they not waited for
+        seen.append((arguments, first, end))
+
+    body, given = RANGE(part), [(ctypes.c_void_p * 1)() for _ in range(5)]
+    sizes = [1, 7, 1, 3, 30]
+    team.run((Job * 5)(*[team.job(body, each, size) for each, size in zip(given, sizes, strict=True)]), NONE)
+    order = [arguments for arguments, _, _ in seen]
+    assert [one for one, _ in groupby(order)] == [ctypes.addressof(one) for one in given]
+    for one, size in zip(given, sizes, strict=True):
+        ranges = sorted((first, end) for arguments, first, end in seen if arguments == ctypes.addressof(one))
+        assert len(ranges) == min(size, threads) and ranges[0][0] == 0 and ranges[-1][1] == size
+        assert all(end == first for (_, end), (first, _) in pairwise(ranges))
 
 
 def test_each_thread_has_its_own_scratch_and_all_have_the_arguments(opened: Callable[[int], Team]) -> None:
@@ -80,7 +108,7 @@ def test_each_thread_has_its_own_scratch_and_all_have_the_arguments(opened: Call
     def part(arguments: int, scratch: int, first: int, end: int) -> None:
         found.add((arguments, scratch, first))
 
-    team.run(RANGE(part), arguments, scratches, 4)
+    run(team, RANGE(part), 4, arguments, scratches)
     assert found == {(ctypes.addressof(arguments), 10 + rank, rank) for rank in range(4)}
 
 
@@ -94,7 +122,7 @@ def test_only_threads_with_a_part_are_told(opened: Callable[[int], Team]) -> Non
     body = RANGE(part)
     for tasks, others in ((2, 1), (3, 2), (1, 0), (2, 1), (3, 2)):
         ran.clear()
-        team.run(body, NONE, NONE, tasks)
+        run(team, body, tasks)
         assert len(set(ran)) == len(ran) == others + 1
 
 
@@ -141,10 +169,10 @@ def test_threads_that_cannot_be_started_are_told(
     with monkeypatch.context() as patched:
         patched.setattr(threading.Thread, "start", few)
         with pytest.raises(BackendError, match="only 3 of 4 threads could be started: can't start new thread"):
-            team.run(RANGE(lambda *_: None), NONE, NONE, 4)
+            run(team, RANGE(lambda *_: None), 4)
     assert len(started) == 2 and not any(worker.is_alive() for worker in started)
     ran = list[int]()
-    team.run(RANGE(lambda arguments, scratch, first, end: ran.append(first)), NONE, NONE, 4)
+    run(team, RANGE(lambda arguments, scratch, first, end: ran.append(first)), 4)
     assert sorted(ran) == [0, 1, 2, 3]
 
 
@@ -165,11 +193,11 @@ def test_an_interrupt_while_threads_start_leaves_none_that_a_call_waits_for(
     with monkeypatch.context() as patched:
         patched.setattr(threading.Thread, "start", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            team.run(RANGE(lambda *_: None), NONE, NONE, 4)
+            run(team, RANGE(lambda *_: None), 4)
     assert len(begun) == 2 and not any(worker.is_alive() for worker in begun)
     assert team.close() is late  # of a thread that did not begin nobody knows whether it will: its library stays
     ran = list[int]()
-    team.run(RANGE(lambda arguments, scratch, first, end: ran.append(first)), NONE, NONE, 4)
+    run(team, RANGE(lambda arguments, scratch, first, end: ran.append(first)), 4)
     assert sorted(ran) == [0, 1, 2, 3]
 
 
@@ -178,7 +206,7 @@ def test_what_threads_read_stays_where_they_may_go_on(
 ) -> None:
     """At the end of the interpreter nobody can wait for them: neither their memory nor the library is given back."""
     team = opened(2)
-    team.run(RANGE(lambda *_: None), NONE, NONE, 2)
+    run(team, RANGE(lambda *_: None), 2)
     memory, (worker,) = team._memory, team._workers
     references = sys.getrefcount(memory)
     with monkeypatch.context() as patched:
@@ -189,7 +217,7 @@ def test_what_threads_read_stays_where_they_may_go_on(
     assert not worker.is_alive() and not team.close()  # nobody knows that it has ended
 
 
-@pytest.mark.parametrize("gone", [SERVE, BODY])
+@pytest.mark.parametrize("gone", [SERVE, RUN, BODY])
 def test_a_library_of_an_earlier_version_is_refused(artifact: Artifact, gone: str) -> None:
     library = artifact.manifest.file("library")
     assert library is not None
