@@ -214,6 +214,7 @@ def times_of(file: str, threads: int, rounds: int) -> dict[str, Any]:
     compile_s = time.perf_counter() - begun
     asked = onnxruntime.SessionOptions()
     asked.intra_op_num_threads, asked.inter_op_num_threads = threads, 1
+    asked.log_severity_level = 3  # no words of weights that are not used
     asked.add_session_config_entry("session.intra_op.allow_spinning", "0")
     session = onnxruntime.InferenceSession(file, asked, providers=["CPUExecutionProvider"])
     (given,) = session.get_inputs()

@@ -8,8 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import onnx
 import pytest
 
+import roller_mlir
+from roller_mlir import CompileOptions
 from roller_mlir.hal import DeviceError, find_device
 
 SCRIPT = Path(__file__).parents[3] / "bench" / "cpu" / "models.py"
@@ -49,10 +52,18 @@ def test_results_that_differ_are_no_times(small: Path, monkeypatch: pytest.Monke
         MODELS["times_of"](str(small), 1, 1)
 
 
-def test_the_networks_are_those_of_the_page() -> None:
+@pytest.mark.parametrize(
+    ("times", "networks"),
+    [
+        ("models-zen4", MODELS["NETWORKS"]),
+        ("models-zen5", MODELS["NETWORKS"]),
+        ("models-of-onnx-zen5", MODELS["networks_of_onnx"]()),
+    ],
+)
+def test_the_networks_are_those_of_the_page(times: str, networks: dict[str, Any]) -> None:
     page = (SCRIPT.parents[2] / "docs" / "cpu.md").read_text(encoding="utf-8")
-    stored = json.loads((SCRIPT.parent / "models-zen4.json").read_text(encoding="utf-8"))
-    assert {one["model"] for one in stored} == set(MODELS["NETWORKS"])
+    stored = json.loads((SCRIPT.parent / f"{times}.json").read_text(encoding="utf-8"))
+    assert {one["model"] for one in stored} == set(networks)
     for one in stored:
         ours, theirs = (1e3 * one[f"{name}_s"]["least"] for name in ("ours", "onnxruntime"))
         assert f"| {ours:.2f} | {theirs:.2f} | {theirs / ours:.2f} |" in page
@@ -61,3 +72,17 @@ def test_the_networks_are_those_of_the_page() -> None:
 @pytest.mark.full
 def test_the_networks_are_models() -> None:
     assert all(len(make()) > 1_000_000 for make in MODELS["NETWORKS"].values())
+
+
+@pytest.mark.full
+def test_networks_of_onnx_are_compiled_as_they_are_and_with_random_weights(tmp_path: Path) -> None:
+    """Of format 3 and opset 9: weights are inputs, too, filled by nodes of the graph."""
+    path = MODELS["networks_of_onnx"]()["squeezenet"]
+    random = tmp_path / "random.onnx"
+    random.write_bytes(MODELS["randomized"](path))
+    for file in (path, random):
+        artifact = roller_mlir.compile(file, "spr", options=CompileOptions(binaries=False))
+        assert len(artifact.manifest.inputs) == 1
+    weights = onnx.load(random).graph.initializer
+    large = [onnx.numpy_helper.to_array(one) for one in weights if len(one.dims) > 1]
+    assert large and all(len(set(one.ravel()[:100].tolist())) > 50 for one in large)
