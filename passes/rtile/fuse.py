@@ -11,7 +11,8 @@ others stand as they were; loops that every op of a program runs through contigu
     %r = "rtile.program"(%a, %b, %bias) ({ ... linalg.matmul ... linalg.generic ... })
 
 First reshapes that only add or drop dimensions of one element are read through; on CPUs windows over images with
-channels first, and the element-wise ops between them, have their channels last where that is predicted to save time
+channels first, the element-wise ops between them, and what puts their channels together, have channels last where that
+is predicted to save time
 (`lowering.linalg.rewrite.propagate_layout`; `propagate-layouts=false` leaves them); if `channels-last` asks for it,
 convolutions whose channels lie outside of windows are computed with channels last, between copies of their tensors,
 where all of that is predicted to take less time (`lowering.linalg.rewrite.channels_last`); and element-wise ops are

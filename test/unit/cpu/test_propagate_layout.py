@@ -13,7 +13,7 @@ from roller_mlir import CompileOptions
 from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.source import Source
 from roller_mlir.lowering.linalg.rewrite import propagate_layout
-from roller_mlir.lowering.targets.stage import FUSED
+from roller_mlir.lowering.targets.stage import FUSED, NORMALISED
 
 IMAGE = "affine_map<(n, c, h, w) -> (n, c, h, w)>"
 CHANNEL = "affine_map<(n, c, h, w) -> (c)>"
@@ -113,6 +113,16 @@ class Text:
         """Add what is positive."""
         return self.each(f"%m = arith.maximumf %x0, %zero : {self.element}")
 
+    def joined(self, *others: tuple[str, int]) -> "Text":
+        """Put channels of images together: its own, and of each other one a value and its channels."""
+        n, c, h, w = self.shape
+        counts = [c, *(count for _, count in others)]
+        values = ", ".join([self.value, *(value for value, _ in others)])
+        kinds = ", ".join(self.tensor(n, count, h, w) for count in counts)
+        self.shape = (n, sum(counts), h, w)
+        self.value = self.add(f"tensor.concat dim(1) {values} : ({kinds}) -> {self.tensor(*self.shape)}")
+        return self
+
     def text(self, *more: tuple[str, str]) -> str:
         """Return the function, whose results are the last value and others."""
         results = [(self.value, self.tensor(*self.shape)), *more]
@@ -182,6 +192,47 @@ def summed() -> str:
     return text.replace(f"outs({filled}", f"outs({first}")
 
 
+def joined() -> str:
+    """Two convolutions of one image, and an image that is given; some of what is joined is read by others, too."""
+    one = Text(3, 6, 5, batch=2).window("conv_2d_nchw_fchw", 4, 3)
+    first, shape = one.value, one.shape
+    one.window("conv_2d_nchw_fchw", 5, 3, pad=1).relu()
+    kept, kind = one.value, one.tensor(*one.shape)
+    one.joined((first, shape[1]), (one.argument(2, 2, *shape[2:]), 2))
+    one.window("pooling_nchw_max", 11, 3, pad=1)
+    whole, wide = one.value, one.shape[1]
+    one.window("conv_2d_nchw_fchw", 3, 1).joined((whole, wide))
+    return one.window("conv_2d_nchw_fchw", 2, 2).text((kept, kind), (whole, one.tensor(2, wide, *shape[2:])))
+
+
+def many_joined() -> str:
+    """More images than one op puts together."""
+    one = Text(2, 4, 4)
+    parts = [one.window("conv_2d_nchw_fchw", 2, 1).value for _ in range(40)]
+    return one.joined(*((part, 2) for part in parts[:-1])).window("conv_2d_nchw_fchw", 3, 3).text()
+
+
+def positions() -> str:
+    """As means of windows divide by how many of their points are pixels."""
+    one = Text(3, 5, 6).window("conv_2d_nchw_fchw", 4, 3)
+    body = "\n        ".join(
+        f"""%i{d} = linalg.index {d} : index
+        %n{d} = arith.index_cast %i{d} : index to i32
+        %f{d} = arith.sitofp %n{d} : i32 to f32
+        %s{d} = arith.mulf %f{d}, %{"x0" if d == 0 else f"t{d - 1}"} : f32
+        %t{d} = arith.addf %s{d}, %f{d} : f32"""
+        for d in range(4)
+    )
+    return one.each(body, result="%t3").window("conv_2d_nchw_fchw", 2, 2).text()
+
+
+def padded() -> str:
+    """An element-wise op, too, may read what lies around an image."""
+    one = Text(3, 5, 4).window("conv_2d_nchw_fchw", 4, 2)
+    one.padded(1)
+    return one.relu().window("pooling_nchw_max", 4, 3, stride=2).text()
+
+
 NETWORKS: dict[str, Callable[[], str]] = {
     "block": block,
     "pooled": pooled,
@@ -189,6 +240,10 @@ NETWORKS: dict[str, Callable[[], str]] = {
     "squeezed": squeezed,
     "accumulated": accumulated,
     "summed": summed,
+    "joined": joined,
+    "many joined": many_joined,
+    "positions": positions,
+    "padded": padded,
     "f64": lambda: Text(3, 5, 5, element="f64").window("conv_2d_nchw_fchw", 4, 2).relu().text(),
     "one pixel": lambda: (
         Text(3, 1, 1).window("conv_2d_nchw_fchw", 1, 1).relu().window("conv_2d_nchw_fchw", 5, 1).text()
@@ -242,7 +297,7 @@ def test_it_is_not_done_where_it_saves_nothing_or_is_not_asked_for(monkeypatch: 
     assert "nchw" in lower_until(Source("-", text), "h200", CompileOptions(binaries=False, fusion=False), FUSED)[0]
 
 
-def test_what_reads_its_position_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_reads_its_position_reads_that_of_its_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(propagate_layout, "WORTH", inf)
     one = Text(4, 6, 6).window("conv_2d_nchw_fchw", 6, 3)
     body = """%at = linalg.index 1 : index
@@ -250,4 +305,27 @@ def test_what_reads_its_position_stays(monkeypatch: pytest.MonkeyPatch) -> None:
         %r = arith.sitofp %i : i32 to f32
         %m = arith.mulf %x0, %r : f32"""
     changed = fused(one.each(body).text())
-    assert "nchw" not in changed and "linalg.index" in changed
+    # Its loops are pixels and channels then.
+    assert "nchw" not in changed and "linalg.index 1 : index" in changed and "tensor<16x6xf32>" in changed
+
+
+def test_channels_are_joined_where_they_lie(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Copies are of arguments and results alone: two of those, three of these."""
+    monkeypatch.setattr(propagate_layout, "WORTH", inf)
+    assert fused(joined()).count("linalg.yield %in : f32") == 2 + 3
+
+
+@pytest.mark.parametrize(("place", "done"), [(36, True), (35, False), (9, False)])
+def test_what_takes_other_elements_is_no_join(place: int, done: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The body of an op that looks like one decides: a point less, or a channel, is of the other image."""
+    monkeypatch.setattr(propagate_layout, "WORTH", inf)
+    one = Text(3, 5, 5).window("conv_2d_nchw_fchw", 4, 3)
+    first = one.value, 4
+    one.window("conv_2d_nchw_fchw", 4, 1).joined(first).window("conv_2d_nchw_fchw", 2, 2)
+    text = lower_until(Source("-", one.text()), "haswell", CompileOptions(binaries=False), NORMALISED)[0]
+    assert text.count("arith.constant 36 : index") == 1
+    text = text.replace("arith.constant 36 : index", f"arith.constant {place} : index")
+    # Its copies are of the argument, of the result, and where it is no join of both images in front and one behind.
+    assert fused(text).count("linalg.yield %in : f32") == (2 if done else 5)
+    for target in targets():
+        assert differences(text, roller_mlir.compile(text, target, options=CompileOptions(cache=False))) == []

@@ -104,12 +104,12 @@ def _concat(operation: ir.Operation) -> Any:
     while len(values) > most:
         runs = -(-len(values) // MOST_PARTS)
         ends = [number * len(values) // runs for number in range(runs + 1)]
-        values = [_joined(values[first:end], along) for first, end in pairwise(ends)]
-    return _joined(values, along)
+        values = [joined(values[first:end], along) for first, end in pairwise(ends)]
+    return joined(values, along)
 
 
-def _joined(values: Sequence[Any], along: int) -> Any:
-    """Join tensors along a dimension by one op."""
+def joined(values: Sequence[Any], along: int) -> Any:
+    """Join tensors along a dimension by one op, at the insertion point."""
     parts: list[TensorPart] = []
     start = 0
     for value in values:

@@ -10,7 +10,8 @@
     %r = linalg.generic reads %s at (n, h, w, c) and writes at (n, c, h, w)      // only for who else reads it
 
 Vectors along channels are whole whatever the image's width, and read neighbours. A filter stays as it is: it is packed
-for the tile that reads it. Nothing is copied between the ops, so that all of them are weighed together.
+for the tile that reads it. Nothing is copied between the ops, so that all of them are weighed together. Images that are
+put together along their channels (`joined_channels`) are so where these lie last.
 
 Paper: none; libraries keep such layouts from operator to operator (oneDNN's `any`).
 """
@@ -27,6 +28,8 @@ from roller_mlir.lowering.linalg.group.group import group_of_roots
 from roller_mlir.lowering.linalg.pads import PAD, pad_tensor, padding_of
 from roller_mlir.lowering.linalg.reader import StructuredOp, StructuredReader, fill_constant, is_structured
 from roller_mlir.lowering.linalg.rewrite.channels_last import Order, copy_of, moved, reordered, transposed
+from roller_mlir.lowering.linalg.rewrite.decompose import joined
+from roller_mlir.lowering.linalg.rewrite.joined_channels import COLLAPSE, JoinedChannels, joined_channels
 from roller_mlir.plan import Access, LinearIndex, TensorExpression
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op, indexing_maps, operations_inside
@@ -89,23 +92,27 @@ class _Network:
     Attributes:
         windows: Those with windows, as they are read.
         between: Element-wise ones that read what these make.
+        joins: Those that put channels of what these make together.
     """
 
     def __init__(self, block: ir.Block) -> None:
         self.windows: dict[ir.Operation, StructuredOp] = {}
         self.between: set[ir.Operation] = set()
+        self.joins: dict[ir.Operation, JoinedChannels] = {}
         self._order: list[ir.Operation] = []
         self._made: set[Any] = set()
         reader = StructuredReader()
         for operation in [op.operation for op in block.operations if is_structured(op.operation)]:
             if _is_window(operation):
                 self.windows[operation] = reader.read(operation)
-            elif any(value in self._made for value in _moving(operation)):
+            elif any(_source(value) in self._made for value in _moving(operation)):
                 self.between.add(operation)
+            elif (join := joined_channels(operation)) and any(part in self._made for part in join.parts):
+                self.joins[operation] = join
             else:
                 continue
             self._order.append(operation)
-            self._made.add(operation.results[0])
+            self._made.add(self._result(operation))
         self._twins: dict[Any, Any] = {}
 
     def weighed(self, weigh: Weigh) -> LayoutChange | None:
@@ -113,7 +120,7 @@ class _Network:
         if not self.windows:
             return None
         before, after = list[Weighed](), list[Weighed]()
-        copied, known = set[Any](), Constants()
+        known, given = Constants(), dict[Any, None]()
         for operation, read in self.windows.items():
             expression = read.expression
             constants = constant_inputs(group_of_roots([read], list(operation.results)), known)
@@ -121,39 +128,53 @@ class _Network:
             last = replace(expression, inputs=(image, *expression.inputs[1:]), output=result)
             before.append((expression, constants))
             after.append((_with_loops(last, _loop_order(read)), constants))
-            copies = list[TensorExpression | None]()
-            source = _source(operation.operands[0])
-            if source not in self._made and source not in copied:
-                copied.add(source)
-                copies.append(copy_of(expression.inputs[0], _ORDER))
-            if any(True for _ in self._others(operation)):
-                copies.append(copy_of(expression.output, _ORDER))
-            after += [(copy, NO_CONSTANTS) for copy in copies if copy is not None]
+            given[_source(operation.operands[0])] = None
+        for join in self.joins.values():
+            given.update(dict.fromkeys(join.parts))
+        copied = [value for value in given if value not in self._made]
+        copied += [made for made in map(self._result, self._order) if any(True for _ in self._others(made))]
+        copies = [copy_of(_whole(value), _ORDER) for value in copied]
+        after += [(copy, NO_CONSTANTS) for copy in copies if copy is not None]
         before_s = _sum(before, weigh)
         limit_s = WORTH * before_s
         after_s = _sum(after, weigh, limit_s) if before_s < inf else inf
         return LayoutChange(len(self.windows), before_s, after_s) if after_s < limit_s else None
 
-    def _others(self, operation: ir.Operation) -> Iterator[ir.Operation]:
-        """Yield who reads what an op makes, and is not rewritten with it; who sums it up reads it as it lies."""
-        for use in operation.results[0].uses:
+    def _result(self, operation: ir.Operation) -> Any:
+        """Return the image that one of the ops makes."""
+        return self.joins[operation].result if operation in self.joins else operation.results[0]
+
+    def _others(self, value: Any) -> Iterator[ir.Operation]:
+        """Yield who reads an image, and is not rewritten with it; who sums it up reads it as it lies."""
+        for use in value.uses:
             user = use.owner.operation
-            if user.name == PAD:
-                yield from self._others(user)
-            elif user not in self.windows and user not in self.between and not _sums_up(user):
+            if user.name == PAD or (user.name == COLLAPSE and self._is_joined(user)):
+                yield from self._others(user.results[0])
+            elif not (user in self.windows or user in self.between or user in self.joins or _sums_up(user)):
                 yield user
+
+    def _is_joined(self, collapsed: ir.Operation) -> bool:
+        """Return whether only ops that put channels together read what a reshape gives."""
+        readers = [use.owner.operation for use in collapsed.results[0].uses]
+        return all(
+            one.name == PAD and all(use.owner.operation in self.joins for use in one.results[0].uses) for one in readers
+        )
 
     def rewrite(self) -> None:
         """Rewrite all of them."""
         for operation in self._order:
             with ir.InsertionPoint(operation), operation.location:
                 build = self._window if operation in self.windows else self._element_wise
-                self._twins[operation.results[0]] = build(operation)
+                build = self._joined if operation in self.joins else build
+                self._twins[self._result(operation)] = build(operation)
         for operation in reversed(self._order):
-            result = operation.results[0]
+            result = self._result(operation)
             if any(True for _ in result.uses):
                 with ir.InsertionPoint(operation), operation.location:
                     result.replace_all_uses_with(transposed(self._twins[result], _BACK))
+            if operation in self.joins:
+                self.joins[operation].erase()
+                continue
             image = operation.operands[0] if operation in self.windows else None
             operation.erase()
             pad = None if image is None else defining_op(image, PAD)
@@ -178,6 +199,9 @@ class _Network:
         _copy_body(operation, new)
         return new.results[0]
 
+    def _joined(self, operation: ir.Operation) -> Any:
+        return joined([self._twin(part) for part in self.joins[operation].parts], 3)
+
     def _element_wise(self, operation: ir.Operation) -> Any:
         *inputs, start = operation.operands
         *maps, _ = indexing_maps(operation)
@@ -186,14 +210,17 @@ class _Network:
         values, reads = list[Any](), list[ir.AffineMap]()
         for value, read in zip(inputs, maps, strict=True):
             results = [loops[one.position] if isinstance(one, ir.AffineDimExpr) else one for one in read.results]
-            if value in self._twins:  # which may be broadcast
-                results = [results[d] for d in _ORDER]
-            values.append(self._twins.get(value, value))
+            if _source(value) in self._twins:  # which may be broadcast
+                results, value = [results[d] for d in _ORDER], self._twin(value)
+            values.append(value)
             reads.append(ir.AffineMap.get(4, 0, results))
         new = bodiless_generic(
             values, [empty_like(reordered(start.type, _ORDER))], [*reads, identity], ["parallel"] * 4
         )
         _copy_body(operation, new)
+        for op in (one for one in operations_inside(new) if one.name == "linalg.index"):
+            loop = ir.IntegerAttr(op.attributes["dim"])
+            op.attributes["dim"] = ir.IntegerAttr.get(loop.type, _BACK[loop.value])
         return new.results[0]
 
     def _twin(self, value: Any) -> Any:
@@ -225,10 +252,18 @@ def _inputs(operation: ir.Operation) -> list[Any]:
     return list(operation.operands)[:-1]
 
 
+def _whole(value: Any) -> Access:
+    """Return an access to an image, point by point."""
+    kind = ir.RankedTensorType(value.type)
+    loops = [LinearIndex(tuple([int(loop == d) for loop in range(kind.rank)])) for d in range(kind.rank)]
+    return Access("image", kind.shape, str(kind.element_type), tuple(loops))
+
+
 def _source(value: Any) -> Any:
-    """Return the tensor inside of a padding."""
-    padding = padding_of(value)
-    return value if padding is None else padding.source
+    """Return the tensor inside of paddings."""
+    while (padding := padding_of(value)) is not None:
+        value = padding.source
+    return value
 
 
 def _is_window(operation: ir.Operation) -> bool:
@@ -246,7 +281,7 @@ def _is_window(operation: ir.Operation) -> bool:
 
 def _moving(operation: ir.Operation) -> list[Any]:
     """Return the inputs of an element-wise op that has the loops of an image, those that it reads as it writes."""
-    if len(operation.results) != 1 or _has_indices(operation):
+    if len(operation.results) != 1:
         return []
     *maps, written = indexing_maps(operation)
     block, identity = operation.regions[0].blocks[0], ir.AffineMap.get_identity(4)
