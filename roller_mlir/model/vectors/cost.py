@@ -24,7 +24,7 @@ from roller_mlir.model.vectors.masks import (
     taps_stand,
     tested_loads,
 )
-from roller_mlir.model.vectors.padding import computed_share, proven_loops, standing_loop
+from roller_mlir.model.vectors.padding import PaddedTile
 from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import Access, Plan, Prediction, TensorExpression
 
@@ -105,6 +105,7 @@ class VectorCost:
         self._reductions, self._parallel = expression.reductions(), expression.parallel()
         self._kernels: dict[tuple[tuple[int, ...], int | None, tuple[int, ...]], _Kernel] = {}
         self._sizes: dict[tuple[int, tuple[int, ...]], float] = {}
+        self._tiles: dict[tuple[tuple[int, ...], int | None, int], PaddedTile] = {}
 
     def work(
         self,
@@ -146,20 +147,25 @@ class VectorCost:
         return tiles * points * self._kernel(shape).point
 
     def standing(self, shape: TaskShape) -> int | None:
-        """Return the loop over a window all of whose taps stand in the code; see `padding.standing_loop`."""
-        return standing_loop(self.expression, shape.blocks, shape.lane, self.skips, self._left(shape))
+        """Return the loop over a window all of whose taps stand in the code; see `padding.PaddedTile`."""
+        return self._padded(shape).standing_loop
 
     def _computed(self, shape: TaskShape) -> float:
         """Return the share of a reduction's points that is computed."""
         if not self.skips:
             return 1.0
-        kernel, left = self._kernel(shape), self._left(shape)
-        few = min(1.0, kernel.few / kernel.point)
-        return computed_share(self.expression, shape.blocks, shape.lane, self.skips, left, few)
+        kernel = self._kernel(shape)
+        return self._padded(shape).computed_share(min(1.0, kernel.few / kernel.point))
 
-    def _left(self, shape: TaskShape) -> int:
-        """Return the registers that are left beside those of a tile."""
-        return (self.device.vector_registers or 0) - self._kernel(shape).registers
+    def _padded(self, shape: TaskShape) -> PaddedTile:
+        """Return a tile, which has the registers that are left beside its own."""
+        return self._padded_tile(shape.blocks, shape.lane, self._kernel(shape).registers)
+
+    def _padded_tile(self, blocks: tuple[int, ...], lane: int | None, registers: int) -> PaddedTile:
+        key = blocks, lane, (self.device.vector_registers or 0) - registers
+        if key not in self._tiles:
+            self._tiles[key] = PaddedTile(self.expression, *key[:2], self.skips, key[2])
+        return self._tiles[key]
 
     def size(self, number: int, box: tuple[int, ...]) -> float:
         """Return the bytes of an input that a box of points touches, each element once."""
@@ -268,7 +274,7 @@ class VectorCost:
                 masked += known.far_cycles * lies_apart(expression, access, lane)
             tested.append((number, how, count))
         registers = vectors + int(temporaries) + 1
-        more, held = self._masks(tuple(blocks), lane, width, tested, (device.vector_registers or 0) - registers)
+        more, held = self._masks(self._padded_tile(tuple(blocks), lane, registers), width, tested)
         live = vectors + _BESIDE_SUMS + MASK_VECTORS if held else registers
         spilled = max(0, live - (device.vector_registers or 1))
         latency = known.fma_latency_cycles + (_FORWARD_CYCLES if spilled else 0.0) if self._reductions else 0.0
@@ -276,28 +282,20 @@ class VectorCost:
         few = max(latency, shared / ports)
         return _Kernel(width, vectors, point + masked + more + 2.0 * spilled / ports, registers, few)
 
-    def _masks(
-        self,
-        blocks: tuple[int, ...],
-        lane: int | None,
-        width: int,
-        tested: Sequence[tuple[int, str, float]],
-        registers: int,
-    ) -> tuple[float, bool]:
+    def _masks(self, tile: PaddedTile, width: int, tested: Sequence[tuple[int, str, float]]) -> tuple[float, bool]:
         """Return the cycles of tests and masks at a point, and whether masks are held in the innermost loop.
 
         Args:
-            blocks: Points of each loop in a tile.
-            lane: The loop along vectors.
+            tile: A tile.
             width: Lanes of a vector.
             tested: Of inputs that may be left: their numbers, how lanes read them, and their loads.
-            registers: That are left beside those of the tile.
         """
         expression, device, known = self.expression, self.device, self.device.vectors
-        proven = proven_loops(expression, blocks, lane, self.skips, registers) if self.skips else frozenset[int]()
+        blocks, lane = tile.blocks, tile.lane
         splits, cycles, held = not device.has_mask_registers, 0.0, False
         for number, how, count in tested:
-            access, inside = expression.inputs[number], proven if number in self.skips else frozenset[int]()
+            access = expression.inputs[number]
+            inside = tile.proven_loops if number in self.skips else frozenset[int]()
             if splits and not inside and how == "vector" and may_leave(expression, access) and ends_alone(access, lane):
                 assert lane is not None
                 more, inner = mask_operations(expression, access, blocks, lane, width, count)

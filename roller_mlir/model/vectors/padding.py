@@ -5,7 +5,8 @@ Of an image of 7 rows, padded by one on each side, and a window of 3 rows, tiles
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 from roller_mlir.mapping.edge_tiles import TiledWindow
@@ -32,123 +33,97 @@ def skipped_inputs(expression: TensorExpression, finite: Sequence[int]) -> tuple
 _SPARE_REGISTERS = 2
 
 
-def standing_loop(
-    expression: TensorExpression, blocks: tuple[int, ...], lane: int | None, skips: tuple[int, ...], registers: int
-) -> int | None:
-    """Return the loop over a window all of whose taps stand in the code of each trip of the loops inside of it.
+@dataclass(frozen=True)
+class PaddedTile:
+    """A tile of an operator some of whose inputs have points on padding that are left out.
 
-    Few channels are no loop of their own at each tap: its end would take as long as some of its trips. LLVM keeps more
-    values for other taps then, for which registers must be left. Tiles at the ends of a row have such code where there
-    are no channels; with channels, rows of several tiles are better as they are.
-
-    Args:
-        expression: The operator.
-        blocks: Points of each loop in a tile.
-        lane: The loop along vectors.
-        skips: Inputs of which points on padding are left out.
-        registers: That are left beside sums, a row of vectors and an element for all lanes.
-    """
-    loop, _ = known_window(expression, blocks, lane, skips, registers) or (None, None)
-    return loop if loop is not None and not _asks(expression, blocks, loop) else None
-
-
-@lru_cache(maxsize=4096)
-def known_window(
-    expression: TensorExpression, blocks: tuple[int, ...], lane: int | None, skips: tuple[int, ...], registers: int
-) -> tuple[int, TiledWindow] | None:
-    """Return the loop over the window of which tiles at its ends leave out single products on padding; and the window.
-
-    It is the last one whose tiles have more than one point. Trips of loops over other windows end where a whole tile
-    reads padding.
-
-    Args:
+    Attributes:
         expression: The operator.
         blocks: Points of each loop in a tile.
         lane: The loop along vectors, whose points are computed together.
         skips: Inputs of which points on padding are left out.
-        registers: That are left beside those of a tile.
+        registers: That are left beside sums, a row of vectors and an element for all lanes.
     """
-    channels = not all(map(expression.moves_window, expression.reductions()))
-    for access in [expression.inputs[number] for number in skips]:
-        for index, extent in zip(reversed(access.indices), reversed(access.bounds), strict=True):
-            pair = _window(expression, index)
-            if pair is None or pair[0] == lane or blocks[pair[0]] == 1:
-                continue
-            (moving, loop), steps = pair, index.terms()
-            window = TiledWindow(
-                points=expression.bounds[moving],
-                block=blocks[moving],
-                taps=expression.bounds[loop],
-                extent=extent,
-                first=index.constant,
-                step=steps[moving],
-                tap_step=steps[loop],
-            )
-            stands = registers >= _SPARE_REGISTERS and loop != expression.reductions()[-1]
-            stands = stands and not (channels and window.tiles > 1)
-            whole = blocks[loop] >= expression.bounds[loop]
-            if whole and window.edges() and (stands or _asks(expression, blocks, loop)):
-                return loop, window
-    return None
 
+    expression: TensorExpression
+    blocks: tuple[int, ...]
+    lane: int | None
+    skips: tuple[int, ...]
+    registers: int = 0
 
-@lru_cache(maxsize=4096)
-def computed_share(
-    expression: TensorExpression,
-    blocks: tuple[int, ...],
-    lane: int | None,
-    skips: tuple[int, ...],
-    registers: int = 0,
-    least: float = 0.0,
-) -> float:
-    """Return the share of a reduction's points that tiles compute.
+    @cached_property
+    def known_window(self) -> tuple[int, TiledWindow] | None:
+        """The loop over the window of which tiles at its ends leave out single products on padding; and the window.
 
-    Args:
-        expression: The operator.
-        blocks: Points of each loop in a tile.
-        lane: The loop along vectors.
-        skips: Inputs of which points on padding are left out.
-        registers: That are left beside those of a tile.
-        least: The share of a tile's time that few of its points take, too.
-    """
-    share, known = 1.0, known_window(expression, blocks, lane, skips, registers)
-    for number in skips:
-        access = expression.inputs[number]
-        for index, extent in zip(access.indices, access.bounds, strict=True):
-            pair = _window(expression, index)
-            if pair is not None and known is not None and pair[1] == known[0]:
-                share *= known[1].computed_share(least)
-            elif pair is not None and _asks(expression, blocks, pair[1]):
-                share *= _walked_share(expression, blocks, index, extent, pair)
-    return share
+        It is the last one whose tiles have more than one point. Trips of loops over other windows end where a whole
+        tile reads padding.
+        """
+        expression, blocks = self.expression, self.blocks
+        channels = not all(map(expression.moves_window, expression.reductions()))
+        for access in [expression.inputs[number] for number in self.skips]:
+            for index, extent in zip(reversed(access.indices), reversed(access.bounds), strict=True):
+                pair = _window(expression, index)
+                if pair is None or pair[0] == self.lane or blocks[pair[0]] == 1:
+                    continue
+                (moving, loop), steps = pair, index.terms()
+                window = TiledWindow(
+                    points=expression.bounds[moving],
+                    block=blocks[moving],
+                    taps=expression.bounds[loop],
+                    extent=extent,
+                    first=index.constant,
+                    step=steps[moving],
+                    tap_step=steps[loop],
+                )
+                stands = self.registers >= _SPARE_REGISTERS and loop != expression.reductions()[-1]
+                stands = stands and not (channels and window.tiles > 1)
+                if self._is_whole(loop) and window.edges() and (stands or self._asks(loop)):
+                    return loop, window
+        return None
 
+    @property
+    def standing_loop(self) -> int | None:
+        """The loop over a window all of whose taps stand in the code of each trip of the loops inside of it.
 
-def proven_loops(
-    expression: TensorExpression, blocks: tuple[int, ...], lane: int | None, skips: tuple[int, ...], registers: int
-) -> frozenset[int]:
-    """Return the loops over windows along which no read of an input whose padding is left out is tested.
+        Few channels are no loop of their own at each tap: its end would take as long as some of its trips. LLVM keeps
+        more values for other taps then, for which registers must be left. Tiles at the ends of a row have such code
+        where there are no channels; with channels, rows of several tiles are better as they are.
+        """
+        loop, _ = self.known_window or (None, None)
+        return loop if loop is not None and not self._asks(loop) else None
 
-    Args:
-        expression: The operator.
-        blocks: Points of each loop in a tile.
-        lane: The loop along vectors.
-        skips: Inputs of which points on padding are left out.
-        registers: That are left beside those of a tile.
-    """
-    pairs = [_window(expression, index) for number in skips for index in expression.inputs[number].indices]
-    walked = {pair[1] for pair in pairs if pair and blocks[pair[0]] == 1 and _asks(expression, blocks, pair[1])}
-    known = known_window(expression, blocks, lane, skips, registers)
-    return frozenset(walked) if known is None else frozenset({*walked, known[0]})
+    @cached_property
+    def proven_loops(self) -> frozenset[int]:
+        """The loops over windows along which no read of an input whose padding is left out is tested."""
+        expression, blocks = self.expression, self.blocks
+        pairs = [_window(expression, index) for number in self.skips for index in expression.inputs[number].indices]
+        walked = {pair[1] for pair in pairs if pair and blocks[pair[0]] == 1 and self._asks(pair[1])}
+        return frozenset(walked) if self.known_window is None else frozenset({*walked, self.known_window[0]})
 
+    def computed_share(self, least: float = 0.0) -> float:
+        """Return the share of a reduction's points that tiles compute.
 
-def _asks(expression: TensorExpression, blocks: Sequence[int], loop: int) -> bool:
-    """Return whether code asks at each trip of a loop over a window for padding."""
-    whole = blocks[loop] >= expression.bounds[loop]
-    return whole and _points_inside(expression, blocks, loop) >= LEAST_POINTS_INSIDE
+        Args:
+            least: The share of a tile's time that few of its points take, too.
+        """
+        share, known = 1.0, self.known_window
+        for number in self.skips:
+            access = self.expression.inputs[number]
+            for index, extent in zip(access.indices, access.bounds, strict=True):
+                pair = _window(self.expression, index)
+                if pair is not None and known is not None and pair[1] == known[0]:
+                    share *= known[1].computed_share(least)
+                elif pair is not None and self._asks(pair[1]):
+                    share *= _walked_share(self.expression, self.blocks, index, extent, pair)
+        return share
 
+    def _is_whole(self, loop: int) -> bool:
+        return self.blocks[loop] >= self.expression.bounds[loop]
 
-def _points_inside(expression: TensorExpression, blocks: Sequence[int], loop: int) -> int:
-    return prod([blocks[i] for i in expression.reductions() if i > loop])
+    def _asks(self, loop: int) -> bool:
+        """Return whether code asks at each trip of a loop over a window for padding."""
+        inside = prod([self.blocks[i] for i in self.expression.reductions() if i > loop])
+        return self._is_whole(loop) and inside >= LEAST_POINTS_INSIDE
 
 
 def _window(expression: TensorExpression, index: LinearIndex) -> tuple[int, int] | None:

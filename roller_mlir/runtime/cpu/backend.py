@@ -157,7 +157,7 @@ class CpuBackend:
         ]
         listed = (Job * len(jobs))(*jobs)
         listed.keeps = given  # pyrefly: ignore[missing-attribute] - an array takes attributes; `given` lives with it
-        return partial(team.run, listed, scratches)
+        return partial(team.run, listed, scratches, shared=any(job.ranks > 1 for job in jobs))
 
 
 def _pointers(addresses: Sequence[int]) -> Pointers:

@@ -112,17 +112,18 @@ class Team:
         address = ctypes.cast(body, ctypes.c_void_p).value
         return Job(address, ctypes.addressof(arguments), tasks, min(tasks, self.threads))
 
-    def run(self, jobs: "ctypes.Array[Job]", scratches: Pointers) -> None:
+    def run(self, jobs: "ctypes.Array[Job]", scratches: Pointers, *, shared: bool) -> None:
         """Do jobs one after the other, and wait for the last.
 
         Args:
             jobs: The jobs.
             scratches: A scratch for each thread.
+            shared: Whether threads share one of them.
 
         Raises:
             BackendError: The system starts no such number of threads.
         """
-        if self.threads > 1 and self._process != os.getpid():  # also in a copy of a process that had threads
+        if shared and self._process != os.getpid():  # also where the process is a copy of one that had threads
             self._start()
         self._run(self._address, jobs, len(jobs), scratches, self._looks)
 

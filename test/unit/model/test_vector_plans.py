@@ -22,7 +22,7 @@ from roller_mlir.model.search.validate_plan import validate_plan
 from roller_mlir.model.vectors.construct import _ordered, construct_vectors, vector_plan_problem
 from roller_mlir.model.vectors.cost import VectorCost, least_seconds
 from roller_mlir.model.vectors.lanes import reads_lanes
-from roller_mlir.model.vectors.padding import computed_share, known_window, proven_loops, skipped_inputs
+from roller_mlir.model.vectors.padding import PaddedTile, skipped_inputs
 from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression
 from roller_mlir.plan.records.codec import from_json, to_json
@@ -304,14 +304,18 @@ def test_taps_on_padding_are_as_many_as_counted() -> None:
             if block > 1 and taps > 1 and len(ends) <= MOST_EDGES:
                 left = sum(row[number] if number in ends else block for row in counts for number in range(len(tiles)))
             blocks = block, 16, taps, 32
-            assert computed_share(expression, blocks, 1, (0,)) == pytest.approx(left / (taps * len(tiles) * block))
-            assert computed_share(expression, blocks, 1, ()) == 1.0
+            assert PaddedTile(expression, blocks, 1, (0,)).computed_share() == pytest.approx(
+                left / (taps * len(tiles) * block)
+            )
+            assert PaddedTile(expression, blocks, 1, ()).computed_share() == 1.0
             few = block, 16, taps, 8
-            assert computed_share(expression, few, 1, (0,)) == 1.0  # too few to ask for
+            assert PaddedTile(expression, few, 1, (0,)).computed_share() == 1.0  # too few to ask for
             known = {2} if block > 1 and taps > 1 and len(ends) <= MOST_EDGES else set[int]()
-            stands = known_window(expression, few, 1, (0,), 2) is not None  # of one tile they may stand in the code
+            stands = (
+                PaddedTile(expression, few, 1, (0,), 2).known_window is not None
+            )  # of one tile they may stand in the code
             assert stands == bool(known and len(tiles) == 1)
-            assert proven_loops(expression, blocks, 1, (0,), 0) == known | ({2} if block == 1 else set())
+            assert PaddedTile(expression, blocks, 1, (0,)).proven_loops == known | ({2} if block == 1 else set())
 
 
 def layer(size: int, channels: int, filters: int, window: int = 3) -> TensorExpression:
@@ -335,18 +339,18 @@ def test_taps_on_padding_are_left_out_at_both_ends_of_a_row(size: int) -> None:
     assert plan.skips == (0,) and plan.unroll == 4 and plan.axes[5].chunk == 4
     assert best(expression, max_units=1, constants=(1,)).skips == ()
     blocks = tuple(axis.block for axis in plan.axes)
-    assert max(blocks[:2]) > 1 and proven_loops(expression, blocks, 2, (0,), 0) == {3, 4}
+    assert max(blocks[:2]) > 1 and PaddedTile(expression, blocks, 2, (0,)).proven_loops == {3, 4}
     points = prod(-(-size // block) * block for block in blocks[:2])
     taken = sum(0 <= y + r - 1 < size for y in range(size) for r in range(3)) ** 2
-    assert computed_share(expression, blocks, 2, (0,)) == pytest.approx(taken / (9 * points))
+    assert PaddedTile(expression, blocks, 2, (0,)).computed_share() == pytest.approx(taken / (9 * points))
 
 
 def test_one_dimension_of_two_has_code_for_its_ends() -> None:
     """Of both, each tap of one would stand at each of the other. Rows in pairs walk 2 of 3 taps at either end."""
     expression, blocks = layer(7, 64, 32), (2, 7, 32, 3, 3, 64)
-    known = known_window(expression, blocks, 2, (0,), 0)
-    assert known is not None and known[0] == 4 and proven_loops(expression, blocks, 2, (0,), 0) == {4}
-    assert computed_share(expression, blocks, 2, (0,)) == pytest.approx(19 / 21 * (3 + 3 + 3 + 2) / 12)
+    known = PaddedTile(expression, blocks, 2, (0,), 0).known_window
+    assert known is not None and known[0] == 4 and PaddedTile(expression, blocks, 2, (0,)).proven_loops == {4}
+    assert PaddedTile(expression, blocks, 2, (0,)).computed_share() == pytest.approx(19 / 21 * (3 + 3 + 3 + 2) / 12)
 
 
 def test_taps_of_few_channels_stand_in_the_code() -> None:

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from itertools import groupby, pairwise
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ NONE = (ctypes.c_void_p * 64)()
 
 def run(team: Team, body: Any, tasks: int, arguments: Any = NONE, scratches: Any = NONE) -> None:
     """Let a team do one job."""
-    team.run((Job * 1)(team.job(body, arguments, tasks)), scratches)
+    team.run((Job * 1)(team.job(body, arguments, tasks)), scratches, shared=tasks > 1)
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +93,8 @@ def test_jobs_are_done_one_after_the_other(opened: Callable[[int], Team], thread
 
     body, given = RANGE(part), [(ctypes.c_void_p * 1)() for _ in range(5)]
     sizes = [1, 7, 1, 3, 30]
-    team.run((Job * 5)(*[team.job(body, each, size) for each, size in zip(given, sizes, strict=True)]), NONE)
+    jobs = [team.job(body, each, size) for each, size in zip(given, sizes, strict=True)]
+    team.run((Job * 5)(*jobs), NONE, shared=threads > 1)
     order = [arguments for arguments, _, _ in seen]
     assert [one for one, _ in groupby(order)] == [ctypes.addressof(one) for one in given]
     for one, size in zip(given, sizes, strict=True):
@@ -124,6 +126,14 @@ def test_only_threads_with_a_part_are_told(opened: Callable[[int], Team]) -> Non
         ran.clear()
         run(team, body, tasks)
         assert len(set(ran)) == len(ran) == others + 1
+
+
+def test_threads_start_with_the_first_kernel_that_they_share() -> None:
+    artifact = compiled(product(1, 16, 4))
+    assert prod(artifact.manifest.launches[0].static_grid) == 1
+    backend = CpuBackend(threads=3)
+    (found,) = backend.load(artifact.manifest, artifact.files)(np.ones((1, 4), "f4"), np.ones((4, 16), "f4"))
+    assert (found == 4).all() and backend._team is not None and not backend._team._workers
 
 
 def test_results_are_the_same_call_after_call(artifact: Artifact) -> None:
