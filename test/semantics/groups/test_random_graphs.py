@@ -6,6 +6,7 @@ from zlib import crc32
 
 import pytest
 
+from roller_mlir.lowering.linalg.group.dispatches import ConstantInputs
 from roller_mlir.lowering.linalg.group.group import starts_others_only
 from roller_mlir.lowering.linalg.reader import is_structured
 from roller_mlir.lowering.linalg.rewrite.fusion import Cost, Fusion
@@ -45,7 +46,9 @@ def test_no_path_leaves_a_group_and_comes_back(through: bool) -> None:
     for seed in range(60):
         draw = random.Random(seed)
 
-        def weigh(expression: TensorExpression, alone: bool, draw: random.Random = draw) -> Cost:
+        def weigh(
+            expression: TensorExpression, alone: bool, constants: ConstantInputs, draw: random.Random = draw
+        ) -> Cost:
             del expression
             return Cost(1.0 if alone else draw.uniform(0.5, 2.5), 0)
 
@@ -75,7 +78,7 @@ def _cut_as_text(seed: int) -> tuple[list[list[str]], list[str], int]:
     """Return the groups of a random graph, what was decided, and how many expressions were weighed."""
     weighed = 0
 
-    def weigh(expression: TensorExpression, alone: bool) -> Cost:
+    def weigh(expression: TensorExpression, alone: bool, constants: ConstantInputs) -> Cost:
         nonlocal weighed
         weighed += 1
         return Cost(1.0 if alone else 0.5 + crc32(repr(expression).encode()) % 1000 / 500, len(expression.inputs))
