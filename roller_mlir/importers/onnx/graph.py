@@ -3,7 +3,6 @@
 
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,15 +12,6 @@ from roller_mlir.importers.onnx.tensors import small_tensor, tensor_bytes, tenso
 from roller_mlir.support.foreign.printable import printable
 
 _OWN_DOMAINS = ("", "ai.onnx")
-
-OPSET = 17
-"""Of ONNX to which models of older ones are converted."""
-_HARDMAX_OF_AN_AXIS = 13
-"""From which opset on a Hardmax takes its own axis alone; ONNX's converter does not know."""
-PRELU_AS_BROADCAST = 7
-"""From which opset on the slopes of a PRelu belong to the last axes, not to the second."""
-_RESIZE_WITH_MODES = 11
-"""From which opset on a Resize says where it takes its samples; before, each starts at the input's first point."""
 
 AS_FUNCTIONS = ("Gelu", "MeanVarianceNormalization")
 """Operators that are compiled as ONNX defines them by others; torch-mlir's tanh of Gelu has a wrong constant."""
@@ -158,44 +148,18 @@ def opset_of(proto: Any) -> int:
     return next((one.version for one in proto.opset_import if not one.domain), 1)
 
 
-def convert_opset(proto: Any) -> Any:
-    """Return a model of ONNX's opset `OPSET` that computes what one of an older opset does.
+def inferred(proto: Any) -> Any:
+    """Return a model with the types of all values, or raise one of `misfits`."""
+    import onnx
 
-    torch-mlir has patterns for some operators from a later opset on, such as MaxPool from 12. A model that ONNX cannot
-    convert stays as it is, as does one with branches, for which it invents names twice, and one with operators that it
-    takes for what they have become: their operators may be lowered as they are.
-    """
-    import onnx.version_converter
-
-    version = opset_of(proto)
-    constants = {one.name: one for one in proto.graph.initializer}
-    kept = any(_is_changed(node, version, constants) for node in nodes_of(proto.graph))
-    if version >= OPSET or proto.functions or kept:
-        return proto
-    try:
-        found = onnx.version_converter.convert_version(proto, OPSET)
-    except RuntimeError:  # what its C++ code throws, as ConvertError does
-        return proto
-    for node in nodes_of(found.graph):
-        if node.op_type == "Resize" and version < _RESIZE_WITH_MODES:
-            modes = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
-            node.attribute.extend(onnx.helper.make_attribute(*one) for one in modes.items())
-    return found
+    return onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True, data_prop=True)
 
 
-def _is_changed(node: Any, version: int, constants: Mapping[str, Any]) -> bool:
-    """Return whether a node of an opset would be something else behind ONNX's converter, or none that can be."""
-    if node.op_type == "Hardmax":
-        return version < _HARDMAX_OF_AN_AXIS
-    if node.op_type == "PRelu" and version < PRELU_AS_BROADCAST:
-        slope = constants.get(node.input[1])
-        return slope is None or prod(slope.dims) > 1
-    if node.op_type == "Resize" and version < _RESIZE_WITH_MODES:
-        # Which point is the nearest one of fewer, nothing says.
-        nearest = all(one.s == b"nearest" for one in node.attribute if one.name == "mode")
-        scales = constants.get(node.input[1])
-        return nearest and (scales is None or bool((tensor_data(scales) < 1).any()))
-    return any(True for _ in graphs_of(node))
+def misfits() -> tuple[type[Exception], ...]:
+    """Return what the package onnx raises of a model that does not fit together."""
+    import onnx
+
+    return onnx.checker.ValidationError, onnx.shape_inference.InferenceError, RuntimeError, ValueError
 
 
 def infer_shapes(proto: Any, name: str) -> Any:
@@ -214,8 +178,8 @@ def infer_shapes(proto: Any, name: str) -> Any:
         if any(node.op_type in AS_FUNCTIONS for node in nodes_of(proto.graph)):
             called = [("", one) for one in AS_FUNCTIONS]
             proto = onnx.inliner.inline_selected_functions(_with_defaults(proto), called, inline_schema_functions=True)
-        return onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True, data_prop=True)
-    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, RuntimeError, ValueError) as error:
+        return inferred(proto)
+    except misfits() as error:
         refuse(name, f"is no valid ONNX model: {_line(error)}")
 
 

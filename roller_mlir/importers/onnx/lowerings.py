@@ -2,14 +2,14 @@
 """Refuses what torch-mlir lowers to another function than ONNX says, as ONNX's tests and ONNX Runtime find it."""
 
 from collections.abc import Callable, Mapping
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from roller_mlir.importers.imported import refuse
 from roller_mlir.importers.onnx.equal_pools import Windows
-from roller_mlir.importers.onnx.graph import PRELU_AS_BROADCAST, label_of, nodes_of
+from roller_mlir.importers.onnx.graph import label_of, nodes_of
+from roller_mlir.importers.onnx.opsets import unaligned
 from roller_mlir.importers.onnx.values import Values, attributes_of, input_of
 
 _ACTIVATIONS = ("Tanh", "Sigmoid", "Relu")
@@ -28,7 +28,10 @@ def check_lowerings(proto: Any, name: str) -> None:
     values = Values.of_model(proto)
     for node in nodes_of(proto.graph):
         rule = _RULES.get(node.op_type)
-        if rule is not None and (use := rule(node, attributes_of(node), values)):
+        use = "" if rule is None else rule(node, attributes_of(node), values)
+        if unaligned(node, values):
+            use = "of opsets before 7, whose shapes are aligned along an axis,"
+        if use:
             refuse(name, f"torch-mlir lowers '{node.op_type}' {use} to another function", label_of(node))
 
 
@@ -61,13 +64,6 @@ def _grid_sample(_: Any, attributes: Mapping[str, Any], __: Values) -> str:
 def _hardmax(_: Any, __: Mapping[str, Any], values: Values) -> str:
     """Return old opsets, in which the operator took the axes from its own on as one."""
     return "of opsets before 13" if values.opset < 13 else ""
-
-
-def _prelu(node: Any, _: Mapping[str, Any], values: Values) -> str:
-    """Return old opsets, in which a slope for each channel belonged to the second axis."""
-    if values.opset >= PRELU_AS_BROADCAST or prod(values.shapes.get(node.input[1], (0,))) == 1:
-        return ""
-    return f"of opsets before {PRELU_AS_BROADCAST}, with a slope for each channel,"
 
 
 def _norm(_: Any, __: Mapping[str, Any], ___: Values) -> str:
@@ -185,7 +181,6 @@ _RULES: dict[str, Callable[[Any, Mapping[str, Any], Values], str]] = {
     "LpNormalization": _norm,
     "MaxPool": _max_pool,
     "Mod": _unsigned,
-    "PRelu": _prelu,
     "Pad": _pad,
     "Pow": _unsigned,
     "QLinearConv": _quantized_convolution,

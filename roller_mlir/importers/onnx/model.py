@@ -18,13 +18,13 @@ from roller_mlir.importers.onnx.file import read_model
 from roller_mlir.importers.onnx.graph import (
     check_model,
     check_operators,
-    convert_opset,
     infer_shapes,
     name_nodes,
     set_dimensions,
     take_weights,
 )
 from roller_mlir.importers.onnx.lowerings import check_lowerings
+from roller_mlir.importers.onnx.opsets import convert_opset
 from roller_mlir.importers.onnx.tensors import map_weights
 from roller_mlir.support.bindings import ir, make_import_context, onnx_importer
 from roller_mlir.support.foreign.bounded import BoundsError

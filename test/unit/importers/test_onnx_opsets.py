@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnx.version_converter
 import pytest
 from onnx_models import Graph, mlp, model_of, random
 from onnx_results import onnx_results
 
 import roller_mlir
 from roller_mlir import CompileOptions
+from roller_mlir.importers.onnx.opsets import convert_opset
 from roller_mlir.support.diagnostics import DiagnosedError
 
 pytestmark = pytest.mark.usefixtures("preloaded_imports")
@@ -104,10 +106,41 @@ REFUSED = {
     ),
     "a slope for each channel, of as many as columns": (
         model_of("PRelu", [(FLOAT, [2, 4, 4]), random(4)], (FLOAT, [2, 4, 4]), opset=6),
-        "'PRelu' of opsets before 7, with a slope for each channel, to another function",
+        "'PRelu' of opsets before 7, whose shapes are aligned along an axis, to another function",
     ),
     "beside one that stays": (kept_upsample(), "torch-mlir lowers 'Upsample' of mode 'linear' to another function"),
 }
+
+
+@pytest.mark.parametrize("operator", ["Add", "Mul", "Pow"])
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+def test_an_axis_to_align_shapes_at_is_the_last_or_refused(operator: str, axis: int, tmp_path: Path) -> None:
+    """ONNX's converter aligns others at the first axis, and torch-mlir's Pow at the last one."""
+    x, y = random(3, 3, 3) ** 2 + 1, random(3)
+    model = model_of(operator, [(FLOAT, [3, 3, 3]), y], (FLOAT, [3, 3, 3]), opset=6, broadcast=1, axis=axis)
+    onnx.save(model, tmp_path / "m.onnx")
+    options = CompileOptions(binaries=False)
+    if axis != 2:
+        with pytest.raises(DiagnosedError, match=f"'{operator}' of opsets before 7, whose shapes are aligned along"):
+            roller_mlir.compile(tmp_path / "m.onnx", target="h200", options=options)
+        return
+    (found,) = roller_mlir.compile(tmp_path / "m.onnx", target="h200", options=options).run(x)
+    expected = {"Add": np.add, "Mul": np.multiply, "Pow": np.power}[operator](x, y)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("error", [None, onnx.version_converter.ConvertError("none"), RuntimeError("none")])
+def test_what_cannot_be_converted_stays(error: Exception | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As does what would not fit together then."""
+    model = model_of("Softmax", [X], X, opset=9)
+
+    def converted(given: onnx.ModelProto, version: int) -> onnx.ModelProto:
+        if error is not None:
+            raise error
+        return model_of("Softmax", [X], (FLOAT, [2, 3, 5]), opset=version)
+
+    monkeypatch.setattr(onnx.version_converter, "convert_version", converted)
+    assert convert_opset(model) is model
 
 
 @pytest.mark.parametrize("name", REFUSED)
