@@ -67,7 +67,8 @@ def main() -> int:
                 print(f"{case.name}: {outcome.status}: {outcome.message.splitlines()[0] if outcome.message else ''}")
     every = f" --every {options.every}" if options.every > 1 else ""
     command = f"python bench/correctness/onnx_operators/table.py{every}"
-    text = page(tried_cases, outcomes, len(cases), command, options)
+    count = len(tried_cases)
+    text = page(tried_cases, outcomes[:count], outcomes[count:], len(cases), command, options)
     print(text)
     if options.write:
         PAGE.write_text(text, encoding="utf-8")
@@ -137,13 +138,29 @@ def operator_of(case: Any) -> str:
     return kinds[0] if kinds else "Identity"
 
 
-def page(cases: list[Any], outcomes: list[Outcome], known: int, command: str, options: argparse.Namespace) -> str:
-    """Return the page: of cases, and of the models whose outcomes stand behind theirs."""
-    computing = [o for c, o in zip(cases, outcomes, strict=False) if COMPUTING.fullmatch(operator_of(c))]
+def page(
+    cases: list[Any],
+    outcomes: list[Outcome],
+    of_models: list[Outcome],
+    known: int,
+    command: str,
+    options: argparse.Namespace,
+) -> str:
+    """Return the page.
+
+    Args:
+        cases: That were tried.
+        outcomes: What became of each.
+        of_models: What became of the models.
+        known: How many cases there are.
+        command: What makes it.
+        options: Of the command line.
+    """
+    computing = [o for c, o in zip(cases, outcomes, strict=True) if COMPUTING.fullmatch(operator_of(c))]
     rows: dict[str, Counter[str]] = {}
-    for case, outcome in zip(cases, outcomes, strict=False):
+    for case, outcome in zip(cases, outcomes, strict=True):
         rows.setdefault(operator_of(case), Counter())[outcome.status] += 1
-    reasons = Counter(f"{o.status}: {o.signature}" for o in outcomes if o.status not in PASSED)
+    reasons = Counter(f"{o.status}: {o.signature}" for o in (*outcomes, *of_models) if o.status not in PASSED)
     lines = [
         "# ONNX's operator tests",
         "",
@@ -153,9 +170,9 @@ def page(cases: list[Any], outcomes: list[Outcome], known: int, command: str, op
         "",
         "| cases | passed | of these with constants | refused | wrong or failed |",
         "|---|---:|---:|---:|---:|",
-        _row("all", outcomes[: len(cases)]),
+        _row("all", outcomes),
         _row("arithmetic, products, convolutions, pooling, reductions, normalisation", computing),
-        _row("models of opsets 6 to 12, most of which PyTorch exported", outcomes[len(cases) :]),
+        _row("models of opsets 6 to 12, most of which PyTorch exported", of_models),
         "",
         "| operator | passed | refused | wrong or failed |",
         "|---|---:|---:|---:|",
