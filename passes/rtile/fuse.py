@@ -41,11 +41,13 @@ from roller_mlir.lowering.linalg.group.axes import fuse_axes_of_groups
 from roller_mlir.lowering.linalg.group.dispatches import NO_CONSTANTS, ConstantInputs
 from roller_mlir.lowering.linalg.group.group import members_of
 from roller_mlir.lowering.linalg.group.wrap import wrap
+from roller_mlir.lowering.linalg.moved_constants import fold_moved_constants
 from roller_mlir.lowering.linalg.pads import PAD, padding_of
 from roller_mlir.lowering.linalg.reader import StructuredOp, StructuredReader, erase_unused, with_sources
 from roller_mlir.lowering.linalg.rewrite.channels_last import put_channels_last
 from roller_mlir.lowering.linalg.rewrite.compose import compose_into_readers
 from roller_mlir.lowering.linalg.rewrite.fusion import Cost, Fusion, FusionDecision, leaving
+from roller_mlir.lowering.linalg.rewrite.horizontal import fuse_horizontally
 from roller_mlir.lowering.linalg.rewrite.propagate_layout import named, put_all_channels_last
 from roller_mlir.lowering.linalg.rewrite.separate import renew_operands, separate_results, separate_views
 from roller_mlir.lowering.linalg.rewrite.unit_extents import read_through_unit_extents
@@ -87,6 +89,14 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
             self._propagate_layouts(module, blocks, model)
         if self.channels_last and sum([self._copy_convolutions(block, model) for block in blocks]):
             run_upstream(CLEAN, module)
+        if self.fusion and sum(map(fold_moved_constants, blocks)):
+            run_upstream(CLEAN, module)
+        if self.fusion and self.horizontal_fusion and sum([self._fuse_horizontally(block, model) for block in blocks]):
+            run_upstream(CLEAN, module)
+            for function in functions:
+                separate_views(function)
+                renew_operands(function)
+                separate_results(function, flat=False)
         if self.fusion and sum([_compose(block) for block in blocks]):
             run_upstream(CLEAN, module)  # two bodies as one may read less than both
             for function in functions:
@@ -107,6 +117,15 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
             run_upstream(CLEAN, module)
         if changes and self.explain_fusion:
             remark(module.operation, named(changes))
+
+    def _fuse_horizontally(self, block: ir.Block, model: "_Model") -> int:
+        erase_unused(block)
+        fused = fuse_horizontally(block, lambda ops: Fusion(ops, model.cost, constants=model.knows_constants))
+        if self.explain_fusion:
+            for one in fused:
+                figures = f"predicted {one.after_s * 1e6:.1f} us, {one.before_s * 1e6:.1f} us apart"
+                remark(one.operation, f"{one.count} '{one.operation.name}'{_line(one.operation)} are one: {figures}")
+        return len(fused)
 
     def _copy_convolutions(self, block: ir.Block, model: "_Model") -> int:
         copied = put_channels_last(block, lambda expression: model.seconds(expression, NO_CONSTANTS))

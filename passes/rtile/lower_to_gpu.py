@@ -25,12 +25,14 @@ Paper: ROLLER section 3.2; RAMMER section 4 for the task body as a function of t
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import ClassVar
 
 from roller_mlir.dialects import rtile
 from roller_mlir.hal import Device, find_device
 from roller_mlir.lowering.codegen.buffers.device_memory import check_device_memory
 from roller_mlir.lowering.codegen.buffers.order import add_buffer, place_of, size_of
+from roller_mlir.lowering.codegen.buffers.row_parts import read_from_first_row
 from roller_mlir.lowering.codegen.early.operands import ProgramUses, early_operands
 from roller_mlir.lowering.codegen.kernel import BlockLimits, EmittedKernel, KernelRequest, emit_kernel
 from roller_mlir.lowering.codegen.last_block import LastBlock
@@ -76,6 +78,9 @@ class RTileLowerToGpu(DeviceOptions, MapOptions, LaunchOptions, Pass):
         for program in programs:
             if any(not isinstance(operand.type, ir.MemRefType) for operand in program.operands):
                 fail(program, "'rtile.program' works on tensors; run rtile-assign-buffers first")
+        if not self.dependent_launch:
+            joined = [one or next_one for one, next_one in pairwise([*(each.joined for each in programs), False])]
+            read_from_first_row([one for one, is_joined in zip(programs, joined, strict=True) if not is_joined])
         stages = _stages_of(programs, limits)
         groups: dict[Hashable, _Equal] = {}
         members = [groups.setdefault(one.said(), _Equal()) for one in stages]

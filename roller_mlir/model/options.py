@@ -174,6 +174,11 @@ class FusionOptions(Options):
         help="whether, on CPUs, convolutions and poolings of images with channels first may be computed with channels "
         "last, and all between them, where the model expects that to save time",
     )
+    horizontal_fusion: bool = option(
+        True,
+        help="whether ops that reduce one tensor with several others, such as products with three matrices, may be one "
+        "op, where the model expects that to save time",
+    )
     explain_fusion: bool = option(
         False,
         help="say what was joined, what that saves, and why other ops were not",

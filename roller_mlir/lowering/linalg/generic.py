@@ -66,6 +66,13 @@ def bodiless_generic(
     )
 
 
+def copy_body(operation: ir.Operation, new: ir.Operation) -> None:
+    """Give an op the body of another, which keeps its own."""
+    clone: Any = operation.clone()
+    clone.operation.regions[0].blocks[0].append_to(new.regions[0])
+    clone.operation.erase()
+
+
 def iterators_of(operation: ir.Operation, maps: Sequence[ir.AffineMap]) -> tuple[str, ...]:
     """Return what each loop is: as the op says, or a reduction where an output lacks the loop."""
     if "iterator_types" in operation.attributes:

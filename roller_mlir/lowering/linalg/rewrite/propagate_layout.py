@@ -22,7 +22,7 @@ from math import inf
 from typing import Any, Protocol
 
 from roller_mlir.lowering.linalg.constants import Constants
-from roller_mlir.lowering.linalg.generic import bodiless_generic, empty_like, filled, iterators_of
+from roller_mlir.lowering.linalg.generic import bodiless_generic, copy_body, empty_like, filled, iterators_of
 from roller_mlir.lowering.linalg.group.dispatches import NO_CONSTANTS, ConstantInputs, constant_inputs
 from roller_mlir.lowering.linalg.group.group import group_of_roots
 from roller_mlir.lowering.linalg.pads import PAD, pad_tensor, padding_of
@@ -196,7 +196,7 @@ class _Network:
         ]
         kinds = iterators_of(operation, indexing_maps(operation))
         new = bodiless_generic([self._twin(image), *others], [begun], maps, [kinds[loop] for loop in order])
-        _copy_body(operation, new)
+        copy_body(operation, new)
         return new.results[0]
 
     def _joined(self, operation: ir.Operation) -> Any:
@@ -217,7 +217,7 @@ class _Network:
         new = bodiless_generic(
             values, [empty_like(reordered(start.type, _ORDER))], [*reads, identity], ["parallel"] * 4
         )
-        _copy_body(operation, new)
+        copy_body(operation, new)
         for op in (one for one in operations_inside(new) if one.name == "linalg.index"):
             loop = ir.IntegerAttr(op.attributes["dim"])
             op.attributes["dim"] = ir.IntegerAttr.get(loop.type, _BACK[loop.value])
@@ -338,13 +338,6 @@ def _with_loops(expression: TensorExpression, order: Order) -> TensorExpression:
 
 def _permuted(map_: ir.AffineMap) -> ir.AffineMap:
     return ir.AffineMap.get(map_.n_dims, 0, [map_.results[d] for d in _ORDER])
-
-
-def _copy_body(operation: ir.Operation, new: ir.Operation) -> None:
-    """Give an op the body of another, which keeps its own."""
-    clone: Any = operation.clone()
-    clone.operation.regions[0].blocks[0].append_to(new.regions[0])
-    clone.operation.erase()
 
 
 def named(changes: Sequence[LayoutChange]) -> str:

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Constants behind ops that only move elements: slices, reshapes, transposes, broadcasts.
+
+    %t = linalg.transpose ins(%w) outs(...) permutation = [1, 0]        // %w is a constant, two ops read %t
+    // is
+    %t = arith.constant dense_resource<moved_0>
+
+Where several ops read what is moved, none of them can read the constant in its place (`compose`), and it would be moved
+at each run.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import count
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from roller_mlir.lowering.linalg.constants import Constants, constant_behind
+from roller_mlir.lowering.linalg.generic import iterators_of
+from roller_mlir.lowering.linalg.reader import is_structured
+from roller_mlir.lowering.linalg.views import SLICE, read_slice
+from roller_mlir.support.bindings import arith, ir
+from roller_mlir.support.constants.elements import ElementsError, is_readable, read_elements
+from roller_mlir.support.values import defining_op, indexing_maps, replace_op
+
+COLLAPSE, EXPAND = "tensor.collapse_shape", "tensor.expand_shape"
+
+
+class MovedConstants:
+    """What is a constant of a block, or moved of one.
+
+    Args:
+        block: Of a function; where constants are made.
+    """
+
+    def __init__(self, block: ir.Block) -> None:
+        self._block, self._constants = block, Constants()
+        self._known: dict[tuple[tuple[Any, ...], int], Any] = {}
+        self._names = moved_names()
+
+    def knows(self, value: Any) -> bool:
+        """Return whether a tensor is a constant whose elements are at hand, or what is moved of one."""
+        while constant_behind(value) is None:
+            operation = defining_op(value)
+            if operation is None:
+                return False
+            number = 0 if operation.name in (SLICE, COLLAPSE, EXPAND) else mover(operation)
+            if number is None:
+                return False
+            value = operation.operands[number]
+        element = str(ir.RankedTensorType(value.type).element_type)
+        return element != "i1" and is_readable(element) and self._constants.knows(value)
+
+    def together(self, values: Sequence[Any], axis: int = 0) -> Any:
+        """Return the constant that several are along a dimension, in the order given; each is made once."""
+        key = (*values,), axis
+        if key not in self._known:
+            arrays = [_elements(value) for value in values]
+            array = np.ascontiguousarray(np.concatenate(arrays, axis) if len(arrays) > 1 else arrays[0])
+            kind = ir.RankedTensorType.get(list(array.shape), ir.RankedTensorType(values[0].type).element_type)
+            attribute = ir.DenseResourceElementsAttr.get_from_buffer(
+                array, next(self._names), kind, context=values[0].context
+            )
+            with ir.InsertionPoint.at_block_begin(self._block), values[0].owner.location:
+                self._known[key] = arith.constant(kind, attribute)
+        return self._known[key]
+
+
+def moved_names() -> Iterator[str]:
+    """Yield names for constants that are made of others, each once."""
+    return (f"moved_{number}" for number in count())
+
+
+def fold_moved_constants(block: ir.Block) -> int:
+    """Make constants of what ops move of constants, where several read it and it is not more; return how many.
+
+    Args:
+        block: Of a function; ops on static tensors.
+    """
+    constants, folded = MovedConstants(block), 0
+    for op in list(block.operations):
+        operation = op.operation
+        number = mover(operation)
+        if number is None or len({use.owner.operation for use in operation.results[0].uses}) < 2:
+            continue
+        read, made = (ir.RankedTensorType(one.type) for one in (operation.operands[number], operation.results[0]))
+        if prod(made.shape) <= prod(read.shape) and constants.knows(operation.results[0]):
+            replace_op(operation, constants.together([operation.results[0]]))
+            folded += 1
+    return folded
+
+
+def mover(operation: ir.Operation) -> int | None:
+    """Return the number of the operand whose elements an op only moves; None where it computes."""
+    if not is_structured(operation) or len(operation.results) != 1 or not operation.regions:
+        return None
+    block = operation.regions[0].blocks[0]
+    *body, end = [op.operation for op in block.operations]
+    if body or set(iterators_of(operation, indexing_maps(operation))) != {"parallel"}:
+        return None
+    for number, argument in enumerate(list(block.arguments)[: len(operation.operands) - 1]):
+        is_tensor = isinstance(operation.operands[number].type, ir.RankedTensorType)
+        if end.operands[0] == argument and is_tensor:
+            *maps, written = indexing_maps(operation)
+            loops = loops_read(maps[number])
+            return number if written.is_permutation and loops and len(set(loops)) == len(loops) else None
+    return None
+
+
+def loops_read(map_: ir.AffineMap) -> list[int]:
+    """Return the loop of each dimension; empty where one is none."""
+    results = list(map_.results)
+    if not all(isinstance(one, ir.AffineDimExpr) for one in results):
+        return []
+    return [ir.AffineDimExpr(one).position for one in results]
+
+
+def _elements(value: Any) -> "np.ndarray[Any, Any]":
+    """Return the elements of a constant, or of what is moved of one."""
+    shape = tuple(ir.RankedTensorType(value.type).shape)
+    if (found := constant_behind(value)) is not None:
+        try:
+            return read_elements(found.attributes["value"]).reshape(shape)
+        except ElementsError as error:
+            raise AssertionError(f"the constant is known, but {error}") from None
+    operation = defining_op(value)
+    number = mover(operation)
+    array = _elements(operation.operands[number or 0])
+    if number is None and operation.name == SLICE:
+        cut = read_slice(operation)
+        ranges = zip(cut.offsets, cut.sizes, cut.strides, strict=True)
+        return array[tuple(slice(at, at + (size - 1) * step + 1, step) for at, size, step in ranges)]
+    if number is None:
+        return array.reshape(shape)
+    *maps, written = indexing_maps(operation)
+    read, made = loops_read(maps[number]), loops_read(written)
+    ordered = array.transpose(sorted(range(len(read)), key=read.__getitem__))
+    extents = iter(ordered.shape)
+    ordered = ordered.reshape([next(extents) if loop in read else 1 for loop in range(len(made))])
+    return np.broadcast_to(ordered.transpose(made), shape)
