@@ -47,7 +47,7 @@ from roller_mlir.lowering.linalg.reader import StructuredOp, StructuredReader, e
 from roller_mlir.lowering.linalg.rewrite.channels_last import put_channels_last
 from roller_mlir.lowering.linalg.rewrite.compose import compose_into_readers
 from roller_mlir.lowering.linalg.rewrite.fusion import Cost, Fusion, FusionDecision, leaving
-from roller_mlir.lowering.linalg.rewrite.horizontal import fuse_horizontally
+from roller_mlir.lowering.linalg.rewrite.horizontal.fuse import fuse_horizontally
 from roller_mlir.lowering.linalg.rewrite.propagate_layout import named, put_all_channels_last
 from roller_mlir.lowering.linalg.rewrite.separate import renew_operands, separate_results, separate_views
 from roller_mlir.lowering.linalg.rewrite.unit_extents import read_through_unit_extents
@@ -124,7 +124,8 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
         if self.explain_fusion:
             for one in fused:
                 figures = f"predicted {one.after_s * 1e6:.1f} us, {one.before_s * 1e6:.1f} us apart"
-                remark(one.operation, f"{one.count} '{one.operation.name}'{_line(one.operation)} are one: {figures}")
+                where = _line_at(one.location)
+                remark(one.location, f"{one.count} '{one.name}'{where} that read one tensor are one: {figures}")
         return len(fused)
 
     def _copy_convolutions(self, block: ir.Block, model: "_Model") -> int:
@@ -253,7 +254,10 @@ def _names(group: Sequence[ir.Operation]) -> str:
 
 
 def _line(operation: ir.Operation) -> str:
-    location: Any = operation.location
+    return _line_at(operation.location)
+
+
+def _line_at(location: Any) -> str:
     return f" (line {location.start_line})" if isinstance(location, ir.FileLineColLoc) else ""
 
 

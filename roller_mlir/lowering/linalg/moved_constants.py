@@ -40,13 +40,13 @@ class MovedConstants:
         self._names = moved_names()
 
     def knows(self, value: Any) -> bool:
-        """Return whether a tensor is a constant whose elements are at hand, or what is moved of one."""
+        """Return whether a tensor is a constant whose elements are at hand, or what is moved of one, none twice."""
         while constant_behind(value) is None:
             operation = defining_op(value)
             if operation is None:
                 return False
             number = 0 if operation.name in (SLICE, COLLAPSE, EXPAND) else mover(operation)
-            if number is None:
+            if number is None or _size(value) > _size(operation.operands[number]):
                 return False
             value = operation.operands[number]
         element = str(ir.RankedTensorType(value.type).element_type)
@@ -84,11 +84,14 @@ def fold_moved_constants(block: ir.Block) -> int:
         number = mover(operation)
         if number is None or len({use.owner.operation for use in operation.results[0].uses}) < 2:
             continue
-        read, made = (ir.RankedTensorType(one.type) for one in (operation.operands[number], operation.results[0]))
-        if prod(made.shape) <= prod(read.shape) and constants.knows(operation.results[0]):
+        if constants.knows(operation.results[0]):
             replace_op(operation, constants.together([operation.results[0]]))
             folded += 1
     return folded
+
+
+def _size(value: Any) -> int:
+    return prod(ir.RankedTensorType(value.type).shape)
 
 
 def mover(operation: ir.Operation) -> int | None:
@@ -106,6 +109,18 @@ def mover(operation: ir.Operation) -> int | None:
             loops = loops_read(maps[number])
             return number if written.is_permutation and loops and len(set(loops)) == len(loops) else None
     return None
+
+
+def keeps_order(operation: ir.Operation) -> bool:
+    """Return whether what an op moves lies as it did, but for dimensions of one element: that needs no program."""
+    number = mover(operation)
+    if number is None:
+        return False
+    *maps, written = indexing_maps(operation)
+    read, made = loops_read(maps[number]), loops_read(written)
+    shape = ir.RankedTensorType(operation.results[0].type).shape
+    left = [loop for loop, extent in zip(made, shape, strict=True) if extent != 1]
+    return [loop for loop in read if loop in left] == left
 
 
 def loops_read(map_: ir.AffineMap) -> list[int]:

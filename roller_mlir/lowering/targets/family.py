@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 from roller_mlir.hal import Device, DeviceError
 from roller_mlir.hal.vendors import register_vendor
-from roller_mlir.lowering.targets.stage import COMMON, KERNELS, NORMALISED, PERSISTENT, PLANNED, SELECT_KERNELS, Stage
+from roller_mlir.lowering.targets.stage import (
+    COMMON,
+    FUSED,
+    KERNELS,
+    NORMALISED,
+    PERSISTENT,
+    PLANNED,
+    SELECT_KERNELS,
+    Stage,
+)
 from roller_mlir.support.passes.passes import NamedPipeline, Pass, register_pipeline
 
 if TYPE_CHECKING:
@@ -114,6 +123,7 @@ class TargetFamily:
             passes=tuple(passes),
             presets={
                 NORMALISED.made_by: {**PRESETS[NORMALISED.made_by], "point-loops": "true"},
+                FUSED.made_by: {"horizontal-fusion": "false"},  # what is alike runs side by side
                 SELECT_KERNELS: {**_RECORDS, "keep-weights": "false"},  # from launch to launch nothing stays
                 PLANNED.made_by: _RECORDS,
             },

@@ -23,6 +23,7 @@ from roller_mlir.support.passes.pipeline import run_pipeline
 
 DEVICES = ["a100", "h200", "mi300x"]
 FMA = {"block-threads": "64", "instructions": "fma"}
+OF_GRAPHS = {"join": "false", "staged-stores": "false", "horizontal-fusion": "false"}
 TYPES = {"f32": np.float32, "f16": np.float16}
 
 
@@ -80,11 +81,7 @@ def formed(text: str, device: str, *, planned: bool = False, **asked: str) -> st
     """Return the operators of a function and their applications."""
     with make_context() as context:
         module = parse_module(text, context)
-        passes = (
-            []
-            if planned
-            else passes_to(BUFFERS, {"device": device, "join": "false", "staged-stores": "false", **asked})
-        )
+        passes = [] if planned else passes_to(BUFFERS, {"device": device, **OF_GRAPHS, **asked})
         run_pipeline(module, [*passes, RammerFormGraph()])
         return module.operation.get_asm(use_local_scope=True)
 

@@ -25,7 +25,7 @@ Time = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class Place:
+class PlacedPart:
     """Where a tensor lies in one that several are a part of.
 
     Attributes:
@@ -39,7 +39,7 @@ class Place:
     extent: int
 
 
-def in_order(places: Sequence[Place]) -> bool:
+def in_order(places: Sequence[PlacedPart]) -> bool:
     """Return whether each of several parts begins where the one before it ends, or may."""
     return all(one.at is None or one.at + one.extent == other.at for one, other in pairwise(places))
 
@@ -54,20 +54,20 @@ class Concatenation:
     """
 
     def __init__(
-        self, block: ir.Block, part_of: Callable[[Any, int], Place | None], made: Callable[[Any], Any]
+        self, block: ir.Block, part_of: Callable[[Any, int], PlacedPart | None], made: Callable[[Any], Any]
     ) -> None:
         self._block, self._part_of, self._made = block, part_of, made
         self._constants = MovedConstants(block)
         self._known: dict[tuple[tuple[Any, ...], int], tuple[Time, Any]] = {}
         self.built: list[ir.Operation] = []
 
-    def place(self, value: Any, axis: int) -> Place | None:
+    def place(self, value: Any, axis: int) -> PlacedPart | None:
         """Return where a tensor lies; None where it can be put together with no other."""
         extent = ir.RankedTensorType(value.type).shape[axis]
         if (found := self._part_of(value, axis)) is not None:
             return found
         if self._constants.knows(value):
-            return Place("constant", None, extent)
+            return PlacedPart("constant", None, extent)
         operation = defining_op(value)
         if operation is None:
             return None
@@ -76,12 +76,12 @@ class Concatenation:
             if view is None or view.padding is not None or view.strides[axis] != 1:
                 return None
             start, shape = (one[:axis] + one[axis + 1 :] for one in (view.start, view.shape))
-            return Place((SLICE, view.source, axis, start, view.strides, shape), view.start[axis], extent)
+            return PlacedPart((SLICE, view.source, axis, start, view.strides, shape), view.start[axis], extent)
         inner = self._inner(operation, axis)
         if inner is None:
             return None
         found = self.place(operation.operands[inner.operand], inner.axis)
-        return None if found is None else Place((inner.kind, axis, found.kind), found.at, extent)
+        return None if found is None else PlacedPart((inner.kind, axis, found.kind), found.at, found.extent)
 
     def of(self, values: Sequence[Any], axis: int, time: Time) -> Any:
         """Build the tensor that several are along a dimension, whose places are in order, or return it.
@@ -238,23 +238,22 @@ def _moved(operation: ir.Operation, axis: int) -> _Inner | None:
             return whole  # a copy of a part, which is read as it lies
         inputs = list(operation.operands)[:-1]
         inputs[number] = whole
-        return like(operation, inputs, empty_like(made))
+        return like(operation, [*inputs, empty_like(made)])
 
     return _Inner((operation.name, number, maps[number], written, kept), number, read.index(loop), build)
 
 
-def like(operation: ir.Operation, inputs: Sequence[Any], start: Any) -> Any:
+def like(operation: ir.Operation, operands: Sequence[Any]) -> Any:
     """Build an op of the same name, attributes and body on other tensors, at the insertion point.
 
     Args:
         operation: Of one result.
-        inputs: What it reads.
-        start: The tensor that its result starts from.
+        operands: Its operands; the result has the type of the last one.
     """
     new = ir.Operation.create(
         operation.name,
-        results=[start.type],
-        operands=[*inputs, start],
+        results=[operands[-1].type],
+        operands=operands,
         attributes={name: operation.attributes[name] for name in operation.attributes},
         regions=1,
     )
