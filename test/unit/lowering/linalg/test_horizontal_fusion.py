@@ -148,7 +148,9 @@ class Graph:
             found = [make(*shape(n)) for n in extents]
         else:
             gaps = [draw.choice([0, 0, 0, 2]) for _ in extents]
+            wide = draw.choice([0, 0, 1])  # more than is read along the reduction
             whole = shape(sum(extents) + sum(gaps))
+            whole = (whole[0], whole[1] + wide) if along == 0 else (whole[0] + wide, whole[1])
             source = self.argument(*whole) if how == "slices" else self.constant(*whole)
             order = list(range(len(extents)))
             if draw.random() < 0.3:
@@ -158,8 +160,9 @@ class Graph:
                 places[number] = at + gaps[number]
                 at = places[number] + extents[number]
             found = [
-                self.slice(source, whole, (start, 0) if along == 0 else (0, start), shape(n))
+                self.slice(source, whole, (start, more) if along == 0 else (more, start), shape(n))
                 for start, n in zip(places, extents, strict=True)
+                for more in [draw.randint(0, wide)]
             ]
         if turned:
             found = [self.transpose(one, shape(n)) for one, n in zip(found, extents, strict=True)]
@@ -353,6 +356,19 @@ def test_parts_lie_in_the_order_of_what_is_read() -> None:
     assert not wrong
     assert [one.count for one in found] == [3]
     assert "linalg.matmul ins(%arg0, %arg1" in text
+
+
+def test_steps_of_several_rows_are_read_as_the_sequence() -> None:
+    graph = Graph(0)
+    w, steps = graph.argument(2, 3), graph.steps(4, (5, 2))
+    for one in steps:
+        product = graph.product(w, 3, 2, [5], (one, 5), rows=True)
+        graph.results.append((graph.step("tanh", product, (5, 3), 0), kind((5, 3))))
+    found, wrong, text = fused(graph.text(), always())
+    assert not wrong
+    assert [one.count for one in found] == [4]
+    assert "tensor.collapse_shape %arg1 [[0, 1], [2]] : tensor<4x5x2xf32> into tensor<20x2xf32>" in text
+    assert text.count("linalg.matmul") == 1
 
 
 def test_slices_with_others_between_them_stay_apart() -> None:
