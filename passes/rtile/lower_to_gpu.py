@@ -3,7 +3,9 @@
 
 Precondition: programs on memrefs whose regions are loops (`rtile-assign-buffers`). Postcondition: no rtile op is left;
 the module holds `gpu.module @kernels`, and each program is a `gpu.launch_func`. Programs that are equal but for their
-names and tensors launch one `gpu.func`, which is called after the function and the first of them.
+names and tensors launch one `gpu.func`, which is called after the function and the first of them. One that reads some
+rows of a buffer gets these rows, so that steps that read others are equal (`lowering.codegen.buffers.row_parts`); not
+with `dependent-launch`.
 
     "rtile.program"(%A, %B, %C) ({ scf.for ... }) {sym_name = "matmul_0"} : (memref, memref, memref) -> ()
     // becomes

@@ -57,7 +57,7 @@ class MovedConstants:
         key = (*values,), axis
         if key not in self._known:
             arrays = [_elements(value) for value in values]
-            array = np.ascontiguousarray(np.concatenate(arrays, axis) if len(arrays) > 1 else arrays[0])
+            array: Any = np.ascontiguousarray(np.concatenate(arrays, axis) if len(arrays) > 1 else arrays[0])
             kind = ir.RankedTensorType.get(list(array.shape), ir.RankedTensorType(values[0].type).element_type)
             attribute = ir.DenseResourceElementsAttr.get_from_buffer(
                 array, next(self._names), kind, context=values[0].context

@@ -188,17 +188,16 @@ class Fusion:
         """Groups looked at so far to find out what lies between others."""
         return self._graph.steps
 
-    @property
-    def key(self) -> Hashable:
-        """What the ops are but for their tensors: of those that are equal the search finds the same."""
-        everything = range(len(self._operations))
-        return self._structures.key(everything, [number for number, _ in self._structures.leaving(everything)])
-
     def seconds(self) -> float | None:
         """Return what all ops take by the cheapest cut; None where one has no plan. It is searched for."""
         self.search()
-        costs = [self._cost(node) for node in self._graph.nodes]
-        return None if any(isinstance(one, str) for one in costs) else sum(one.seconds for one in costs)
+        total = 0.0
+        for node in self._graph.nodes:
+            cost = self._cost(node)
+            if isinstance(cost, str):
+                return None
+            total += cost.seconds
+        return total
 
     def search(self) -> Cut:
         """Return the cheapest cut that joining neighbours step by step finds."""

@@ -2,7 +2,7 @@
 """Ops that are joined give what they give apart: random graphs, evaluated op by op before and behind."""
 
 import random
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import cycle
 
 import numpy as np
@@ -21,7 +21,6 @@ class Weighed:
 
     def __init__(self, draw: Callable[[], float]) -> None:
         self._draw = draw
-        self.key: Hashable = object()
 
     def seconds(self) -> float:
         return self._draw()

@@ -33,6 +33,7 @@ from roller_mlir.lowering.linalg.rewrite.fusion import Fusion
 from roller_mlir.lowering.linalg.rewrite.horizontal.along import Along, KnownBodies, side_by_side
 from roller_mlir.lowering.linalg.rewrite.horizontal.concatenation import Time, like, moved_by
 from roller_mlir.lowering.linalg.rewrite.horizontal.joints import Joint, Joints, is_element_wise
+from roller_mlir.lowering.linalg.rewrite.horizontal.structure import structure_of
 from roller_mlir.lowering.linalg.views import SLICE
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op, indexing_maps
@@ -131,23 +132,27 @@ class _Block:
         members = [one for joint in joints if joint.along is not None for one in joint.operations]
         behind = self._behind(joints)
         before = sorted([*members, *self._movers(members), *behind], key=self._time)
-        search, number = self._fusion(before), {one.results[0]: place for place, one in enumerate(before)}
+        number = {one.results[0]: place for place, one in enumerate(before)}
         shape = [
             (joint.axis, joint.starts, tuple([number[one.results[0]] for one in joint.operations]))
             for joint in joints
             if joint.along is not None
         ]
         assert joints[0].along is not None
-        key = search.key, tuple(shape), tuple([place.at is None for place in joints[0].along.places])
+        free = tuple([place.at is None for place in joints[0].along.places])
+        key = structure_of(before, self._bodies), tuple(shape), free
         if key in self._weighed and self._weighed[key] is None:
             return None
+        before_s = self._fusion(before).seconds() if key not in self._weighed else None
         built, replaced = self._built(joints)
         if key not in self._weighed:
             new = [one for one in structured_members(built) if not keeps_order(one)]
             after = sorted([*new, *behind], key=self._time)
-            seconds = search.seconds(), self._fusion(after).seconds()
-            pays = None not in seconds and seconds[1] < WORTH * seconds[0]
-            self._weighed[key] = seconds if pays else None
+            after_s = self._fusion(after).seconds()
+            if before_s is None or after_s is None or after_s >= WORTH * before_s:
+                self._weighed[key] = None
+            else:
+                self._weighed[key] = before_s, after_s
         weighed = self._weighed[key]
         if weighed is None:
             for user, operand, value in replaced:
