@@ -23,7 +23,6 @@ Refused: a program without a plan, or with one that does not fit its ops; ops th
 that starts from what is neither a fill, an operand nor another op's result. Paper: ROLLER section 3.2 and Figure 6.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
@@ -35,7 +34,7 @@ from roller_mlir.lowering.linalg.group.group import GroupError, members_of, read
 from roller_mlir.lowering.linalg.reader import erase_unused
 from roller_mlir.lowering.linalg.rewrite.equal_programs import EqualPrograms, copy_of
 from roller_mlir.lowering.loops.attributes import EXPRESSION
-from roller_mlir.lowering.loops.packed_constants import pack_constants, packed_names
+from roller_mlir.lowering.loops.packed_constants import PackedConstants
 from roller_mlir.lowering.loops.program import check_no_loose_ops, programs_of
 from roller_mlir.lowering.loops.row_expansion import expansion_of
 from roller_mlir.mapping.checks.plan import plan_problem
@@ -61,14 +60,14 @@ class RTileExpand(Pass):
         programs = programs_of(module)
         check_no_loose_ops(module)
         expanded = EqualPrograms(_expand)
-        names = packed_names()
+        constants = PackedConstants()
         read = cache(rtile.PlanAttr.read)  # equal programs share an attribute, whose text takes long to compare
         for program in programs:
             plan = read(program.plan) if program.plan is not None else None
             _check_skips(program, plan)
             first, is_new = expanded.of(program)
             made = first if is_new else copy_of(first, program)
-            _pack(made, plan, names)
+            _pack(made, plan, constants)
 
 
 def _members(program: rtile.ProgramOp) -> list[ir.Operation]:
@@ -127,9 +126,9 @@ def _check_skips(program: rtile.ProgramOp, plan: Plan | None) -> None:
         )
 
 
-def _pack(program: rtile.ProgramOp, plan: Plan | None, names: Iterator[str]) -> None:
+def _pack(program: rtile.ProgramOp, plan: Plan | None, constants: PackedConstants) -> None:
     """Pack the constants that a program's plan wants packed."""
     assert plan is not None  # _members
     if any(operand.layer == CONSTANT for operand in plan.operands):
         expression = read_record(TensorExpression, program.attributes[EXPRESSION], EXPRESSION)
-        pack_constants(program, expression, plan, names)
+        constants.pack(program, expression, plan)

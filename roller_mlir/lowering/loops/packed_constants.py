@@ -8,7 +8,7 @@ Where a plan's operand has layer "constant", the program takes the packed one, a
 of the loops that move the operand, outermost first as the expression has them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from itertools import count, product
 from typing import TYPE_CHECKING, Any
 
@@ -30,47 +30,55 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 
-def packed_names() -> Iterator[str]:
-    """Yield names for packed constants, each once."""
-    return (f"packed_{number}" for number in count())
+class PackedConstants:
+    """Packs constants of a module; programs of a function that want one packed alike share it."""
 
+    def __init__(self) -> None:
+        self._names = (f"packed_{number}" for number in count())
+        self._made: dict[Hashable, ir.Value] = {}
 
-def pack_constants(program: rtile.ProgramOp, expression: TensorExpression, plan: Plan, names: Iterator[str]) -> None:
-    """Give an expanded program packed constants in place of those that its plan wants packed.
+    def pack(self, program: rtile.ProgramOp, expression: TensorExpression, plan: Plan) -> None:
+        """Give an expanded program packed constants in place of those that its plan wants packed.
 
-    Args:
-        program: Its loads take packed tiles already.
-        expression: What the plan is for.
-        plan: The plan.
-        names: Names for the constants.
-    """
-    arguments = [load.source for load in _packed_loads(program)]
-    wanted = [number for number, operand in enumerate(plan.operands) if operand.layer == CONSTANT]
-    assert len(arguments) == len(wanted), "each operand is loaded at one place"
-    for number, argument in zip(wanted, arguments, strict=True):
-        place = ir.BlockArgument(argument).arg_number
-        value = program.operands[place]
-        source = constant_behind(value)
-        if source is None:
-            fail(program, f"'rtile.program' has a plan whose operand {number} is packed as a constant, but it is none")
-        try:
-            array = read_elements(source.attributes["value"])
-        except ElementsError as error:
-            fail(source, f"the constant {error}")
-        shape = tuple(ir.RankedTensorType(value.type).shape)
-        packed: Any = packed_tiles(array.reshape(shape), expression, plan, number)
-        kind = ir.RankedTensorType(argument.type)
-        assert packed.shape == tuple(kind.shape)
-        attribute = ir.DenseResourceElementsAttr.get_from_buffer(packed, next(names), kind, context=program.context)
-        made = ir.Operation.create(
-            "arith.constant",
-            results=[kind],
-            attributes={"value": attribute},
-            loc=source.location,
-            ip=ir.InsertionPoint(program.operation),
-        )
-        program.operation.operands[place] = made.results[0]
-        _erase_unused(value)
+        Args:
+            program: Its loads take packed tiles already. It stands behind those that were given some before.
+            expression: What the plan is for.
+            plan: The plan.
+        """
+        arguments = [load.source for load in _packed_loads(program)]
+        wanted = [number for number, operand in enumerate(plan.operands) if operand.layer == CONSTANT]
+        assert len(arguments) == len(wanted), "each operand is loaded at one place"
+        for number, argument in zip(wanted, arguments, strict=True):
+            place = ir.BlockArgument(argument).arg_number
+            value = program.operands[place]
+            source = constant_behind(value)
+            if source is None:
+                what = f"a plan whose operand {number} is packed as a constant, but it is none"
+                fail(program, f"'rtile.program' has {what}")
+            shape, kind = tuple(ir.RankedTensorType(value.type).shape), ir.RankedTensorType(argument.type)
+            loops = tuple([(loop, axis.block) for loop, axis in zip(expression.loops, plan.axes, strict=True)])
+            layout = shape, kind, loops, expression.inputs[number], plan.operands[number]
+            wish = program.operation.parent, source.attributes["value"], layout
+            if wish not in self._made:
+                try:
+                    array = read_elements(source.attributes["value"])
+                except ElementsError as error:
+                    fail(source, f"the constant {error}")
+                packed: Any = packed_tiles(array.reshape(shape), expression, plan, number)
+                assert packed.shape == tuple(kind.shape)
+                attribute = ir.DenseResourceElementsAttr.get_from_buffer(
+                    packed, next(self._names), kind, context=program.context
+                )
+                made = ir.Operation.create(
+                    "arith.constant",
+                    results=[kind],
+                    attributes={"value": attribute},
+                    loc=source.location,
+                    ip=ir.InsertionPoint(program.operation),
+                )
+                self._made[wish] = made.results[0]
+            program.operation.operands[place] = self._made[wish]
+            _erase_unused(value)
 
 
 def packed_tiles(array: "Array", expression: TensorExpression, plan: Plan, number: int) -> "Array":

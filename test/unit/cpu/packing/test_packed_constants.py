@@ -105,6 +105,22 @@ def test_equal_layers_have_their_own_weights() -> None:
         assert np.array_equal(found, a.astype(np.int32) @ array)
 
 
+def test_steps_share_what_is_packed() -> None:
+    """The same weights at each of four steps, as in a recurrent network, are packed once."""
+    text, c = _text(64, 128, 128, "f32"), "tensor<64x128xf32>"
+    steps = [
+        f"  %x{n + 1} = linalg.matmul ins(%x{n}, %w0 : {c}, tensor<128x128xf32>) outs(%s0 : {c}) -> {c}"
+        for n in range(1, 4)
+    ]
+    text = text.replace(f"  return %x1 : {c}", "\n".join([*steps, f"  return %x4 : {c}"]))
+    artifact = compiled(text)
+    assert set(_layers(artifact)) == {"constant"}
+    assert len(artifact.manifest.launches) == 4
+    sizes = [buffer.size_bytes for buffer in artifact.manifest.buffers if buffer.role == "constant"]
+    assert len([size for size in sizes if size >= 4 * 128 * 128]) == 1
+    assert differences(text, artifact) == []
+
+
 def test_a_constant_that_others_read_stays() -> None:
     """The same weights as a factor and as a summand: one of them packed, the other as it is."""
     text = _text(256, 256, 256, "f32")
