@@ -32,6 +32,7 @@ class Joint:
 
     Attributes:
         operations: They, in the order in which their results lie.
+        roots: The results of the ops that are joined first, behind which they stand.
         owners: The results of the ops that make what they are done to, or of themselves.
         axis: The dimension along which these lie.
         starts: Where each begins.
@@ -42,6 +43,7 @@ class Joint:
     """
 
     operations: tuple[ir.Operation, ...]
+    roots: tuple[Any, ...]
     owners: tuple[Any, ...]
     axis: int
     starts: tuple[int, ...]
@@ -96,14 +98,18 @@ class Joints:
     def planned(self, run: Sequence[Along]) -> list[Joint]:
         """Return what is joined with ops, in an order in which it can be; none where fewer than two can be.
 
-        An op is left out a part of whose result would have to be copied for who reads it.
+        Where somebody needs a copy of a part of what an op behind them makes, the op is left out in front of which that
+        one stands; if fewer than two are left so, that one alone.
         """
+        return self._planned(run, whole=True) or self._planned(run, whole=False)
+
+    def _planned(self, run: Sequence[Along], *, whole: bool) -> list[Joint]:
         apart = set[Any]()
         while len(run) > 1:
             self._parts.clear()
-            joints, copied = [self._joint(run)], set[Any]()
+            joints, copied = [self._joint(run, [one.operation.results[0] for one in run])], set[Any]()
             for joint in joints:  # which grows
-                joints += self._behind_joint(joint, apart, copied)
+                joints += self._behind_joint(joint, apart, copied, whole=whole)
             if not copied:
                 return joints
             apart |= copied
@@ -113,43 +119,47 @@ class Joints:
             )
         return []
 
-    def _behind_joint(self, joint: Joint, apart: set[Any], copied: set[Any]) -> list[Joint]:
+    def _behind_joint(self, joint: Joint, apart: set[Any], copied: set[Any], *, whole: bool) -> list[Joint]:
         """Return what is joined of the ops that read what is.
 
         Args:
             joint: What is.
             apart: Results of ops that are not joined.
             copied: Takes results of ops of which somebody needs a copy.
+            whole: Whether it takes those of the ops in front of these that are joined first.
         """
+        owners = joint.roots if whole else joint.owners
         reshaped: dict[Hashable, list[tuple[int, ir.Operation]]] = {}
-        behind: dict[Any, Along] = {}
+        behind: dict[Any, tuple[Along, Any]] = {}
         for number, operation in enumerate(joint.operations):
             for use in operation.results[0].uses:
                 user = use.owner.operation
                 if user.name in (COLLAPSE, EXPAND, PAD):
                     reshaped.setdefault(_shape_key(user, joint.axis), []).append((number, user))
                 elif user.name != SLICE and not _is_read(user, use.operand_number):
-                    copied.add(joint.owners[number])
+                    copied.add(owners[number])
                 elif user.name != SLICE:
                     loop = _loop(user, use.operand_number, joint.axis)
                     seen = None if loop is None else self._bodies.along(user, loop)
                     if seen is not None and user.results[0] not in self._parts and user.results[0] not in apart:
-                        behind[user.results[0]] = seen
+                        behind[user.results[0]] = seen, joint.roots[number]
         found = list[Joint]()
         for users in reshaped.values():
             lifted = self._lifted(joint, users)
             if lifted is None:
-                copied.update(joint.owners[number] for number, _ in users)
+                copied.update(owners[number] for number, _ in users)
             else:
                 found.append(lifted)
-        return [*found, *[self._joint(run) for run in list(side_by_side(list(behind.values()), self.concatenation))]]
+        for run in list(side_by_side([seen for seen, _ in behind.values()], self.concatenation)):
+            found.append(self._joint(run, [behind[one.operation.results[0]][1] for one in run]))
+        return found
 
-    def _joint(self, run: Sequence[Along]) -> Joint:
+    def _joint(self, run: Sequence[Along], roots: Sequence[Any]) -> Joint:
         operations, axis = tuple([one.operation for one in run]), run[0].axis
         extents = [ir.RankedTensorType(one.results[0].type).shape[axis] for one in operations]
         starts = tuple(accumulate(extents[:-1], initial=0))
         results = tuple([one.results[0] for one in operations])
-        return self._known(Joint(operations, results, axis, starts, sum(extents), run[0]))
+        return self._known(Joint(operations, tuple(roots), results, axis, starts, sum(extents), run[0]))
 
     def _lifted(self, joint: Joint, users: Sequence[tuple[int, ir.Operation]]) -> Joint | None:
         """Return reshapes or paddings of parts as one of the whole; None where these are no parts of that."""
@@ -174,8 +184,8 @@ class Joints:
         if any(at % less for at in (*starts, joint.extent)):
             return None
         places = tuple([at * more // less for at in starts])
-        owners = tuple([joint.owners[number] for number, _ in users])
-        return self._known(Joint(operations, owners, axis, places, joint.extent * more // less, of=joint))
+        roots, owners = (tuple([each[number] for number, _ in users]) for each in (joint.roots, joint.owners))
+        return self._known(Joint(operations, roots, owners, axis, places, joint.extent * more // less, of=joint))
 
     def _known(self, joint: Joint) -> Joint:
         self._parts.update({one.results[0]: (joint, number) for number, one in enumerate(joint.operations)})
