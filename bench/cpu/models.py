@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times whole models on this machine beside onnxruntime: those that are named, or three networks with random weights.
 
-    python bench/cpu/models.py [FILE.onnx ... | --of-onnx] [--threads 1,2] [--rounds 20] [-o RESULTS.json]
+    python bench/cpu/models.py [FILE.onnx ... | --of-onnx | --recurrent] [--threads 1,2] [--rounds 20] [-o RESULTS.json]
 
 Without files: ResNet-50 and MobileNetV2 on an image of 224 x 224, channels first, each convolution followed by a batch
 norm as exporters write it, and an encoder of the size of BERT-base (12 layers, 768 features, 12 heads) on 128 tokens.
 With `--of-onnx` the networks that the package onnx brings, which others exported, with random weights: theirs are one
-number each. Both run in this process by turns, on the same input; results are compared first. Times are of the wall,
-the least and the median of all rounds. Threads of onnxruntime that wait do not spin, which would take cores from ours.
-Neither gets weights in another form than the model has: each packs them when it compiles, which the last column counts
-for ours.
+number each. With `--recurrent` one layer of LSTM, GRU or RNN, as ONNX has them. Both run in this process by turns, on
+the same input; results are compared first. Times are of the wall, the least and the median of all rounds. Threads of
+onnxruntime that wait do not spin, which would take cores from ours. Neither gets weights in another form than the
+model has: each packs them when it compiles, which the last column counts for ours.
 """
 
 import argparse
@@ -158,6 +158,25 @@ def encoder(layers: int = 12, features: int = 768, tokens: int = 128, heads: int
 NETWORKS: dict[str, Callable[[], bytes]] = {"resnet50": resnet50, "mobilenet_v2": mobilenet_v2, "encoder": encoder}
 
 
+def recurrent(kind: str, gates: int, steps: int, batch: int, size: int, directions: int = 1) -> bytes:
+    """Return a layer of so many features, of one operator of ONNX with so many gates."""
+    net = Network(steps, batch, size)
+    weights = [net.weight(directions, gates * size, size, scale=0.1) for _ in range(2)]
+    both = {} if directions == 1 else {"direction": "bidirectional"}
+    bias = net.weight(directions, 2 * gates * size, scale=0.1)
+    return net.model(net.node(kind, "x", *weights, bias, hidden_size=size, **both), steps, directions, batch, size)
+
+
+RECURRENT: dict[str, Callable[[], bytes]] = {
+    "lstm, 16 steps of 128": partial(recurrent, "LSTM", 4, 16, 1, 128),
+    "lstm, 32 steps of 256": partial(recurrent, "LSTM", 4, 32, 1, 256),
+    "lstm, 16 steps of 8 x 128": partial(recurrent, "LSTM", 4, 16, 8, 128),
+    "lstm, 16 steps of 128, both ways": partial(recurrent, "LSTM", 4, 16, 1, 128, 2),
+    "gru, 16 steps of 128": partial(recurrent, "GRU", 3, 16, 1, 128),
+    "rnn, 32 steps of 128": partial(recurrent, "RNN", 1, 32, 1, 128),
+}
+
+
 def networks_of_onnx() -> dict[str, Path]:
     """Return the networks of image classification that the package onnx tests backends with, by name."""
     folder = Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
@@ -258,6 +277,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", metavar="FILE.onnx", help="models of one input (three networks)")
     parser.add_argument("--of-onnx", action="store_true", help="the networks of the package onnx")
+    parser.add_argument("--recurrent", action="store_true", help="layers of LSTM, GRU and RNN")
     parser.add_argument("--threads", default="1", help="numbers of threads (1)")
     parser.add_argument("--rounds", type=int, default=20, help="times that each runs (20)")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the times as JSON")
@@ -269,7 +289,7 @@ def main() -> None:
     records: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         files = list(asked.files)
-        networks = NETWORKS
+        networks = RECURRENT if asked.recurrent else NETWORKS
         if asked.of_onnx:
             networks = {name: partial(randomized, path) for name, path in networks_of_onnx().items()}
         for name, make in () if files else networks.items():

@@ -9,7 +9,7 @@ Where several ops read what is moved, none of them can read the constant in its 
 at each run.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import count
 from math import prod
 from typing import Any
@@ -37,7 +37,7 @@ class MovedConstants:
     def __init__(self, block: ir.Block) -> None:
         self._block, self._constants = block, Constants()
         self._known: dict[tuple[tuple[Any, ...], int], Any] = {}
-        self._names = moved_names()
+        self._names = (f"moved_{number}" for number in count())
 
     def knows(self, value: Any) -> bool:
         """Return whether a tensor is a constant whose elements are at hand, or what is moved of one, none twice."""
@@ -45,10 +45,11 @@ class MovedConstants:
             operation = defining_op(value)
             if operation is None:
                 return False
-            number = 0 if operation.name in (SLICE, COLLAPSE, EXPAND) else mover(operation)
-            if number is None or _size(value) > _size(operation.operands[number]):
+            if operation.name not in (SLICE, COLLAPSE, EXPAND) and not only_moves(operation):
                 return False
-            value = operation.operands[number]
+            if _size(value) > _size(operation.operands[0]):
+                return False
+            value = operation.operands[0]
         element = str(ir.RankedTensorType(value.type).element_type)
         return element != "i1" and is_readable(element) and self._constants.knows(value)
 
@@ -67,11 +68,6 @@ class MovedConstants:
         return self._known[key]
 
 
-def moved_names() -> Iterator[str]:
-    """Yield names for constants that are made of others, each once."""
-    return (f"moved_{number}" for number in count())
-
-
 def fold_moved_constants(block: ir.Block) -> int:
     """Make constants of what ops move of constants, where several read it and it is not more; return how many.
 
@@ -81,10 +77,10 @@ def fold_moved_constants(block: ir.Block) -> int:
     constants, folded = MovedConstants(block), 0
     for op in list(block.operations):
         operation = op.operation
-        number = mover(operation)
-        if number is None or len({use.owner.operation for use in operation.results[0].uses}) < 2:
+        if not only_moves(operation):
             continue
-        if constants.knows(operation.results[0]):
+        readers = {use.owner.operation for use in operation.results[0].uses}
+        if len(readers) > 1 and all(map(is_structured, readers)) and constants.knows(operation.results[0]):
             replace_op(operation, constants.together([operation.results[0]]))
             folded += 1
     return folded
@@ -94,30 +90,25 @@ def _size(value: Any) -> int:
     return prod(ir.RankedTensorType(value.type).shape)
 
 
-def mover(operation: ir.Operation) -> int | None:
-    """Return the number of the operand whose elements an op only moves; None where it computes."""
-    if not is_structured(operation) or len(operation.results) != 1 or not operation.regions:
-        return None
+def only_moves(operation: ir.Operation) -> bool:
+    """Return whether an op of one operand, and what its result starts from, only moves that operand's elements."""
+    if not is_structured(operation) or len(operation.results) != 1 or len(operation.operands) != 2:
+        return False
     block = operation.regions[0].blocks[0]
     *body, end = [op.operation for op in block.operations]
-    if body or set(iterators_of(operation, indexing_maps(operation))) != {"parallel"}:
-        return None
-    for number, argument in enumerate(list(block.arguments)[: len(operation.operands) - 1]):
-        is_tensor = isinstance(operation.operands[number].type, ir.RankedTensorType)
-        if end.operands[0] == argument and is_tensor:
-            *maps, written = indexing_maps(operation)
-            loops = loops_read(maps[number])
-            return number if written.is_permutation and loops and len(set(loops)) == len(loops) else None
-    return None
+    if body or end.operands[0] != block.arguments[0] or not isinstance(operation.operands[0].type, ir.RankedTensorType):
+        return False
+    read, written = indexing_maps(operation)
+    loops = loops_read(read)
+    parallel = set(iterators_of(operation, [read, written])) == {"parallel"}
+    return parallel and written.is_permutation and bool(loops) and len(set(loops)) == len(loops)
 
 
 def keeps_order(operation: ir.Operation) -> bool:
     """Return whether what an op moves lies as it did, but for dimensions of one element: that needs no program."""
-    number = mover(operation)
-    if number is None:
+    if not only_moves(operation):
         return False
-    *maps, written = indexing_maps(operation)
-    read, made = loops_read(maps[number]), loops_read(written)
+    read, made = map(loops_read, indexing_maps(operation))
     shape = ir.RankedTensorType(operation.results[0].type).shape
     left = [loop for loop, extent in zip(made, shape, strict=True) if extent != 1]
     return [loop for loop in read if loop in left] == left
@@ -140,16 +131,14 @@ def _elements(value: Any) -> "np.ndarray[Any, Any]":
         except ElementsError as error:
             raise AssertionError(f"the constant is known, but {error}") from None
     operation = defining_op(value)
-    number = mover(operation)
-    array = _elements(operation.operands[number or 0])
-    if number is None and operation.name == SLICE:
+    array = _elements(operation.operands[0])
+    if operation.name == SLICE:
         cut = read_slice(operation)
         ranges = zip(cut.offsets, cut.sizes, cut.strides, strict=True)
         return array[tuple(slice(at, at + (size - 1) * step + 1, step) for at, size, step in ranges)]
-    if number is None:
+    if operation.name in (COLLAPSE, EXPAND):
         return array.reshape(shape)
-    *maps, written = indexing_maps(operation)
-    read, made = loops_read(maps[number]), loops_read(written)
+    read, made = map(loops_read, indexing_maps(operation))
     ordered = array.transpose(sorted(range(len(read)), key=read.__getitem__))
     extents = iter(ordered.shape)
     ordered = ordered.reshape([next(extents) if loop in read else 1 for loop in range(len(made))])

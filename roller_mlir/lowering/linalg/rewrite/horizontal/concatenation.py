@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 from roller_mlir.lowering.linalg.generic import copy_body, empty_like
-from roller_mlir.lowering.linalg.moved_constants import COLLAPSE, EXPAND, MovedConstants, loops_read, mover
+from roller_mlir.lowering.linalg.moved_constants import COLLAPSE, EXPAND, MovedConstants, loops_read, only_moves
 from roller_mlir.lowering.linalg.views import SLICE, VIEWS, Slice, extract_slice, view_of
 from roller_mlir.support.bindings import ir, tensor
 from roller_mlir.support.values import defining_op, indexing_maps
@@ -80,7 +80,7 @@ class Concatenation:
         inner = self._inner(operation, axis)
         if inner is None:
             return None
-        found = self.place(operation.operands[inner.operand], inner.axis)
+        found = self.place(operation.operands[0], inner.axis)
         return None if found is None else PlacedPart((inner.kind, axis, found.kind), found.at, found.extent)
 
     def of(self, values: Sequence[Any], axis: int, time: Time) -> Any:
@@ -109,10 +109,14 @@ class Concatenation:
         if key not in self._known or self._known[key][0] > time:
             inner = self._inner(operation, axis)
             assert inner is not None, "it has a place"
-            whole = self.of([defining_op(value).operands[inner.operand] for value in values], inner.axis, time)
+            whole = self.of([defining_op(value).operands[0] for value in values], inner.axis, time)
             made = inner.build(whole, extent)
             self._known[key] = time, made if made == whole else self._record(made)
         return self._known[key][1]
+
+    def start_over(self) -> None:
+        """Know nothing of what was built: ops are numbered anew."""
+        self._known.clear()
 
     def forget(self, operations: Sequence[ir.Operation]) -> None:
         """Know nothing more of ops that are about to be erased."""
@@ -143,7 +147,7 @@ class Concatenation:
             view = view_of(value)
             return view is not None and not view.is_whole(axis)
         inner = _moved(operation, axis)
-        return inner is not None and self._is_part(operation.operands[inner.operand], inner.axis)
+        return inner is not None and self._is_part(operation.operands[0], inner.axis)
 
     def _start(self, value: Any, axis: int) -> int:
         place = self._part_of(value, axis)
@@ -168,13 +172,11 @@ class _Inner:
 
     Attributes:
         kind: What it does, but for the extent along the dimension.
-        operand: Number of the operand.
-        axis: The dimension of that.
-        build: From that operand and the extent of the result.
+        axis: The dimension of its operand.
+        build: From an operand and the extent of the result.
     """
 
     kind: Hashable
-    operand: int
     axis: int
     build: Callable[[Any, int], Any]
 
@@ -207,7 +209,7 @@ def _reshaped(operation: ir.Operation, axis: int, inside: int, build: Callable[.
         kind = ir.RankedTensorType.get(with_extent(made.shape, axis, extent), made.element_type)
         return build(kind, whole, groups)
 
-    return _Inner((operation.name, str(groups), inside, *same), 0, inside, built)
+    return _Inner((operation.name, str(groups), inside, *same), inside, built)
 
 
 def tensor_expand(kind: Any, whole: Any, groups: Sequence[Sequence[int]]) -> Any:
@@ -222,11 +224,10 @@ def tensor_collapse(kind: Any, whole: Any, groups: Sequence[Sequence[int]]) -> A
 
 def _moved(operation: ir.Operation, axis: int) -> _Inner | None:
     """Return an op that only moves elements by what it reads; None where that has no such dimension."""
-    number = mover(operation)
-    if number is None:
+    if not only_moves(operation):
         return None
-    *maps, written = indexing_maps(operation)
-    loop, read = ir.AffineDimExpr(written.results[axis]).position, loops_read(maps[number])
+    source, written = indexing_maps(operation)
+    loop, read = ir.AffineDimExpr(written.results[axis]).position, loops_read(source)
     if loop not in read:
         return None
     kind = ir.RankedTensorType(operation.results[0].type)
@@ -234,13 +235,11 @@ def _moved(operation: ir.Operation, axis: int) -> _Inner | None:
 
     def build(whole: Any, extent: int) -> Any:
         made = ir.RankedTensorType.get(with_extent(kind.shape, axis, extent), kind.element_type)
-        if maps[number] == written and (defining_op(whole) is None or defining_op(whole).name not in VIEWS):
+        if source == written and (defining_op(whole) is None or defining_op(whole).name not in VIEWS):
             return whole  # a copy of a part, which is read as it lies
-        inputs = list(operation.operands)[:-1]
-        inputs[number] = whole
-        return like(operation, [*inputs, empty_like(made)])
+        return like(operation, [whole, empty_like(made)])
 
-    return _Inner((operation.name, number, maps[number], written, kept), number, read.index(loop), build)
+    return _Inner((operation.name, source, written, kept), read.index(loop), build)
 
 
 def like(operation: ir.Operation, operands: Sequence[Any]) -> Any:
@@ -265,7 +264,7 @@ def moved_by(value: Any) -> ir.Operation | None:
     """Return the structured op that gives a tensor, perhaps reshaped, by moving another's elements only."""
     while (operation := defining_op(value)) is not None and operation.name in (COLLAPSE, EXPAND):
         value = operation.operands[0]
-    return operation if operation is not None and mover(operation) is not None else None
+    return operation if operation is not None and only_moves(operation) else None
 
 
 def with_extent(numbers: Sequence[int], at: int, value: int) -> list[int]:

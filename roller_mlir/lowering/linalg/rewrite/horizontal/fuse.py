@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+from roller_mlir.lowering.linalg.constants import Constants
 from roller_mlir.lowering.linalg.generic import empty_like, filled, iterators_of
 from roller_mlir.lowering.linalg.group.group import structured_members
 from roller_mlir.lowering.linalg.moved_constants import COLLAPSE, EXPAND, keeps_order
@@ -86,6 +87,7 @@ class _Block:
         self._bodies = KnownBodies()
         self._joints = Joints(block, self._bodies)
         self._concatenation = self._joints.concatenation
+        self._constants = Constants()
         self._times: dict[Any, Time] = {}
         self._number = count()
         self._weighed: dict[Hashable, tuple[float, float] | None] = {}
@@ -99,6 +101,7 @@ class _Block:
 
     def _round(self) -> list[HorizontalFusion]:
         operations = [op.operation for op in self._block.operations]
+        self._concatenation.start_over()
         self._times = {result: (place, 1, 0) for place, one in enumerate(operations) for result in one.results}
         return [one for run in self._runs(operations) if (one := self._joined(run)) is not None]
 
@@ -140,7 +143,7 @@ class _Block:
         ]
         assert joints[0].along is not None
         free = tuple([place.at is None for place in joints[0].along.places])
-        key = structure_of(before, self._bodies), tuple(shape), free
+        key = structure_of(before, self._bodies, self._constants), tuple(shape), free
         if key in self._weighed and self._weighed[key] is None:
             return None
         before_s = self._fusion(before).seconds() if key not in self._weighed else None

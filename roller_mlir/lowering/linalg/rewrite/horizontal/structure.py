@@ -19,16 +19,16 @@ PERIOD = 64
 """Elements: where a slice begins in a row counts modulo this, and in other dimensions not."""
 
 
-def structure_of(operations: Sequence[ir.Operation], bodies: KnownBodies) -> Hashable:
+def structure_of(operations: Sequence[ir.Operation], bodies: KnownBodies, constants: Constants) -> Hashable:
     """Return what ops of one result are; equal where they differ in their tensors alone.
 
     Args:
         operations: The ops, those first that others read.
         bodies: Their bodies.
+        constants: What is known of tensors.
     """
     own = {operation.results[0] for operation in operations}
     numbers: dict[Any, int] = {}
-    constants = Constants()
     found = list[Hashable]()
     for operation in operations:
         body, maps = bodies.of(operation), indexing_maps(operation)
