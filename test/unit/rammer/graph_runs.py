@@ -23,13 +23,16 @@ from roller_mlir.support.diagnostics import DiagnosedError, parse_module
 from roller_mlir.support.passes.pipeline import Step, run_pipeline
 from roller_mlir.support.values import defining_op
 
+OF_GRAPHS = {"join": "false", "staged-stores": "false", "horizontal-fusion": "false"}
+"""What the passes in front of a graph are asked."""
+
 
 @lru_cache(maxsize=64)
 def _formed(text: str, device: str, planned: bool, sink: bool, asked: tuple[tuple[str, str], ...]) -> str:
     """Return a function as a graph of tasks, as text: one for all that is planted, spoiled or scheduled in it."""
     with make_context() as context:
         module = parse_module(text, context)
-        options = {"device": device, "join": "false", "staged-stores": "false", **dict(asked)}
+        options = {"device": device, **OF_GRAPHS, **dict(asked)}
         steps: list[Step] = [
             *([] if planned else passes_to(BUFFERS, options)),
             RammerFormGraph(),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from graph_models import Array, lstm
-from graph_runs import GraphRun
+from graph_runs import OF_GRAPHS, GraphRun
 from linalg_models import pointwise
 
 from roller_mlir.lowering.codegen.graph.start_operands import most_starts
@@ -23,7 +23,6 @@ from roller_mlir.support.passes.pipeline import run_pipeline
 
 DEVICES = ["a100", "h200", "mi300x"]
 FMA = {"block-threads": "64", "instructions": "fma"}
-OF_GRAPHS = {"join": "false", "staged-stores": "false", "horizontal-fusion": "false"}
 TYPES = {"f32": np.float32, "f16": np.float16}
 
 
