@@ -5,7 +5,7 @@ Precondition: programs on memrefs whose regions are loops (`rtile-assign-buffers
 the module holds `gpu.module @kernels`, and each program is a `gpu.launch_func`. Programs that are equal but for their
 names and tensors launch one `gpu.func`, which is called after the function and the first of them. One that reads some
 rows of a buffer gets these rows, so that steps that read others are equal (`lowering.codegen.buffers.row_parts`); not
-with `dependent-launch`.
+with `dependent-launch`, nor for launchers that pass whole tensors (`tensor-maps=device`).
 
     "rtile.program"(%A, %B, %C) ({ scf.for ... }) {sym_name = "matmul_0"} : (memref, memref, memref) -> ()
     // becomes
@@ -49,6 +49,8 @@ from roller_mlir.support.passes.passes import Pass, register
 from roller_mlir.support.values import free_symbol
 
 KERNELS = "kernels"
+HOST = "host"
+"""Who makes tensor maps, and passes what kernels get."""
 
 
 @register
@@ -80,7 +82,7 @@ class RTileLowerToGpu(DeviceOptions, MapOptions, LaunchOptions, Pass):
         for program in programs:
             if any(not isinstance(operand.type, ir.MemRefType) for operand in program.operands):
                 fail(program, "'rtile.program' works on tensors; run rtile-assign-buffers first")
-        if not self.dependent_launch:
+        if not self.dependent_launch and self.tensor_maps == HOST:
             joined = [one or next_one for one, next_one in pairwise([*(each.joined for each in programs), False])]
             read_from_first_row([one for one, is_joined in zip(programs, joined, strict=True) if not is_joined])
         stages = _stages_of(programs, limits)

@@ -214,7 +214,7 @@ class MapOptions(Options):
         "host",
         choices=("host", "device"),
         help="who makes the tensor maps of tensor copies: host (the launcher, which passes them by value), or device "
-        "(each block of a kernel, for launchers that pass pointers alone)",
+        "(each block of a kernel, for launchers that pass pointers to whole tensors alone)",
     )
 
 
