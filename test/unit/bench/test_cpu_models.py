@@ -55,14 +55,15 @@ def test_results_that_differ_are_no_times(small: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("times", "networks"),
     [
-        ("models-zen4", MODELS["NETWORKS"]),
-        ("models-zen5", MODELS["NETWORKS"]),
-        ("models-of-onnx-zen5", MODELS["networks_of_onnx"]()),
+        ("zen4", MODELS["NETWORKS"]),
+        ("zen5", MODELS["NETWORKS"]),
+        ("of-onnx-zen5", MODELS["networks_of_onnx"]()),
+        ("recurrent-zen5", MODELS["RECURRENT"]),
     ],
 )
 def test_the_networks_are_those_of_the_page(times: str, networks: dict[str, Any]) -> None:
     page = (SCRIPT.parents[2] / "docs" / "cpu.md").read_text(encoding="utf-8")
-    stored = json.loads((SCRIPT.parent / f"{times}.json").read_text(encoding="utf-8"))
+    stored = json.loads((SCRIPT.parent / "models" / f"{times}.json").read_text(encoding="utf-8"))
     assert {one["model"] for one in stored} == set(networks)
     for one in stored:
         ours, theirs = (1e3 * one[f"{name}_s"]["least"] for name in ("ours", "onnxruntime"))
