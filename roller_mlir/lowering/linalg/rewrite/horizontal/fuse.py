@@ -103,7 +103,12 @@ class _Block:
         operations = [op.operation for op in self._block.operations]
         self._concatenation.start_over()
         self._times = {result: (place, 1, 0) for place, one in enumerate(operations) for result in one.results}
-        return [one for run in self._runs(operations) if (one := self._joined(run)) is not None]
+        found = list[HorizontalFusion]()
+        for run in self._runs(operations):
+            if (one := self._joined(run)) is not None:
+                found.append(one)
+            self._joints.clear()  # before others are asked what they are a part of
+        return found
 
     # What may be joined -----------------------------------------------------------------------------------------------
 

@@ -95,6 +95,10 @@ class Joints:
     def __contains__(self, result: Any) -> bool:
         return result in self._parts
 
+    def clear(self) -> None:
+        """Plan nothing."""
+        self._parts.clear()
+
     def planned(self, run: Sequence[Along]) -> list[Joint]:
         """Return what is joined with ops, in an order in which it can be; none where fewer than two can be.
 
