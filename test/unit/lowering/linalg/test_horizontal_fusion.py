@@ -376,6 +376,25 @@ def test_slices_with_others_between_them_stay_apart() -> None:
     assert found == []
 
 
+def test_what_reads_ops_that_stay_apart_is_no_part_of_them() -> None:
+    """Products of one matrix with products, where these are weighed and stay."""
+    graph = Graph(0)
+    x, u = graph.argument(3, 4), graph.argument(5, 3)
+    for _ in range(3):
+        first = graph.product(x, 3, 4, [2], (graph.constant(4, 2), 2), rows=False)
+        second = graph.add(
+            f"linalg.matmul ins({u}, {first} : {kind((5, 3))}, {kind((3, 2))}) "
+            f"outs({graph.started(5, 2)} : {kind((5, 2))}) -> {kind((5, 2))}"
+        )
+        graph.results.append((graph.step("tanh", second, (5, 2), 1), kind((5, 2))))
+    numbers = iter(range(1, 1000))
+    found, wrong, _ = fused(graph.text(), lambda: float(next(numbers)))
+    assert (found, wrong) == ([], [])
+    found, wrong, _ = fused(graph.text(), always())
+    assert not wrong
+    assert [one.count for one in found] == [3, 3]
+
+
 def test_what_takes_longer_together_stays_as_it_is() -> None:
     numbers = iter(range(1, 100))
     text = _qkv([0, 2, 4])
