@@ -3,9 +3,10 @@
 
     fast = torch.compile(model, backend="roller", options={"target": "mi300x"})
 
-Options are `target` ("h200" by default), `on` (where kernels run: "sim", "cuda" or "hip"; by default the simulator for
-tensors of the host, and the GPU for those of a GPU), and the fields of `CompileOptions`. A graph that cannot be
-compiled runs in PyTorch's eager mode, with one warning that names the operator and its place.
+Options are `target` ("h200" by default), `on` (where kernels run: "sim", "cuda", "hip" or "cpu"; by default this
+machine for a CPU as the target, for GPUs the simulator for tensors of the host, and the GPU for those of a GPU), and
+the fields of `CompileOptions`. A graph that cannot be compiled runs in PyTorch's eager mode, with one warning that
+names the operator and its place.
 """
 
 import copy
@@ -21,8 +22,9 @@ from typing import Any
 from roller_mlir.compiler import CompileOptions, compile  # noqa: A004 - as in re.compile
 from roller_mlir.hal import DEFAULT_TARGET, find_device
 from roller_mlir.importers.imported import refuse
-from roller_mlir.importers.torch_graph import array_of, import_graph, load_torch, results_of
-from roller_mlir.importers.torch_operators import decompositions
+from roller_mlir.importers.torch.graph import array_of, import_graph, load_torch, results_of
+from roller_mlir.importers.torch.operators import decompositions
+from roller_mlir.runtime.registry import backend_here
 from roller_mlir.support.diagnostics import DiagnosedError, render
 
 
@@ -69,8 +71,9 @@ class _Settings:
 
     def back_end(self, tensors: Sequence[Any]) -> str:
         """Return where kernels run."""
-        if self.on or not any(one.is_cuda for one in tensors):
-            return self.on or "sim"
+        here = self.on or backend_here(find_device(self.target).vendor)
+        if here or not any(one.is_cuda for one in tensors):
+            return here or "sim"
         version: Any = importlib.import_module("torch.version")
         return "hip" if version.hip else "cuda"
 
@@ -229,11 +232,15 @@ class _Program:
         _check_data([*tensors, *(one.like for one in self._results if hasattr(one.like, "layout"))])
         self._on = settings.back_end(tensors)
         forced: dict[str, Any] = {"binaries": self._on != "sim", **settings.forced}
-        self._artifact = compile(import_graph(graph, "-"), settings.target, **forced) if computed else None
+        self._run: Callable[..., Sequence[Any]] = lambda: ()
+        if computed:
+            artifact = compile(import_graph(graph, "-"), settings.target, **forced)
+            is_here = self._on == backend_here(artifact.manifest.device.vendor)
+            self._run = artifact.open(self._on) if is_here else partial(artifact.run, on=self._on)
 
     def __call__(self, *inputs: Any) -> list[Any]:
         arrays = [array_of(one.contiguous()) for one in inputs if hasattr(one, "shape")]
-        outputs = self._artifact.run(*arrays, on=self._on) if self._artifact else []
+        outputs = self._run(*arrays)
         tensors = [self._tensor(array, wanted) for array, wanted in zip(outputs, self._wanted, strict=True)]
         found: list[Any] = []
         for one in self._results:

@@ -53,8 +53,9 @@ from roller_mlir.lowering.linalg.rewrite.compose import compose_into_readers
 from roller_mlir.lowering.linalg.rewrite.fusion import Cost, Fusion, FusionDecision, leaving
 from roller_mlir.lowering.linalg.rewrite.horizontal.fuse import fuse_horizontally
 from roller_mlir.lowering.linalg.rewrite.propagate_layout import named, put_all_channels_last
+from roller_mlir.lowering.linalg.rewrite.read_through.broadcasts import narrow_copies, read_through_broadcasts
+from roller_mlir.lowering.linalg.rewrite.read_through.unit_extents import read_through_unit_extents
 from roller_mlir.lowering.linalg.rewrite.separate import renew_operands, separate_results, separate_views
-from roller_mlir.lowering.linalg.rewrite.unit_extents import read_through_unit_extents
 from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.options import AxisOptions, DeviceOptions, FusionOptions
 from roller_mlir.model.search.best_plan import best_plan
@@ -89,6 +90,10 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
         if self.fusion:
             for block in blocks:
                 read_through_unit_extents(block)
+            if sum(map(read_through_broadcasts, blocks)):
+                run_upstream(CLEAN, module)
+                for block in blocks:
+                    read_through_unit_extents(block)
         if self.propagate_layouts and device.vector_bytes is not None:
             self._propagate_layouts(module, blocks, model)
         if self.channels_last and sum([self._copy_convolutions(block, model) for block in blocks]):
@@ -101,7 +106,7 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
                 separate_views(function)
                 renew_operands(function)
                 separate_results(function, flat=False)
-        if self.fusion and sum([_compose(block) for block in blocks]):
+        if self.fusion and sum([_compose(block) + narrow_copies(block) for block in blocks]):
             run_upstream(CLEAN, module)  # two bodies as one may read less than both
             for function in functions:
                 separate_views(function)

@@ -33,12 +33,14 @@ class Imported:
         text: The module, with the places of the model as its locations.
         weights: The data of its resources, by name: the elements in row-major order, little-endian.
         given: The text that places with a line point into; "" where the model is no text.
+        state: What the buffers that the model changes hold at first, by name: its last arguments, in order.
     """
 
     name: str
     text: str
     weights: "Mapping[str, np.ndarray[Any, Any]]" = field(default_factory=dict[str, Any])
     given: str = ""
+    state: "Mapping[str, np.ndarray[Any, Any]]" = field(default_factory=dict[str, Any])
 
 
 def refuse(name: str, message: str, where: str = "") -> NoReturn:

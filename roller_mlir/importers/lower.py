@@ -16,6 +16,7 @@ from typing import Any
 
 from roller_mlir.importers.imported import refuse
 from roller_mlir.importers.stablehlo_operations import replace_operations
+from roller_mlir.importers.tm_tensor import replace_tm_tensor
 from roller_mlir.importers.tosa_extremes import erase_marks, mark_given, start_at_infinities
 from roller_mlir.support.bindings import ir, make_import_context, passmanager
 from roller_mlir.support.diagnostics import (
@@ -34,6 +35,7 @@ from roller_mlir.support.values import operations_inside
 # What stands among pipelines and is no pass.
 _REWRITINGS = {
     "replace operations": replace_operations,
+    "replace tm_tensor": replace_tm_tensor,
     "mark what is given": mark_given,
     "start at infinities": start_at_infinities,
     "erase marks": erase_marks,
@@ -125,7 +127,10 @@ def _answer(text: str, what: str, *pipelines: str) -> str | dict[str, Any]:
     with context, collecting(context) as collector:
         for pipeline in pipelines:
             if pipeline in _REWRITINGS:
-                _REWRITINGS[pipeline](module)
+                try:
+                    _REWRITINGS[pipeline](module)
+                except DiagnosedError as error:
+                    return {"is_pass": False, "diagnostics": [asdict(one) for one in error.diagnostics]}
                 continue
             try:
                 passmanager.PassManager.parse(pipeline).run(module.operation)

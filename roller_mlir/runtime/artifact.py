@@ -11,7 +11,7 @@ import numpy as np
 from roller_mlir.plan.manifest import Kernel, Manifest
 from roller_mlir.runtime.arguments.checks import as_bits, outputs_as
 from roller_mlir.runtime.errors import BackendError
-from roller_mlir.runtime.registry import find_backend
+from roller_mlir.runtime.registry import backend_here, backend_of_vendor, find_backend
 from roller_mlir.runtime.sequence import SequenceResult as RunResult
 from roller_mlir.runtime.sequence import run_sequence
 from roller_mlir.runtime.store import MAX_ARTIFACT_BYTES, read_artifact, write_artifact
@@ -69,7 +69,7 @@ class Artifact:
     def run(
         self,
         *inputs: "np.ndarray[Any, Any] | float",
-        on: str = "sim",
+        on: str | None = None,
         out: Sequence["np.ndarray[Any, Any]"] | None = None,
         **options: Any,
     ) -> tuple[np.ndarray[Any, Any], ...]:
@@ -78,7 +78,7 @@ class Artifact:
         Args:
             *inputs: One dense array per input, of bf16 as 16-bit integers or of ml_dtypes; for a scalar of the
                 function a number.
-            on: Name of the back end.
+            on: Name of the back end; by default "cpu" for an artifact of a CPU with its library, "sim" for others.
             out: One dense array per output, which shares no memory with others, to be written; None for new arrays.
             **options: Options of the back end ("sim": count, seed, timeout_s, level, sanitize; "cuda", "hip": device,
                 cache_bytes; "cpu": threads).
@@ -96,22 +96,25 @@ class Artifact:
     def run_reported(
         self,
         *inputs: "np.ndarray[Any, Any] | float",
-        on: str = "sim",
+        on: str | None = None,
         out: Sequence["np.ndarray[Any, Any]"] | None = None,
         **options: Any,
     ) -> RunResult:
         """Run the function like `run`, and return what each launch did beside the outputs."""
         arrays, bfloat16 = as_bits(self.manifest, inputs)
+        if on is None:
+            here = backend_here(self.manifest.device.vendor)
+            on = here if here and (self.manifest.file("library") or not self.manifest.kernels) else "sim"
         result = run_sequence(self.manifest, self.files, find_backend(on, options), arrays, out)
         if out is not None:
             return result
         return RunResult(outputs_as(self.manifest, result.outputs, bfloat16), result.launches)
 
-    def open(self, on: str = "cuda", **options: Any) -> "LoadedProgram | HostProgram":
+    def open(self, on: str | None = None, **options: Any) -> "LoadedProgram | HostProgram":
         """Load the function on a device, to be called on arrays that are there.
 
         Args:
-            on: "cuda", "hip" or "cpu".
+            on: "cuda", "hip" or "cpu"; by default what runs the artifact's device.
             **options: Of the back end: device (its number, 0), cache_bytes (unused memory that is kept at most); of
                 "cpu" threads.
 
@@ -122,6 +125,7 @@ class Artifact:
             BackendError: The back end is unknown or not available here, loads no programs, or its device does not run
                 this artifact.
         """
+        on = on or backend_of_vendor(self.manifest.device.vendor) or "sim"
         load = getattr(find_backend(on, options), "load", None)
         if load is None:
             raise BackendError(f"back end {on!r} runs whole functions on numpy arrays only; call run(..., on={on!r})")

@@ -32,7 +32,7 @@ class Job:
         inputs: Its inputs.
         expected: Its outputs.
         target: The device.
-        rtol: Permitted relative error.
+        rtol: Permitted relative error; of floats two units in the last place are, too.
         atol: Permitted absolute error.
     """
 
@@ -102,7 +102,8 @@ def _tried(job: Job, model: onnx.ModelProto, inputs: tuple[np.ndarray[Any, Any],
         wanted = _as_taken(wanted)
         if ours.shape != wanted.shape or ours.dtype != wanted.dtype:
             return Outcome("wrong", f"output is {ours.dtype}{ours.shape}, must be {wanted.dtype}{wanted.shape}")
-        if not np.allclose(ours, wanted, job.rtol, job.atol, equal_nan=True):
+        rtol = max(job.rtol, 2 * np.finfo(wanted.dtype).eps) if wanted.dtype.kind == "f" else job.rtol
+        if not np.allclose(ours, wanted, rtol, job.atol, equal_nan=True):
             return Outcome("wrong", f"output {number} differs in values")
     return Outcome("passed")
 

@@ -4,15 +4,18 @@
 Gemm(A, B), alpha = 2           Gemm(A, B, zeros of one element), alpha = 2: without a third input it forgets alpha
 MatMul(A of k, B of b,k,n)      Reshape(MatMul(Reshape(A to 1,k), B) to b,n): it has no row times matrices
 DequantizeLinear, axis = -1     the axis counted from the front: it crashes
+Pad by less than nothing        Pad(Slice(x)): passes take one that keeps the shape for none
 QLinearConv with a bias         QuantizeLinear of (ConvInteger + bias) * scales: of a scale for each channel it forgets
                                 those of the bias
 SoftmaxCrossEntropyLoss         NegativeLogLikelihoodLoss(LogSoftmax(x)): for a mean it divides by a sum of weights
                                 whose fraction is cut off
 
-Those of extrema, pools, reductions and unsigned integers stand in files of their own.
+Those of extrema, pools, reductions, rows and unsigned integers stand in files of their own.
 """
 
 from typing import Any
+
+import numpy as np
 
 from roller_mlir.importers.onnx.equal_extrema import (
     keep_nan_of_clip,
@@ -22,6 +25,7 @@ from roller_mlir.importers.onnx.equal_extrema import (
 )
 from roller_mlir.importers.onnx.equal_pools import divide_by_what_is_there, make_plain_pool
 from roller_mlir.importers.onnx.equal_reductions import name_axes, sum_unsigned, take_out_maximum
+from roller_mlir.importers.onnx.equal_rows import multiply_up, write_rows
 from roller_mlir.importers.onnx.equal_unsigned import count_exponent, take_as_it_is, widen, widen_bytes
 from roller_mlir.importers.onnx.rewriting import NodeReplacement, replace_nodes
 from roller_mlir.importers.onnx.values import attributes_of, input_of
@@ -61,6 +65,26 @@ def _count_axis(new: NodeReplacement) -> None:
         new.end("DequantizeLinear", *new.node.input, **{**attributes, "axis": attributes["axis"] + len(shape)})
 
 
+def _cut_first(new: NodeReplacement) -> None:
+    """Let a Pad of which some are negative be a Slice of what is cut off, and a Pad of the others."""
+    data, pads, *fills = new.node.input
+    known = new.values.constants.get(pads)
+    if known is None or not (known < 0).any():
+        return
+    rank, axes = len(new.values.shapes.get(data, ())), None
+    if len(fills) > 1:
+        axes = new.values.constants.get(fills[1])
+        if axes is None:
+            return
+    low, high = np.split(known.reshape(-1).astype(np.int64), 2)
+    axes = np.arange(rank) if axes is None else axes.reshape(-1) % rank
+    extents = np.array(new.values.shapes[data])[axes]
+    starts, ends = np.maximum(-low, 0), extents - np.maximum(-high, 0)
+    inner = new.add("Slice", data, *(new.constant(one.astype(np.int64)) for one in (starts, ends, axes)))
+    padded = new.constant(np.maximum(np.concatenate([low, high]), 0))
+    new.end("Pad", inner, padded, *fills, **attributes_of(new.node))
+
+
 def _scale_with_bias(new: NodeReplacement) -> None:
     """Add the bias of a quantized convolution to its sums, before they are scaled channel by channel."""
     import onnx
@@ -91,6 +115,7 @@ _RULES = {
     "Abs": take_as_it_is,
     "AveragePool": divide_by_what_is_there,
     "Clip": keep_nan_of_clip,
+    "CumProd": multiply_up,
     "DequantizeLinear": _count_axis,
     "Div": widen,
     "Einsum": widen_bytes,
@@ -101,6 +126,7 @@ _RULES = {
     "MaxPool": make_plain_pool,
     "Min": keep_nan_of_extremum,
     "Mod": widen,
+    "Pad": _cut_first,
     "PRelu": take_as_it_is,
     "Pow": count_exponent,
     "QLinearConv": _scale_with_bias,
@@ -110,4 +136,5 @@ _RULES = {
     "ReduceLogSumExp": take_out_maximum,
     "Sign": keep_nan_of_sign,
     "SoftmaxCrossEntropyLoss": _take_logarithms,
+    "TensorScatter": write_rows,
 }

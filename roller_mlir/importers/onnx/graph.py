@@ -13,9 +13,6 @@ from roller_mlir.support.foreign.printable import printable
 
 _OWN_DOMAINS = ("", "ai.onnx")
 
-AS_FUNCTIONS = ("Gelu", "MeanVarianceNormalization")
-"""Operators that are compiled as ONNX defines them by others; torch-mlir's tanh of Gelu has a wrong constant."""
-
 
 def set_dimensions(graph: Any, dimensions: Mapping[str, int], name: str) -> None:
     """Give the dimensions of inputs their sizes; those of outputs that are not known are left to be inferred.
@@ -175,28 +172,9 @@ def infer_shapes(proto: Any, name: str) -> Any:
         if proto.functions:
             proto = onnx.inliner.inline_local_functions(proto)
             check_operators(proto, name)
-        if any(node.op_type in AS_FUNCTIONS for node in nodes_of(proto.graph)):
-            called = [("", one) for one in AS_FUNCTIONS]
-            proto = onnx.inliner.inline_selected_functions(_with_defaults(proto), called, inline_schema_functions=True)
         return inferred(proto)
     except misfits() as error:
         refuse(name, f"is no valid ONNX model: {_line(error)}")
-
-
-def _with_defaults(proto: Any) -> Any:
-    """Return a model with all attributes of nodes that are to be functions: the inliner leaves out those by default."""
-    import onnx
-
-    proto = onnx.ModelProto.FromString(proto.SerializeToString())
-    version = opset_of(proto)
-    for node in nodes_of(proto.graph):
-        if node.op_type not in AS_FUNCTIONS:
-            continue
-        given = {one.name for one in node.attribute}
-        for label, attribute in onnx.defs.get_schema(node.op_type, version, "").attributes.items():
-            if label not in given and attribute.default_value.type != onnx.AttributeProto.UNDEFINED:
-                node.attribute.append(attribute.default_value)
-    return proto
 
 
 def _line(error: Exception) -> str:

@@ -19,10 +19,12 @@ from roller_mlir.importers.onnx.graph import (
     check_model,
     check_operators,
     infer_shapes,
+    misfits,
     name_nodes,
     set_dimensions,
     take_weights,
 )
+from roller_mlir.importers.onnx.inlining import give_defaults, inline_operators
 from roller_mlir.importers.onnx.lowerings import check_lowerings
 from roller_mlir.importers.onnx.opsets import convert_opset
 from roller_mlir.importers.onnx.tensors import map_weights
@@ -37,6 +39,7 @@ MAX_MODEL_BYTES = 2 << 30
 _PIPELINES = (
     "builtin.module(torch-onnx-to-torch-backend-pipeline{backend-legal-ops=aten.flatten.using_ints,aten.unflatten.int})",
     "builtin.module(torch-backend-to-linalg-on-tensors-backend-pipeline)",
+    "replace tm_tensor",
 )
 
 
@@ -74,7 +77,11 @@ def import_model(
     proto.ir_version = max(proto.ir_version, _FREE_INITIALIZERS)
     proto.graph.name = re.sub(r"\W", "_", proto.graph.name) or "main"
     check_model(proto, name)
-    proto = infer_shapes(convert_opset(proto), name)
+    proto = infer_shapes(give_defaults(convert_opset(proto)), name)
+    try:
+        proto = inline_operators(proto)
+    except misfits() as error:
+        refuse(name, f"is no valid ONNX model: {printable(' '.join(str(error).split()))}")
     check_lowerings(proto, name)
     name_nodes(proto.graph)
     module = _lowered(importer, use_equal_nodes(proto), name)

@@ -63,9 +63,33 @@ def check_outputs(
         _check(subject, manifest.buffer(name), array)
         if not array.flags.writeable:
             raise ArgumentError(f"{subject} must be writeable, but the array given as out is not")
-        if any(np.may_share_memory(array, other) for other in (*inputs, *arrays[:index])):
-            raise ArgumentError(f"{subject} must share no memory with inputs and other outputs, but does; give another")
+    shared = _first_shared(inputs, arrays)
+    if shared is not None:
+        subject = subject_of(manifest, "output", shared, manifest.outputs[shared])
+        raise ArgumentError(f"{subject} must share no memory with inputs and other outputs, but does; give another")
     return arrays
+
+
+def _first_shared(inputs: Sequence[np.ndarray[Any, Any]], outputs: Sequence[np.ndarray[Any, Any]]) -> int | None:
+    """Return the first output, all arrays being dense, that has a byte of an input or of an output before it."""
+    spans: list[tuple[int, int, int]] = []
+    for number, array in enumerate((*inputs, *outputs), -len(inputs)):
+        if array.nbytes:
+            start = array.__array_interface__["data"][0]
+            spans.append((start, start + array.nbytes, number))
+    spans.sort()
+    found: list[int] = []
+    end, written_end, number_of_end, written_number = 0, 0, 0, 0
+    for start, stop, number in spans:
+        if number >= 0 and start < end:
+            found.append(max(number, number_of_end))
+        elif number < 0 and start < written_end:
+            found.append(written_number)
+        if stop > end:
+            end, number_of_end = stop, number
+        if number >= 0 and stop > written_end:
+            written_end, written_number = stop, number
+    return min(found, default=None)
 
 
 def as_bits(

@@ -10,7 +10,7 @@ from roller_mlir.lowering.linalg.group.dispatches import ConstantInputs
 from roller_mlir.lowering.linalg.group.group import starts_others_only
 from roller_mlir.lowering.linalg.reader import is_structured
 from roller_mlir.lowering.linalg.rewrite.fusion import Cost, Fusion
-from roller_mlir.lowering.linalg.rewrite.unit_extents import read_through_unit_extents
+from roller_mlir.lowering.linalg.rewrite.read_through.unit_extents import read_through_unit_extents
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module

@@ -17,8 +17,8 @@ from roller_mlir.lowering.linalg.generic import bodiless_generic, iterators_of
 from roller_mlir.lowering.linalg.group.group import MOST_TENSORS
 from roller_mlir.lowering.linalg.mapped_copies import copy_mapped
 from roller_mlir.lowering.linalg.reader import is_structured
-from roller_mlir.support.bindings import ir
-from roller_mlir.support.values import indexing_maps
+from roller_mlir.support.bindings import arith, ir
+from roller_mlir.support.values import indexing_maps, replace_op
 
 
 def compose_into_readers(operations: Sequence[ir.Operation]) -> list[ir.Operation]:
@@ -82,7 +82,9 @@ def _reads_once(reader: ir.Operation, positions: Sequence[int]) -> bool:
     if any(maps[position] != first for position in positions):
         return False
     loops = [result.position for result in first.results if isinstance(result, ir.AffineDimExpr)]
-    if len(loops) != len(first.results) or len(set(loops)) != len(loops):
+    extents = zip(first.results, ir.RankedTensorType(shapes[positions[0]]).shape, strict=True)
+    others = [extent for result, extent in extents if not isinstance(result, ir.AffineDimExpr)]
+    if any(extent != 1 for extent in others) or len(set(loops)) != len(loops):
         return False
     for affine_map, kind in zip(maps, shapes, strict=True):
         if not isinstance(kind, ir.RankedTensorType):
@@ -98,8 +100,14 @@ def _keeps_extents(producer: ir.Operation, reader: ir.Operation, positions: Sequ
     made, read = indexing_maps(producer), indexing_maps(reader)
     at: dict[int, Any] = {}
     for written, result in zip(made[-1].results, read[positions[0]].results, strict=True):
-        at[ir.AffineDimExpr(written).position] = ir.AffineDimExpr(result).position
-    alone = {at[result.position] for m in made[:-1] for result in m.results if isinstance(result, ir.AffineDimExpr)}
+        if isinstance(result, ir.AffineDimExpr):  # else of a dimension of one element
+            at[ir.AffineDimExpr(written).position] = result.position
+    alone = {
+        at[result.position]
+        for m in made[:-1]
+        for result in m.results
+        if isinstance(result, ir.AffineDimExpr) and result.position in at
+    }
     for number, m in enumerate(read):
         if number not in positions:
             alone |= {result.position for result in m.results if isinstance(result, ir.AffineDimExpr)}
@@ -173,10 +181,14 @@ def _join_bodies(
     for number in reversed(range(count)):
         block.erase_argument(number)
     arguments = list(block.arguments)
-    if any(ir.AffineDimExpr(loop).position != number for number, loop in enumerate(at)):
+    if any(loop != ir.AffineDimExpr.get(number) for number, loop in enumerate(at)):
         for op in [op.operation for op in block.operations if op.operation.name == "linalg.index"]:
-            loop = ir.AffineDimExpr(at[ir.IntegerAttr(op.attributes["dim"]).value]).position
-            op.attributes["dim"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), loop)
+            loop = at[ir.IntegerAttr(op.attributes["dim"]).value]
+            if isinstance(loop, ir.AffineDimExpr):
+                op.attributes["dim"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), loop.position)
+                continue
+            with ir.InsertionPoint(op), op.location:
+                replace_op(op, arith.constant(ir.IndexType.get(), 0))
     terminator: Any = ir.InsertionPoint.at_block_terminator(block).ref_operation  # not by way of all ops
     yielded = terminator.operands[0]
     terminator.erase()

@@ -57,13 +57,13 @@ def _rewrite(operation: ir.Operation, tables: frozenset[int]) -> None:
             indices = _indices(inner, indices)
             value = inner.operands[0]
         through = ir.AffineMap.get(maps[number].n_dims, 0, indices)
-        if value != inputs[number] and _has_extents([*maps[:number], through, *maps[number + 1 :]]):
+        if value != inputs[number] and has_extents([*maps[:number], through, *maps[number + 1 :]]):
             inputs[number], maps[number] = value, through
             changed = True
         if behind := _trailing(inputs[number]):
             rank = len(maps[number].results) - behind
             less = ir.AffineMap.get(maps[number].n_dims, 0, list(maps[number].results)[:rank])
-            if _has_extents([*maps[:number], less, *maps[number + 1 :]]):
+            if has_extents([*maps[:number], less, *maps[number + 1 :]]):
                 with ir.InsertionPoint(operation), operation.location:
                     inputs[number], maps[number] = _without(inputs[number], behind), less
                 changed = True
@@ -126,7 +126,7 @@ def _indices(reshape: ir.Operation, indices: Sequence[Any]) -> list[Any]:
     return found
 
 
-def _has_extents(maps: Sequence[ir.AffineMap]) -> bool:
+def has_extents(maps: Sequence[ir.AffineMap]) -> bool:
     """Return whether each loop has an operand that it indexes alone, which gives it its extent."""
     alone = {result.position for each in maps for result in each.results if isinstance(result, ir.AffineDimExpr)}
     return alone == set(range(maps[0].n_dims))

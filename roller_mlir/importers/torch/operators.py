@@ -4,18 +4,19 @@
 Of gelu torch-mlir's own constant has four digits; of clamps, hardtanh, maxima and minima its own code gives a bound for
 NaN; its fmod and its quotients that are rounded down are those of a rounded quotient, and of 8-bit integers its passes
 crash; its variances, of which layer norms are made, are computed in f64, which devices are slow at; its roll has slices
-of dynamic sizes.
+of dynamic sizes; and its passes take a padding that cuts off as much as it adds for none.
 """
 
 import importlib
 from math import prod
 from typing import Any
 
+from roller_mlir.importers.torch.rows import row_decompositions
 from roller_mlir.support.bindings import torch_decompositions
 
 
 def decompositions() -> dict[Any, Any]:
-    """Return by what operators are replaced: torch-mlir's list, PyTorch's of gelu, and our own."""
+    """Return by what operators are replaced: torch-mlir's list, PyTorch's of gelu, and our own, also those of rows."""
     torch: Any = importlib.import_module("torch")
     find: Any = importlib.import_module("torch._decomp").get_decompositions
     aten = torch.ops.aten
@@ -100,7 +101,55 @@ def decompositions() -> dict[Any, Any]:
             value = torch.cat([value.narrow(axis, at, size - at), value.narrow(axis, 0, at)], axis)
         return value
 
+    def constant_pad_nd(value: Any, pad: Any, number: Any = 0) -> Any:
+        if all(one >= 0 for one in pad):
+            return NotImplemented
+        for place in range(0, len(pad), 2):
+            axis = value.dim() - 1 - place // 2
+            low, high = (max(-one, 0) for one in pad[place : place + 2])
+            value = value.narrow(axis, low, value.shape[axis] - low - high)
+        return torch.constant_pad_nd(value, [max(one, 0) for one in pad], number)
+
+    def scaled_dot_product_attention(
+        query: Any,
+        key: Any,
+        value: Any,
+        attn_mask: Any = None,
+        dropout_p: float = 0.0,
+        is_causal: bool = False,
+        *,
+        scale: float | None = None,
+        enable_gqa: bool = False,
+    ) -> Any:
+        if dropout_p:
+            return NotImplemented
+        groups = query.shape[-3] // key.shape[-3] if enable_gqa else 1
+        if groups > 1:  # that many heads of queries share one of keys and values
+            query = query.unflatten(-3, (key.shape[-3], groups))
+            key, value = key.unsqueeze(-3), value.unsqueeze(-3)
+            if attn_mask is not None and attn_mask.dim() > 2:
+                heads = attn_mask.shape[-3]
+                attn_mask = attn_mask.unflatten(-3, (heads // groups or 1, groups if heads > 1 else 1))
+        scores = (query * (query.shape[-1] ** -0.5 if scale is None else scale)) @ key.transpose(-2, -1)
+        if is_causal:
+            attn_mask = torch.ones(scores.shape[-2:], dtype=torch.bool, device=query.device).tril()
+        if attn_mask is not None:
+            is_bool = attn_mask.dtype == torch.bool
+            scores = torch.where(attn_mask, scores, -torch.inf) if is_bool else scores + attn_mask
+        if attn_mask is None or is_causal:
+            weights = scores.softmax(-1)
+        else:  # of a row that is masked as a whole the weights are zeros
+            wide = scores.float() if scores.dtype in (torch.float16, torch.bfloat16) else scores
+            largest = wide.amax(-1, keepdim=True)
+            powers = torch.exp(wide - torch.where(largest == -torch.inf, 0, largest))
+            sums = powers.sum(-1, keepdim=True)
+            weights = (powers / torch.where(sums == 0, 1, sums)).to(query.dtype)
+        found = weights @ value
+        return found.flatten(-4, -3) if groups > 1 else found
+
     ours = {
+        aten.scaled_dot_product_attention.default: scaled_dot_product_attention,
+        aten.constant_pad_nd.default: constant_pad_nd,
         aten.clamp.default: clamp,
         aten.clamp_min.default: clamp,
         aten.clamp_max.default: clamp_max,
@@ -117,4 +166,4 @@ def decompositions() -> dict[Any, Any]:
         aten.var.correction: var,
         aten.var_mean.correction: var_mean,
     }
-    return {**torch_decompositions(), **find([aten.gelu]), **ours}
+    return {**torch_decompositions(), **find([aten.gelu]), **row_decompositions(), **ours}

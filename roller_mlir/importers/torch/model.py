@@ -8,13 +8,14 @@ import importlib
 import logging
 import warnings
 import zipfile
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from roller_mlir.importers.imported import Imported, refuse
-from roller_mlir.importers.torch_graph import import_graph, load_torch
-from roller_mlir.importers.torch_operators import decompositions
+from roller_mlir.importers.torch.graph import array_of, import_graph, load_torch, results_of
+from roller_mlir.importers.torch.operators import decompositions
 from roller_mlir.support.foreign.printable import printable
 
 
@@ -27,7 +28,9 @@ def import_model(model: Any, *, name: str | None = None) -> Imported:
 
     Returns:
         The model as function `main`; its arguments and results are those of the program, in order. Parameters and
-        buffers are its weights: arrays that share the memory of the program's tensors.
+        buffers are its weights: arrays that share the memory of the program's tensors. Buffers that it changes are
+        arguments behind the others, and what they become are results behind the others, followed by what inputs that
+        it changes become.
 
     Raises:
         DiagnosedError: The package torch is not installed, the file is no program, or the program cannot be brought to
@@ -45,17 +48,46 @@ def import_model(model: Any, *, name: str | None = None) -> Imported:
         program: Any = _load(Path(model), name) if is_path else model
         program = program.run_decompositions(decompositions())
     signature = program.graph_signature
-    _check_results(signature, name)
     named = {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
     named.update(signature.inputs_to_lifted_tensor_constants)
     tensors = {**program.state_dict, **program.constants}
     if empty := [label for label in named.values() if tensors[label].device.type == "meta"]:
         refuse(name, f"has no data for its weight '{empty[0]}', which is of the device 'meta'; load the weights first")
+    state = _take_state_out(program, name)
     labels: dict[Any, str] = {}  # tied weights are one
     for label in named.values():
         labels.setdefault(_memory(tensors[label]), label)
-    weights = {key: (labels[_memory(tensors[label])], tensors[label]) for key, label in named.items()}
-    return import_graph(program.graph, name, weights)
+    weights = {key: (labels[_memory(tensors[at])], tensors[at]) for key, at in named.items() if at not in state}
+    imported = import_graph(program.graph, name, weights)
+    return replace(imported, state={label: array_of(tensors[label]) for label in state})
+
+
+def _take_state_out(program: Any, name: str) -> list[str]:
+    """Make arguments and results of the buffers that a program changes, behind its own, and return their names.
+
+    Inputs that are changed are results behind those.
+    """
+    torch: Any = importlib.import_module("torch")
+    signature, graph = program.graph_signature, program.graph
+    kinds = torch.export.graph_signature.OutputKind
+    specs, results = signature.output_specs, list(results_of(graph))
+    found: dict[Any, list[Any]] = {kinds.USER_OUTPUT: [], kinds.BUFFER_MUTATION: [], kinds.USER_INPUT_MUTATION: []}
+    for spec, result in zip(specs, results, strict=True):
+        if spec.kind not in found:
+            refuse(name, f"changes '{spec.target}' ({spec.kind.name.lower()}); only buffers and inputs may be changed")
+        found[spec.kind].append((spec.target, result))
+    (output,) = (node for node in graph.nodes if node.op == "output")
+    output.args = (tuple(result for each in found.values() for _, result in each),)
+    nodes: dict[str, Any] = {node.name: node for node in graph.nodes if node.op == "placeholder"}
+    last = next(reversed(nodes.values()), None)
+    places = {label: place for place, label in signature.inputs_to_buffers.items()}
+    state = [label for label, _ in found[kinds.BUFFER_MUTATION]]
+    for label in state:
+        node = nodes[places[label]]
+        if last is not None and node is not last:
+            last.append(node)
+        last = node
+    return state
 
 
 def _memory(tensor: Any) -> tuple[Any, ...]:
@@ -81,11 +113,3 @@ def _load(path: Path, name: str) -> Any:
         refuse(name, f"{unread}: {printable(' '.join(str(error).split())) or type(error).__name__}")
     finally:
         logger.disabled = silent
-
-
-def _check_results(signature: Any, name: str) -> None:
-    """Refuse what has other effects than its results."""
-    if changed := [*signature.buffers_to_mutate.values()]:
-        refuse(name, f"changes its buffer '{changed[0]}'; export the model in evaluation mode: model.eval()")
-    if changed := [*signature.user_inputs_to_mutate.values()]:
-        refuse(name, f"changes its input '{changed[0]}' in place; return what it becomes instead")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _PIPELINES = (
     "builtin.module(func.func(torch-match-quantized-custom-ops),torchdynamo-export-to-torch-backend-pipeline)",
     "builtin.module(torch-backend-to-linalg-on-tensors-backend-pipeline)",
+    "replace tm_tensor",
 )
 _FOLDED_ELEMENTS = 16
 """Elements of constants that torch-mlir folds, where they are not equal."""
@@ -49,7 +50,7 @@ def import_graph(graph: Any, name: str, weights: Mapping[str, tuple[str, Any]] |
     """Bring a graph to linalg on tensors; it is changed.
 
     Args:
-        graph: A `torch.fx.Graph` of operators that are replaced by `torch_operators.decompositions` already.
+        graph: A `torch.fx.Graph` of operators that are replaced by `operators.decompositions` already.
         name: What diagnostics call it.
         weights: Name and tensor of each placeholder that is a weight, by the name of the placeholder.
 
@@ -88,7 +89,7 @@ def _rewrite(graph: Any) -> None:
 
     That is x == x, which it takes for true, also of NaN, and ops of constants that it folds, where numbers are of
     another kind: `torch.ones(3) > 0` reads the bits of floats as integers, `torch.ones(3) * -2` takes the number for
-    2^64 - 2.
+    2^64 - 2. Positions that count from the end are a third.
     """
     torch: Any = importlib.import_module("torch")
     aten = torch.ops.aten
@@ -104,6 +105,8 @@ def _rewrite(graph: Any) -> None:
                 unequal = graph.call_function(aten.ne.Tensor, node.args)
             unequal.meta = node.meta
             node.target, node.args = aten.logical_not.default, (unequal,)
+        elif node.target in (aten.index_put.default, aten._unsafe_index_put.default):  # noqa: SLF001 - what graphs call it
+            _count_from_the_front(graph, node, aten.remainder.Scalar)
         elif constant is None or not node.all_input_nodes or _is_unspecified(node):
             continue
         elif constant.numel() and not constant.is_complex():
@@ -113,6 +116,23 @@ def _rewrite(graph: Any) -> None:
                 node.kwargs = {"dtype": constant.dtype}
             elif constant.numel() <= _FOLDED_ELEMENTS:
                 node.target, node.args, node.kwargs = aten.clone.default, (constant,), {}
+
+
+def _count_from_the_front(graph: Any, node: Any, remainder: Any) -> None:
+    """Let the positions of an `index_put` be none that count from the end, as torch-mlir takes each as it is."""
+    value, positions, *others = node.args
+    shape = value.meta["val"].shape if hasattr(value, "meta") else value.shape
+    counted: list[Any] = []
+    for size, one in zip(shape, positions, strict=False):
+        kind = one.meta["val"] if hasattr(one, "meta") else one
+        if kind is None or str(kind.dtype) == "torch.bool" or kind is one:
+            counted.append(one % size if hasattr(kind, "dtype") and str(kind.dtype) != "torch.bool" else one)
+            continue
+        with graph.inserting_before(node):
+            position = graph.call_function(remainder, (one, size))
+        position.meta = {**node.meta, **{key: one.meta[key] for key in ("val", "tensor_meta") if key in one.meta}}
+        counted.append(position)
+    node.args = (value, counted, *others)
 
 
 def _is_unspecified(node: Any) -> bool:
