@@ -17,7 +17,7 @@ from roller_mlir.importers.onnx.values import Values
 
 _AS_FUNCTIONS = frozenset(
     (
-        *("Attention", "CausalConvWithState", "CenterCropPad", "Gelu", "MeanVarianceNormalization"),
+        *("Attention", "CausalConvWithState", "Gelu", "MeanVarianceNormalization"),
         *("RMSNormalization", "RotaryEmbedding", "SwiGLU", "Swish"),
     )
 )

@@ -154,7 +154,9 @@ def _constant(node: Any, constants: Mapping[Any, Any], torch: Any) -> Any:
     tags = getattr(node.target, "tags", None)  # which operators have
     if node.op != "call_function" or tags is None or torch.Tag.nondeterministic_seeded in tags:
         return None
-    if not hasattr(value, "numel") or value.numel() > _EVALUATED_ELEMENTS:
+    if not hasattr(value, "numel") or any(not isinstance(size, int) for size in value.shape):
+        return None
+    if value.numel() > _EVALUATED_ELEMENTS:
         return None
     if any(_is_unspecified(one) for one in node.all_input_nodes) and not re.search("_like|fill", node.target.name()):
         return None
