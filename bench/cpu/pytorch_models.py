@@ -100,7 +100,6 @@ MODELS: dict[str, Callable[[], tuple[torch.nn.Module, tuple[torch.Tensor, ...]]]
     "swin-tiny": lambda: vision("SwinModel", transformers.SwinConfig()),
     "convnext-tiny": lambda: vision("ConvNextModel", transformers.ConvNextConfig()),
     "levit-128s": lambda: vision("LevitModel", transformers.LevitConfig()),
-    "mobilevit-small": lambda: vision("MobileViTModel", transformers.MobileViTConfig(), 256),
     "segformer-b0": lambda: vision("SegformerForSemanticSegmentation", transformers.SegformerConfig(), 256),
     "resnet50": lambda: vision("ResNetModel", transformers.ResNetConfig()),
     "regnet": lambda: vision("RegNetModel", transformers.RegNetConfig()),
@@ -227,8 +226,8 @@ def main() -> None:
                 sys.exit(done.returncode)
             records.append(json.loads(done.stdout))
             print(row(records[-1]), flush=True)
-    if asked.output:
-        Path(asked.output).write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
+            if asked.output:
+                Path(asked.output).write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ others stand as they were; loops that every op of a program runs through contigu
     // becomes
     %r = "rtile.program"(%a, %b, %bias) ({ ... linalg.matmul ... linalg.generic ... })
 
-First reshapes that only add or drop dimensions of one element are read through; on CPUs windows over images with
+First reshapes that only add or drop dimensions of one element are read through, and broadcasts before the reshapes
+that put them together with other dimensions (`lowering.linalg.rewrite.read_through`); on CPUs windows over images with
 channels first, the element-wise ops between them, and what puts their channels together, have channels last where
 that is predicted to save time (`lowering.linalg.rewrite.propagate_layout`; `propagate-layouts=false` leaves them); if
 `channels-last` asks for it, convolutions whose channels lie outside of windows are computed with channels last,
@@ -18,15 +19,15 @@ between copies of their tensors, where all of that is predicted to take less tim
 (`lowering.linalg.rewrite.channels_last`); what ops move of constants is a constant where several read it
 (`lowering.linalg.moved_constants`); products of one tensor with several others, and other reductions of that kind,
 are one where that is predicted to take less time (`lowering.linalg.rewrite.horizontal`; `horizontal-fusion=false`
-leaves them, as pipelines of persistent and bounded kernels do, where they run side by side); and element-wise ops are
-composed into the op that alone reads each of their elements once. Then the legal groupings are listed and the
-device's model plans each: element-wise ops behind a reduction root are computed on its accumulators after the last
-step of the reduction, what starts an accumulator before the first; ops that share rows, such as those of a softmax,
-keep them in registers where a row fits. Of two neighbours whose union saves time the best is joined, until no union
-saves any; a union that another op would have to run both before and behind is none. Each is evaluated as
-`rtile-construct` plans it without a user schedule; where its reduction is divided over tasks, a second kernel joins
-the parts. `explain-fusion` reports each decision as a remark: what was joined, seconds and bytes saved (predicted),
-and why a legal grouping was left.
+leaves them, as pipelines of persistent and bounded kernels do, where they run side by side); element-wise ops are
+composed into the op that alone reads each of their elements once, and copies that are left repeat no elements. Then the
+legal groupings are listed and the device's model plans each: element-wise ops behind a reduction root are computed on
+its accumulators after the last step of the reduction, what starts an accumulator before the first; ops that share rows,
+such as those of a softmax, keep them in registers where a row fits. Of two neighbours whose union saves time the best
+is joined, until no union saves any; a union that another op would have to run both before and behind is none. Each is
+evaluated as `rtile-construct` plans it without a user schedule; where its reduction is divided over tasks, a second
+kernel joins the parts. `explain-fusion` reports each decision as a remark: what was joined, seconds and bytes saved
+(predicted), and why a legal grouping was left.
 
 Refused: what no tensor expression can say, at its op; what cannot be joined stays apart. Paper: ROLLER section 3.1
 (fused operators are one expression) and 3.2 (axis fusion), PolyDL section 5.

@@ -16,16 +16,15 @@ from math import prod
 from typing import Any
 
 from roller_mlir.importers.tm_tensor.region import inlined, only_operation, place
+from roller_mlir.lowering.linalg.front_end.indexed.gather_and_scatter import MOST_QUESTIONS
 from roller_mlir.lowering.linalg.generic import empty_like, filled, generic
 from roller_mlir.lowering.linalg.views import SLICE, read_slice
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import number_attribute
 
-MOST_QUESTIONS = 1 << 32
-"""Comparisons of a sort."""
-
-_RISING, _FALLING = ("olt", "ole", "ult", "ule"), ("ogt", "oge", "ugt", "uge")
+_RISING = ("olt", "ole", "ult", "ule")
+"""Comparisons by which a NaN, which is greater than any number, stands behind."""
 
 
 def in_order(operation: ir.Operation) -> bool:
@@ -58,10 +57,10 @@ def best(operation: ir.Operation) -> bool:
 
 def _read_of(result: Any, axis: int, length: int) -> int:
     """Return how many elements of each row, from the first, are read."""
-    users = [use.owner for use in result.uses]
+    users = [use.owner.operation for use in result.uses]
     if any(user.name != SLICE for user in users):
         return length
-    cuts = [read_slice(user.operation) for user in users]
+    cuts = [read_slice(user) for user in users]
     return max((cut.offsets[axis] + (cut.sizes[axis] - 1) * cut.strides[axis] + 1 for cut in cuts), default=1)
 
 

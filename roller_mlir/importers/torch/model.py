@@ -18,6 +18,8 @@ from roller_mlir.importers.torch.graph import array_of, import_graph, load_torch
 from roller_mlir.importers.torch.operators import decompositions
 from roller_mlir.support.foreign.printable import printable
 
+_STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
+
 
 def import_model(model: Any, *, name: str | None = None) -> Imported:
     """Bring an exported program to linalg on tensors.
@@ -82,6 +84,9 @@ def _take_state_out(program: Any, name: str) -> list[str]:
     last = next(reversed(nodes.values()), None)
     places = {label: place for place, label in signature.inputs_to_buffers.items()}
     state = [label for label, _ in found[kinds.BUFFER_MUTATION]]
+    if any(label.rpartition(".")[2] in _STATISTICS for label in state):
+        said = f"{name!r} counts statistics of its batches, which are arguments and results; model.eval() freezes them"
+        warnings.warn(said, RuntimeWarning, stacklevel=3)
     for label in state:
         node = nodes[places[label]]
         if last is not None and node is not last:

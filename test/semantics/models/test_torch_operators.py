@@ -232,3 +232,16 @@ def test_inputs_that_a_model_changes_are_results() -> None:
     product, changed = roller_mlir.compile(import_model(program), options=OPTIONS).run(x.numpy(), y.numpy())
     np.testing.assert_allclose(changed, (x + y).numpy(), rtol=1e-6)
     np.testing.assert_allclose(product, (y * (x + y)).numpy(), rtol=1e-6)
+
+
+def test_a_model_that_trains_is_imported_with_a_warning() -> None:
+    model, x = torch.nn.BatchNorm1d(4).train(), R(6, 4)
+    program = torch.export.export(model, (x,))
+    with pytest.warns(RuntimeWarning, match=r"'-' counts statistics of its batches, .*model\.eval\(\) freezes them"):
+        imported = import_model(program)
+    assert sorted(imported.state) == ["num_batches_tracked", "running_mean", "running_var"]
+    found, *state = roller_mlir.compile(imported, options=OPTIONS).run(x.numpy(), *imported.state.values())
+    with torch.no_grad():
+        np.testing.assert_allclose(found, model(x).numpy(), rtol=1e-4, atol=1e-5)
+    means = dict(zip(imported.state, state, strict=True))["running_mean"]
+    np.testing.assert_allclose(means, model.running_mean.numpy(), rtol=1e-4, atol=1e-6)

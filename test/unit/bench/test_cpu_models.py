@@ -70,6 +70,13 @@ def test_the_networks_are_those_of_the_page(times: str, networks: dict[str, Any]
         assert f"| {ours:.2f} | {theirs:.2f} | {theirs / ours:.2f} |" in page
 
 
+def test_times_beside_pytorch_are_those_of_the_page() -> None:
+    page = (SCRIPT.parents[2] / "docs" / "cpu.md").read_text(encoding="utf-8")
+    for one in json.loads((SCRIPT.parent / "models" / "pytorch-zen5.json").read_text(encoding="utf-8")):
+        ours, theirs = (1e3 * one[f"{name}_s"]["least"] for name in ("ours", "eager"))
+        assert f"| {ours:.2f} | {theirs:.2f} | {theirs / ours:.2f} |" in page
+
+
 @pytest.mark.full
 def test_the_networks_are_models() -> None:
     assert all(len(make()) > 1_000_000 for make in MODELS["NETWORKS"].values())

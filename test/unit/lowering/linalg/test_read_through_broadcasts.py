@@ -147,6 +147,27 @@ def test_who_asks_for_the_place_keeps_it(maps: str, body: str) -> None:
     assert rewritten(text)[0] == (0 if body else 1)
 
 
+def test_reshapes_behind_one_another_are_one() -> None:
+    text = f"""{HEADER}
+    func.func @f(%x: tensor<6x4x3xf32>, %k: tensor<2x5x4xf32>) -> tensor<6x5x3xf32> {{
+      {repeated("%k", 2, 3, 5, 4)}
+      %wide = tensor.expand_shape %heads [[0, 1], [2], [3]] output_shape [1, 6, 5, 4]
+        : tensor<6x5x4xf32> into tensor<1x6x5x4xf32>
+      %re2 = tensor.empty() : tensor<6x5x4xf32>
+      %c = linalg.exp ins(%heads : tensor<6x5x4xf32>) outs(%re2 : tensor<6x5x4xf32>) -> tensor<6x5x4xf32>
+      %m = tensor.collapse_shape %c [[0, 1], [2]] : tensor<6x5x4xf32> into tensor<30x4xf32>
+      %n = tensor.expand_shape %m [[0, 1], [2]] output_shape [6, 5, 4] : tensor<30x4xf32> into tensor<6x5x4xf32>
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<6x5x3xf32>
+      %z = linalg.fill ins(%zero : f32) outs(%e : tensor<6x5x3xf32>) -> tensor<6x5x3xf32>
+      %s = linalg.batch_matmul ins(%n, %x : tensor<6x5x4xf32>, tensor<6x4x3xf32>) outs(%z : tensor<6x5x3xf32>)
+        -> tensor<6x5x3xf32>
+      return %s : tensor<6x5x3xf32>
+    }}"""
+    count, found = rewritten(text)
+    assert count == 1 and "[[0, 1, 2], [3]]" in found
+
+
 @pytest.mark.parametrize("device", ["h200", "mi300x", "host"])
 @pytest.mark.parametrize("queries", [1, 3])
 def test_kernels_read_shared_heads_where_they_lie(device: str, queries: int) -> None:

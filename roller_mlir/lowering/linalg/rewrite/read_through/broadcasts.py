@@ -33,10 +33,8 @@ def read_through_broadcasts(block: ir.Block) -> int:
     """Let the loop nests of a block read broadcasts before they are reshaped; return how many were changed."""
     divided: set[Any] = set()
     count = 0
-    for op in list(block.operations):
-        operation = op.operation
-        if not is_structured(operation) or len(operation.results) != 1:
-            continue
+    operations = [op.operation for op in block.operations]  # reshapes are replaced on the way
+    for operation in [one for one in operations if is_structured(one) and len(one.results) == 1]:
         for number in range(len(operation.operands) - 1):
             split = _split_of(operation, number, divided)
             if split is not None:
@@ -133,7 +131,10 @@ def narrow_copies(block: ir.Block) -> int:
         maps = indexing_maps(operation)
         for number in range(len(operation.operands) - len(operation.results)):
             copy = _copy_of(operation.operands[number])
-            if copy is None or set(copy.written) == set(copy.read):
+            if copy is None:
+                continue
+            shape = ir.RankedTensorType(operation.operands[number].type).shape
+            if all(loop in copy.read or extent == 1 for loop, extent in zip(copy.written, shape, strict=True)):
                 continue
             kept = [place for place, loop in enumerate(copy.written) if loop in copy.read]
             through = ir.AffineMap.get(maps[number].n_dims, 0, [maps[number].results[place] for place in kept])
