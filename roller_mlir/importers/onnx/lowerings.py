@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.importers.imported import refuse
-from roller_mlir.importers.onnx.equal_pools import Windows
+from roller_mlir.importers.onnx.equal.pools import Windows
 from roller_mlir.importers.onnx.graph import label_of, nodes_of
 from roller_mlir.importers.onnx.opsets import unaligned
 from roller_mlir.importers.onnx.values import Values, attributes_of, input_of
@@ -122,7 +122,7 @@ def _quantize(node: Any, _: Mapping[str, Any], values: Values) -> str:
 
 
 def _quantized_convolution(node: Any, _: Mapping[str, Any], values: Values) -> str:
-    """Return a bias beside zero points for each channel, as the sums of equal_nodes.py take one zero point alone."""
+    """Return a bias beside zero points for each channel, as the sums of equal/nodes.py take one zero point alone."""
     if not input_of(node, 8) or not values.shapes.get(node.input[4]) or not values.shapes.get(node.input[5]):
         return ""
     known = values.constants.get(node.input[5])
@@ -154,7 +154,7 @@ def _average_pool(node: Any, attributes: Mapping[str, Any], values: Values) -> s
 
 
 def _unsigned(node: Any, _: Mapping[str, Any], values: Values) -> str:
-    """Return unsigned integers, which the lowering takes for signed ones; equal_nodes.py widens those of 8 bits."""
+    """Return unsigned integers, which the lowering takes for signed ones; equal/nodes.py widens those of 8 bits."""
     kind = next((one for one in map(values.type_of, node.input) if one in ("UINT16", "UINT32", "UINT64")), "")
     return f"of unsigned integers of {kind[4:]} bits" if kind else ""
 

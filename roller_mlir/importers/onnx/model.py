@@ -13,7 +13,7 @@ from typing import Any
 
 from roller_mlir.importers.imported import WEIGHT_BYTES, Imported, make_weights, refuse, text_with_places
 from roller_mlir.importers.lower import lower
-from roller_mlir.importers.onnx.equal_nodes import use_equal_nodes
+from roller_mlir.importers.onnx.equal.nodes import use_equal_nodes
 from roller_mlir.importers.onnx.file import read_model
 from roller_mlir.importers.onnx.graph import (
     check_model,

@@ -17,16 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.importers.onnx.equal_extrema import (
+from roller_mlir.importers.onnx.equal.extrema import (
     keep_nan_of_clip,
     keep_nan_of_equal,
     keep_nan_of_extremum,
     keep_nan_of_sign,
 )
-from roller_mlir.importers.onnx.equal_pools import divide_by_what_is_there, make_plain_pool
-from roller_mlir.importers.onnx.equal_reductions import name_axes, sum_unsigned, take_out_maximum
-from roller_mlir.importers.onnx.equal_rows import multiply_up, write_rows
-from roller_mlir.importers.onnx.equal_unsigned import count_exponent, take_as_it_is, widen, widen_bytes
+from roller_mlir.importers.onnx.equal.pools import divide_by_what_is_there, make_plain_pool
+from roller_mlir.importers.onnx.equal.reductions import name_axes, sum_unsigned, take_out_maximum
+from roller_mlir.importers.onnx.equal.rows import multiply_up, write_rows
+from roller_mlir.importers.onnx.equal.unsigned import count_exponent, take_as_it_is, widen, widen_bytes
 from roller_mlir.importers.onnx.rewriting import NodeReplacement, replace_nodes
 from roller_mlir.importers.onnx.values import attributes_of, input_of
 
