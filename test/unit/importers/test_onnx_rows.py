@@ -68,6 +68,20 @@ def test_the_first_of_rows_in_order(largest: int, draw: np.random.Generator, tmp
     case.run(tmp_path)
 
 
+def test_a_nan_is_greater_than_any_number(tmp_path: Path) -> None:
+    case, nan = _Case(), np.nan
+    value = case.input(np.array([[1, nan, np.inf, -2, nan]], np.float32))
+    for largest in (0, 1):
+        case.output("TopK", value, case.constant(np.array([5])), results=2, largest=largest)
+    case.run(
+        tmp_path,
+        [
+            *(np.array([[-2, 1, np.inf, nan, nan]], np.float32), np.array([[3, 0, 2, 1, 4]])),
+            *(np.array([[nan, nan, np.inf, 1, -2]], np.float32), np.array([[1, 4, 2, 0, 3]])),
+        ],
+    )
+
+
 def test_elements_are_written_at_positions(draw: np.random.Generator, tmp_path: Path) -> None:
     case = _Case(opset=18)
 
