@@ -121,6 +121,17 @@ def test_innermost_dimensions_stay_whole() -> None:
     assert rewritten(text)[0] == 0
 
 
+def test_dimensions_that_become_innermost_stay_whole() -> None:
+    text = f"""{HEADER}
+    func.func @f(%k: tensor<2x4x5xf32>) -> tensor<4x5x6xf32> {{
+      {repeated("%k", 2, 3, 4, 5)}
+      %e = tensor.empty() : tensor<4x5x6xf32>
+      %t = linalg.transpose ins(%heads : tensor<6x4x5xf32>) outs(%e : tensor<4x5x6xf32>) permutation = [1, 2, 0]
+      return %t : tensor<4x5x6xf32>
+    }}"""
+    assert rewritten(text)[0] == 0
+
+
 @pytest.mark.parametrize(
     ("maps", "body"),
     [

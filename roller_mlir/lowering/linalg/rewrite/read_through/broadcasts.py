@@ -64,11 +64,10 @@ def _split_of(operation: ir.Operation, number: int, divided: set[Any]) -> _Split
         return None
     source = ir.RankedTensorType(reshape.operands[0].type)
     maps = indexing_maps(operation)
-    groups = _groups(reshape)
-    for place, group in enumerate(groups):
+    for place, group in enumerate(_groups(reshape)):
         extents = tuple(source.shape[d] for d in group if source.shape[d] > 1)
         result = maps[number].results[place]
-        if len(extents) < 2 or place == len(groups) - 1 or not isinstance(result, ir.AffineDimExpr):
+        if len(extents) < 2 or not isinstance(result, ir.AffineDimExpr):
             continue
         if reshape.operands[0] not in divided and not _repeats(reshape.operands[0], group):
             continue
