@@ -63,14 +63,14 @@ def check_outputs(
         _check(subject, manifest.buffer(name), array)
         if not array.flags.writeable:
             raise ArgumentError(f"{subject} must be writeable, but the array given as out is not")
-    shared = _first_shared(inputs, arrays)
+    shared = first_shared(inputs, arrays)
     if shared is not None:
         subject = subject_of(manifest, "output", shared, manifest.outputs[shared])
         raise ArgumentError(f"{subject} must share no memory with inputs and other outputs, but does; give another")
     return arrays
 
 
-def _first_shared(inputs: Sequence[np.ndarray[Any, Any]], outputs: Sequence[np.ndarray[Any, Any]]) -> int | None:
+def first_shared(inputs: Sequence[np.ndarray[Any, Any]], outputs: Sequence[np.ndarray[Any, Any]]) -> int | None:
     """Return the first output, all arrays being dense, that has a byte of an input or of an output before it."""
     spans: list[tuple[int, int, int]] = []
     for number, array in enumerate((*inputs, *outputs), -len(inputs)):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The back end of this machine: threads, arrays where they lie, what it refuses, and no compiler at run time."""
 
+import random
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from cpu_programs import compiled, product, said_by
 
 from roller_mlir.runtime import Artifact
+from roller_mlir.runtime.arguments.checks import first_shared
 from roller_mlir.runtime.cpu import features
 from roller_mlir.runtime.cpu.threads import thread_count
 from roller_mlir.runtime.errors import ArgumentError, BackendError
@@ -168,3 +170,28 @@ def _frozen() -> np.ndarray:
     made = np.zeros((37, 70), np.float32)
     made.flags.writeable = False
     return made
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_arrays_that_share_memory_are_found_among_many(seed: int) -> None:
+    draw, memory = random.Random(seed), np.zeros(48, np.int8)
+    for _ in range(1500):
+        ends = [sorted(draw.choices(range(49), k=2)) for _ in range(draw.randint(1, 5))]
+        arrays = [memory[start:end] for start, end in ends]
+        count = draw.randint(0, len(arrays))
+        inputs, outputs = arrays[:count], arrays[count:]
+        wrong = {
+            number
+            for number, one in enumerate(outputs)
+            if any(np.may_share_memory(one, other) for other in (*inputs, *outputs[:number]))
+        }
+        found = first_shared(inputs, outputs)
+        assert (found is None) == (not wrong), (ends, count)
+
+
+def test_an_artifact_of_a_cpu_runs_here_by_default(artifact: Artifact, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("roller_mlir.sim.launcher.SimulatorBackend.open", None)
+    a, b = _inputs()
+    (here,) = artifact.run(a, b)
+    np.testing.assert_array_equal(here, artifact.run(a, b, on="cpu")[0])
+    np.testing.assert_array_equal(here, artifact.open()(a, b)[0])

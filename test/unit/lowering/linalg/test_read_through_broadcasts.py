@@ -7,6 +7,8 @@ import pytest
 import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.evaluation.reference import evaluate_function
+from roller_mlir.lowering.linalg.group.group import members_of
+from roller_mlir.lowering.linalg.rewrite.compose import compose_into_readers
 from roller_mlir.lowering.linalg.rewrite.read_through.broadcasts import read_through_broadcasts
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
@@ -177,6 +179,42 @@ def test_reshapes_behind_one_another_are_one() -> None:
     }}"""
     count, found = rewritten(text)
     assert count == 1 and "[[0, 1, 2], [3]]" in found
+
+
+def test_a_dimension_of_one_element_is_composed() -> None:
+    """Its position, which the first op adds, is zero in the one that both become."""
+    text = """
+    func.func @f(%x: tensor<1x4xf32>) -> tensor<4xf32> {
+      %e = tensor.empty() : tensor<1x4xf32>
+      %a = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>],
+          iterator_types = ["parallel", "parallel"]} ins(%x : tensor<1x4xf32>) outs(%e : tensor<1x4xf32>) {
+      ^bb0(%one: f32, %o: f32):
+        %i = linalg.index 0 : index
+        %j = linalg.index 1 : index
+        %k = arith.addi %i, %j : index
+        %l = arith.index_cast %k : index to i32
+        %n = arith.sitofp %l : i32 to f32
+        %s = arith.addf %one, %n : f32
+        linalg.yield %s : f32
+      } -> tensor<1x4xf32>
+      %f = tensor.empty() : tensor<4xf32>
+      %b = linalg.generic {indexing_maps = [affine_map<(a) -> (0, a)>, affine_map<(a) -> (a)>],
+          iterator_types = ["parallel"]} ins(%a : tensor<1x4xf32>) outs(%f : tensor<4xf32>) {
+      ^bb0(%one: f32, %o: f32):
+        %s = arith.addf %one, %one : f32
+        linalg.yield %s : f32
+      } -> tensor<4xf32>
+      return %b : tensor<4xf32>
+    }"""
+    with make_context() as context:
+        module, before = parse_module(text, context), parse_module(text, context)
+        block = module.body.operations[0].regions[0].blocks[0]
+        assert len(compose_into_readers(members_of(block))) == 1
+        assert module.operation.verify() and str(module).count("linalg.generic") == 1
+        inputs = [np.array([[3, 1, 4, 1]], np.float32)]
+        (found,), (wanted,) = (evaluate_function(each, "f", inputs).outputs for each in (module, before))
+        np.testing.assert_array_equal(found, wanted)
+        np.testing.assert_array_equal(found, [6, 4, 12, 8])
 
 
 @pytest.mark.parametrize("device", ["h200", "mi300x", "host"])
