@@ -27,6 +27,10 @@ _OWN, _DOMAIN = ("", "ai.onnx"), "roller.inlined"
 _FOLDED_ELEMENTS = 4096
 """Elements of a constant that is computed here."""
 
+_NOT_FOLDED = frozenset(("Bernoulli", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"))
+_GROWING = frozenset(("ConstantOfShape", "Expand", "OneHot", "Pad", "Range", "Resize", "Tile", "Upsample"))
+"""Operators whose results may be far larger than what they are given: folded where their shapes are known."""
+
 
 def inline_operators(proto: Any) -> Any:
     """Return a model in which ONNX's own functions stand for operators that are not lowered as such.
@@ -143,12 +147,15 @@ def _results_of(node: Any, values: Values) -> "Mapping[str, np.ndarray[Any, Any]
         given = {name: values.constants[name] for name in node.input if name}
     else:
         return None
-    if node.op_type in ("RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Bernoulli"):
+    shapes = [values.shapes.get(name, (0,)) for name in names]
+    if node.op_type in _NOT_FOLDED or (node.op_type in _GROWING and not all(map(all, shapes))):
         return None
-    sizes = [np.prod(values.shapes[name], dtype=np.int64) for name in names if name in values.shapes]
-    if any(size > _FOLDED_ELEMENTS for size in sizes):
+    if any(np.prod(shape, dtype=np.int64) > _FOLDED_ELEMENTS for shape in shapes):
         return None
-    found: Any = ReferenceEvaluator(_model_of(node, given, values.opset)).run(None, given)
+    try:
+        found: Any = ReferenceEvaluator(_model_of(node, given, values.opset)).run(None, given)
+    except Exception:  # noqa: BLE001 - of what it does not know it raises what its parts happen to raise
+        return None
     if any(one is None or one.size > _FOLDED_ELEMENTS for one in found):
         return None
     return dict(zip(names, (np.asarray(one) for one in found), strict=True))

@@ -125,13 +125,17 @@ def _count_from_the_front(graph: Any, node: Any, remainder: Any) -> None:
     counted: list[Any] = []
     for size, one in zip(shape, positions, strict=False):
         kind = one.meta["val"] if hasattr(one, "meta") else one
-        if kind is None or str(kind.dtype) == "torch.bool" or kind is one:
-            counted.append(one % size if hasattr(kind, "dtype") and str(kind.dtype) != "torch.bool" else one)
-            continue
-        with graph.inserting_before(node):
-            position = graph.call_function(remainder, (one, size))
-        position.meta = {**node.meta, **{key: one.meta[key] for key in ("val", "tensor_meta") if key in one.meta}}
-        counted.append(position)
+        if kind is None or str(kind.dtype) == "torch.bool":
+            counted.append(one)
+        elif kind is one:  # a constant
+            counted.append(one % size)
+        else:
+            with graph.inserting_before(node):
+                counted.append(graph.call_function(remainder, (one, size)))
+            counted[-1].meta = {
+                **node.meta,
+                **{key: one.meta[key] for key in ("val", "tensor_meta") if key in one.meta},
+            }
     node.args = (value, counted, *others)
 
 

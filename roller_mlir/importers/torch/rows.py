@@ -36,13 +36,8 @@ def row_decompositions() -> dict[Any, Any]:
         places = along(dim, index.dim() + 1, numbers_of(value.shape[dim], index))
         return dim, value, index.unsqueeze(dim) == places, source
 
-    def put_back(whole: Any, dim: int, rows: Any) -> Any:
-        """Return a tensor with its first elements of every dimension but one replaced."""
-        if rows.shape == whole.shape:
-            return rows
-        inner = whole
-        for axis in range(whole.dim()):
-            inner = inner if axis == dim else inner.narrow(axis, 0, rows.shape[axis])
+    def put_back(whole: Any, rows: Any) -> Any:
+        """Return a tensor with its first elements of some dimensions replaced."""
         outer = [axis for axis in range(whole.dim()) if rows.shape[axis] != whole.shape[axis]]
         for axis in reversed(outer):
             target = whole
@@ -58,21 +53,21 @@ def row_decompositions() -> dict[Any, Any]:
         numbers = along(axis + 1, rows.dim() + 1, numbers_of(index.shape[axis], index))
         last = torch.where(is_meant, numbers, -1).amax(axis + 1)
         found = source.gather(axis, last.clamp(min=0))
-        return put_back(value, axis, torch.where(last >= 0, found, rows))
+        return put_back(value, torch.where(last >= 0, found, rows))
 
     def scatter_value(value: Any, dim: int, index: Any, number: Any) -> Any:
         if not value.dim() or not index.numel():
             return NotImplemented
         axis, rows, is_meant, _ = asked(value, dim, index, index)
         filling = torch.full((), number, dtype=value.dtype, device=value.device)
-        return put_back(value, axis, torch.where(is_meant.any(axis + 1), filling, rows))
+        return put_back(value, torch.where(is_meant.any(axis + 1), filling, rows))
 
     def scatter_add(value: Any, dim: int, index: Any, src: Any) -> Any:
         if not value.dim() or not index.numel() or value.dtype == torch.bool:
             return NotImplemented
         axis, rows, is_meant, source = asked(value, dim, index, src)
         sums = torch.where(is_meant, source.unsqueeze(axis), 0).sum(axis + 1, dtype=value.dtype)
-        return put_back(value, axis, rows + sums)
+        return put_back(value, rows + sums)
 
     def extreme_so_far(value: Any, dim: int, *, rises: bool) -> Any:
         if not value.dim() or value.dtype == torch.bool:
