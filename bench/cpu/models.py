@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -272,6 +272,31 @@ def row(record: dict[str, Any]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def each_alone(
+    script: str, names: Sequence[str], asked: argparse.Namespace, line: Callable[[dict[str, Any]], str]
+) -> None:
+    """Time each model, for each number of threads, in a process of its own, print it, and write all that there are.
+
+    Args:
+        script: What such a process runs, with a model's name, `--one THREADS` and `--rounds N`; it prints JSON.
+        names: Of the models.
+        asked: Its `threads`, `rounds` and `output` are the command line's.
+        line: Makes a line of the table.
+    """
+    records: list[dict[str, Any]] = []
+    for name in names:
+        for threads in asked.threads.split(","):
+            command = [sys.executable, script, name, "--one", threads, "--rounds", str(asked.rounds)]
+            command += ["--inductor"] * getattr(asked, "inductor", False)
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+            if done.returncode:
+                sys.exit(done.returncode)
+            records.append(json.loads(done.stdout))
+            print(line(records[-1]), flush=True)
+            if asked.output:
+                Path(asked.output).write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     """Time each model in a process of its own, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -286,7 +311,6 @@ def main() -> None:
     if asked.one is not None:
         print(json.dumps(times_of(asked.files[0], asked.one, asked.rounds)))
         return
-    records: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         files = list(asked.files)
         networks = RECURRENT if asked.recurrent else NETWORKS
@@ -300,16 +324,7 @@ def main() -> None:
             "| model | threads | kernels | ours, ms | median | onnxruntime, ms | median | over ours | compiled in, s |"
         )
         print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
-        for file in asked.files:
-            for threads in asked.threads.split(","):
-                command = [sys.executable, __file__, file, "--one", threads, "--rounds", str(asked.rounds)]
-                done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-                if done.returncode:
-                    sys.exit(done.returncode)
-                records.append(json.loads(done.stdout))
-                print(row(records[-1]), flush=True)
-    if asked.output:
-        Path(asked.output).write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
+        each_alone(__file__, asked.files, asked, row)
 
 
 if __name__ == "__main__":

@@ -13,9 +13,7 @@ import argparse
 import contextlib
 import json
 import logging
-import os
 import statistics
-import subprocess
 import sys
 import time
 import warnings
@@ -30,80 +28,48 @@ import transformers
 import roller_mlir
 from roller_mlir.importers.torch import import_model
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "correctness" / "pytorch_models"))
+from architectures import Row, make, of_both, of_image, of_sound, of_words, words
+from models import each_alone
+
 TOLERANCE = 1e-3
 """Of the largest result: by how much results of f32 may differ."""
 
 STEPS = 1024
 
 
-class Named(torch.nn.Module):
-    """A model whose arguments are in order and whose result is its first tensor."""
-
-    def __init__(self, model: torch.nn.Module, names: tuple[str, ...], **options: Any) -> None:
-        super().__init__()
-        self.model, self.names, self.options = model, names, options
-
-    def forward(self, *inputs: torch.Tensor) -> torch.Tensor:
-        """Return the first tensor."""
-        found = self.model(**dict(zip(self.names, inputs, strict=True)), **self.options).to_tuple()
-        return next(one for one in found if isinstance(one, torch.Tensor))
-
-
-def words(count: int, known: int) -> torch.Tensor:
-    """Return the numbers of some words."""
-    return torch.randint(0, known, (1, count))
-
-
-def language(kind: str, config: Any, count: int = 128) -> tuple[torch.nn.Module, tuple[torch.Tensor, ...]]:
-    """Return a decoder that reads words."""
-    model = getattr(transformers, kind)(config).eval()
-    return Named(model, ("input_ids",), use_cache=False), (words(count, config.vocab_size),)
-
-
-def vision(kind: str, config: Any, size: int = 224) -> tuple[torch.nn.Module, tuple[torch.Tensor, ...]]:
-    """Return a model of images."""
-    return Named(getattr(transformers, kind)(config).eval(), ("pixel_values",)), (torch.randn(1, 3, size, size),)
-
-
-def pair(kind: str, config: Any, first: torch.Tensor, name: str) -> tuple[torch.nn.Module, tuple[torch.Tensor, ...]]:
-    """Return an encoder with a decoder that has read 16 words."""
-    model = getattr(transformers, kind)(config).eval()
-    return Named(model, (name, "decoder_input_ids"), use_cache=False), (first, words(16, config.vocab_size))
-
-
-def encoder(kind: str, config: Any, name: str, given: torch.Tensor) -> tuple[torch.nn.Module, tuple[torch.Tensor, ...]]:
-    """Return a model of one input."""
-    return Named(getattr(transformers, kind)(config).eval(), (name,)), (given,)
-
-
-def smollm() -> Any:
-    """Return the sizes of SmolLM-135M."""
-    sizes = {"hidden_size": 576, "num_hidden_layers": 30, "num_attention_heads": 9, "num_key_value_heads": 3}
-    return transformers.LlamaConfig(vocab_size=49152, intermediate_size=1536, tie_word_embeddings=True, **sizes)
-
+SMOLLM = {
+    "vocab_size": 49152,
+    "hidden_size": 576,
+    "intermediate_size": 1536,
+    "num_hidden_layers": 30,
+    "num_attention_heads": 9,
+    "num_key_value_heads": 3,
+    "tie_word_embeddings": True,
+}
+"""The sizes of SmolLM-135M."""
 
 STEP = "smollm step"
-MODELS: dict[str, Callable[[], tuple[torch.nn.Module, tuple[torch.Tensor, ...]]]] = {
-    "distilbert": lambda: encoder("DistilBertModel", transformers.DistilBertConfig(), "input_ids", words(128, 30522)),
-    "gpt2": lambda: language("GPT2LMHeadModel", transformers.GPT2Config()),
-    "smollm": lambda: language("LlamaForCausalLM", smollm()),
-    "t5-small": lambda: pair(
-        "T5ForConditionalGeneration", transformers.T5Config(use_cache=False), words(64, 32128), "input_ids"
+MODELS: dict[str, Row] = {
+    "distilbert": of_words("DistilBertModel", "DistilBertConfig", 128, 30522),
+    "gpt2": of_words("GPT2LMHeadModel", "GPT2Config", 128, 50257),
+    "smollm": of_words("LlamaForCausalLM", "LlamaConfig", 128, **SMOLLM),
+    "t5-small": of_both("T5ForConditionalGeneration", "T5Config", (64, 16), 32128, use_cache=False),
+    "whisper-tiny": (
+        "WhisperModel",
+        "WhisperConfig",
+        {},
+        lambda: {"input_features": torch.randn(1, 80, 3000), "decoder_input_ids": words(16, 51865)},
     ),
-    "whisper-tiny": lambda: pair(
-        "WhisperModel", transformers.WhisperConfig(), torch.randn(1, 80, 3000), "input_features"
-    ),
-    "wav2vec2-base": lambda: encoder(
-        "Wav2Vec2Model", transformers.Wav2Vec2Config(), "input_values", torch.randn(1, 16000)
-    ),
-    "vit-base": lambda: vision("ViTModel", transformers.ViTConfig()),
-    "swin-tiny": lambda: vision("SwinModel", transformers.SwinConfig()),
-    "convnext-tiny": lambda: vision("ConvNextModel", transformers.ConvNextConfig()),
-    "levit-128s": lambda: vision("LevitModel", transformers.LevitConfig()),
-    "segformer-b0": lambda: vision("SegformerForSemanticSegmentation", transformers.SegformerConfig(), 256),
-    "resnet50": lambda: vision("ResNetModel", transformers.ResNetConfig()),
-    "regnet": lambda: vision("RegNetModel", transformers.RegNetConfig()),
-    "mobilenet_v2": lambda: vision("MobileNetV2Model", transformers.MobileNetV2Config()),
+    "wav2vec2-base": of_sound("Wav2Vec2Model", "Wav2Vec2Config", 16000),
+    "vit-base": of_image("ViTModel", "ViTConfig", 224),
+    "swin-tiny": of_image("SwinModel", "SwinConfig", 224),
+    "convnext-tiny": of_image("ConvNextModel", "ConvNextConfig", 224),
+    "levit-128s": of_image("LevitModel", "LevitConfig", 224),
+    "segformer-b0": of_image("SegformerForSemanticSegmentation", "SegformerConfig", 256),
+    "resnet50": of_image("ResNetModel", "ResNetConfig", 224),
+    "regnet": of_image("RegNetModel", "RegNetConfig", 224),
+    "mobilenet_v2": of_image("MobileNetV2Model", "MobileNetV2Config", 224),
 }
 
 
@@ -111,7 +77,7 @@ def with_cache() -> tuple[Any, Callable[[int], torch.Tensor]]:
     """Return a step of a decoder with its cache as transformers export it, and what eager mode runs it by."""
     from transformers.integrations.executorch import convert_and_export_with_cache
 
-    model = transformers.LlamaForCausalLM(smollm()).eval()
+    model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**SMOLLM)).eval()
     options = {"batch_size": 1, "max_cache_len": STEPS}
     model.generation_config = transformers.GenerationConfig(
         use_cache=True, cache_implementation="static", max_length=STEPS, cache_config=options
@@ -138,7 +104,7 @@ def measured(name: str, threads: int, rounds: int, *, inductor: bool) -> dict[st
     if name == STEP:
         program, step = with_cache()
     else:
-        eager, inputs = MODELS[name]()
+        eager, inputs = make(MODELS[name])
         program = torch.export.export(eager, inputs, strict=False)
     start = time.perf_counter()
     imported = import_model(program)
@@ -153,7 +119,7 @@ def measured(name: str, threads: int, rounds: int, *, inductor: bool) -> dict[st
         runs["eager"] = lambda _: eager(*inputs)
     else:
         states = [list(imported.state.values()), [np.zeros_like(one) for one in imported.state.values()]]
-        logits = np.zeros((1, 1, smollm().vocab_size), np.float32)
+        logits = np.zeros((1, 1, SMOLLM["vocab_size"]), np.float32)
 
         def ours(number: int) -> Any:
             loaded(np.array([[7]]), np.array([number]), *states[0], outputs=[logits, *states[1]])
@@ -211,23 +177,11 @@ def main() -> None:
             record = measured(asked.names[0], asked.one, asked.rounds, inductor=asked.inductor)
         print(json.dumps(record))
         return
-    records: list[dict[str, Any]] = []
     print(
         "| model | threads | kernels | ours, ms | eager | over ours | inductor | over ours | import, s | compile, s |"
     )
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
-    for name in asked.names or [*MODELS, STEP]:
-        for threads in asked.threads.split(","):
-            command = [sys.executable, __file__, name, "--one", threads, "--rounds", str(asked.rounds)]
-            command += ["--inductor"] * asked.inductor
-            environment = {**os.environ, "OMP_NUM_THREADS": threads, "ROLLER_NUM_THREADS": threads}
-            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, env=environment)
-            if done.returncode:
-                sys.exit(done.returncode)
-            records.append(json.loads(done.stdout))
-            print(row(records[-1]), flush=True)
-            if asked.output:
-                Path(asked.output).write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
+    each_alone(__file__, asked.names or [*MODELS, STEP], asked, row)
 
 
 if __name__ == "__main__":

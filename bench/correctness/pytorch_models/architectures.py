@@ -17,6 +17,7 @@ BOTH = {
     "vocab_size": 99,
     "d_model": 32,
 }
+PAIRS = {"depths": [2, 2], "num_heads": [2, 4]}
 STAGES = {"hidden_sizes": [8, 16, 24, 32], "depths": [1, 1, 2, 1]}
 SOUND = {**IMAGE, "conv_dim": [32] * 7, "num_conv_pos_embeddings": 16, "num_conv_pos_embedding_groups": 4}
 SHARED = {**TEXT, "num_key_value_heads": 2}
@@ -24,9 +25,9 @@ WIDE = {**SHARED, "head_dim": 8}
 EXPERTS = {"num_key_value_heads": 2, "experts_implementation": "batched_mm"}
 
 
-def words(count: int = 16) -> torch.Tensor:
+def words(count: int, known: int = 99) -> torch.Tensor:
     """Return the numbers of some words."""
-    return torch.randint(0, 99, (1, count))
+    return torch.randint(0, known, (1, count))
 
 
 def image(size: int = 32) -> torch.Tensor:
@@ -38,9 +39,9 @@ def image(size: int = 32) -> torch.Tensor:
 Row = tuple[str, str, dict[str, Any], Callable[[], dict[str, torch.Tensor]]]
 
 
-def of_words(kind: str, config: str, **given: Any) -> Row:
+def of_words(kind: str, config: str, count: int = 16, known: int = 99, **given: Any) -> Row:
     """Return a model that reads words."""
-    return kind, config, given, lambda: {"input_ids": words()}
+    return kind, config, given, lambda: {"input_ids": words(count, given.get("vocab_size", known))}
 
 
 def of_image(kind: str, config: str, size: int = 32, **given: Any) -> Row:
@@ -48,14 +49,15 @@ def of_image(kind: str, config: str, size: int = 32, **given: Any) -> Row:
     return kind, config, given, lambda: {"pixel_values": image(size)}
 
 
-def of_both(kind: str, config: str, **given: Any) -> Row:
+def of_both(kind: str, config: str, counts: tuple[int, int] = (16, 8), known: int = 99, **given: Any) -> Row:
     """Return an encoder and a decoder of words."""
-    return kind, config, given, lambda: {"input_ids": words(), "decoder_input_ids": words(8)}
+    names = ("input_ids", "decoder_input_ids")
+    return kind, config, given, lambda: {name: words(count, known) for name, count in zip(names, counts, strict=True)}
 
 
-def of_sound(kind: str, config: str, **given: Any) -> Row:
+def of_sound(kind: str, config: str, count: int = 4000, **given: Any) -> Row:
     """Return a model of a wave."""
-    return kind, config, given, lambda: {"input_values": torch.randn(1, 4000)}
+    return kind, config, given, lambda: {"input_values": torch.randn(1, count)}
 
 
 def small(names: dict[str, int], **given: Any) -> dict[str, Any]:
@@ -191,25 +193,9 @@ ARCHITECTURES: tuple[Row, ...] = (
     of_image("ViTMSNModel", "ViTMSNConfig", **PATCHES),
     of_image("SiglipVisionModel", "SiglipVisionConfig", **PATCHES),
     of_image("Dinov2Model", "Dinov2Config", **PATCHES),
-    of_image(
-        "SwinModel",
-        "SwinConfig",
-        image_size=32,
-        patch_size=2,
-        embed_dim=16,
-        depths=[2, 2],
-        num_heads=[2, 4],
-        window_size=4,
-    ),
-    of_image(
-        "Swinv2Model",
-        "Swinv2Config",
-        image_size=32,
-        patch_size=2,
-        embed_dim=16,
-        depths=[2, 2],
-        num_heads=[2, 4],
-        window_size=4,
+    *(
+        of_image(f"{kind}Model", f"{kind}Config", image_size=32, patch_size=2, embed_dim=16, window_size=4, **PAIRS)
+        for kind in ("Swin", "Swinv2")
     ),
     of_image("ConvNextModel", "ConvNextConfig", 64, **STAGES),
     of_image("ConvNextV2Model", "ConvNextV2Config", 64, **STAGES),

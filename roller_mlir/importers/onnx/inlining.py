@@ -154,7 +154,7 @@ def _results_of(node: Any, values: Values) -> "Mapping[str, np.ndarray[Any, Any]
         return None
     try:
         found: Any = ReferenceEvaluator(_model_of(node, given, values.opset)).run(None, given)
-    except Exception:  # noqa: BLE001 - of what it does not know it raises what its parts happen to raise
+    except Exception:  # noqa: BLE001 - the node stays, and is lowered or refused where it stands
         return None
     if any(one is None or one.size > _FOLDED_ELEMENTS for one in found):
         return None
