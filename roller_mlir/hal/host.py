@@ -73,7 +73,7 @@ def host_device(name: str = NAME) -> Device:
     core = described if described is not None and described.vector_bytes == vector_bytes else None
     fma_ports, load_ports = (core.fma_ports, core.load_ports) if core is not None else (2, 2)
     assert fma_ports is not None and load_ports is not None
-    clock_hz, units = _clock_hz(info), len(os.sched_getaffinity(0))
+    clock_hz, units = _clock_hz(info, described), len(os.sched_getaffinity(0))
     layers = (
         MemoryLayer(name="register", kind="explicit", instances=units, capacity_bytes=vector_bytes * registers),
         *(_as_known(layer, described, clock_hz) for layer in _caches(units, clock_hz, load_ports * vector_bytes)),
@@ -190,12 +190,12 @@ def _llvm_name() -> str:
     return str(llvmlite.binding.get_host_cpu_name())
 
 
-def _clock_hz(info: CpuInfo) -> float:
-    """Return the highest clock that the system names."""
+def _clock_hz(info: CpuInfo, core: Device | None) -> float:
+    """Return the highest clock that the system names; where it names none, as in most virtual machines, the cores'."""
     most = _read(_CORE / "cpufreq" / "cpuinfo_max_freq", "")
     if most.strip().isdigit():
         return float(most) * 1e3
-    return info.clock_hz or 2e9
+    return max(info.clock_hz or 2e9, core.clock_hz if core is not None else 0.0)
 
 
 def _caches(units: int, clock_hz: float, load_bytes: int) -> list[MemoryLayer]:

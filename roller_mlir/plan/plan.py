@@ -308,8 +308,8 @@ class Plan:
             move it (of all of them, where each does), for all blocks of those inside. Steps of a reduction then stand
             around these loops, and the sums between two steps lie in the result. Empty where a task is one tile.
         raster: The loops over tasks level by level, outermost first: a loop of unit_order, its steps on the level, and
-            the blocks from one step to the next; a loop may have several levels, as super-rows of tiles have. Empty
-            where the loops of unit_order follow each other.
+            the tasks along it from one step to the next; a loop may have several levels, as super-rows of tiles and
+            space-filling curves have. Empty where the loops of unit_order follow each other.
         reduction_order: Reduction loops, outermost first.
         operands: One OperandPlan per input.
         epilogue_vectors: Elements of one read of each tensor that is read beside the inputs, see

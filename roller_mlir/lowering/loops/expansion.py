@@ -26,7 +26,7 @@ from roller_mlir.mapping.layout.spread import planned_epilogue_vectors, tail_pla
 from roller_mlir.plan import Access, LinearIndex, OperandPlan, Plan
 from roller_mlir.plan.extent import as_extents
 from roller_mlir.plan.plan import CONSTANT, REGISTER, WORKGROUP
-from roller_mlir.plan.tasks.walks import staged_depth, walked_blocks
+from roller_mlir.plan.tasks.walks import staged_depth, tasks_along, walked_blocks
 from roller_mlir.support.bindings import arith, ir, scf, tensor
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
@@ -69,13 +69,11 @@ class Expansion:
         return self._nest(units, destinations, self._task, {rtile.MAPPING: ir.StringAttr.get(UNIT)})
 
     def _task_loops(self) -> Iterator[tuple[int, int, int]]:
-        """Yield the loops over tasks, each with its tasks and the blocks that one of them walks."""
-        yield from self._plan.raster
-        if self._plan.raster:
-            return
-        for loop in self._plan.unit_order:
-            walked = walked_blocks(self._plan, loop, self._steps[loop])
-            yield loop, -(-self._steps[loop] // walked), walked
+        """Yield the loops over tasks, each with its tasks and the blocks from one of them to the next."""
+        plan, steps = self._plan, self._steps
+        levels = plan.raster or [(loop, tasks_along(plan, loop, steps[loop]), 1) for loop in plan.unit_order]
+        for loop, tasks, apart in levels:
+            yield loop, tasks, apart * walked_blocks(plan, loop, steps[loop])
 
     def _inner_loops(self) -> list[int]:
         walked = {loop: walked_blocks(self._plan, loop, self._steps[loop]) for loop in self._plan.inner_order}

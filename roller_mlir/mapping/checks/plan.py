@@ -18,7 +18,7 @@ from roller_mlir.plan.plan import CONSTANT, STAGED, SYNCHRONOUS, TENSOR, WORKGRO
 from roller_mlir.plan.rewrite.uneven import reads_outside
 from roller_mlir.plan.tasks.raster import raster_problem
 from roller_mlir.plan.tasks.skips import skip_problem
-from roller_mlir.plan.tasks.walks import resumable, walked_blocks
+from roller_mlir.plan.tasks.walks import resumable, tasks_along, walked_blocks
 
 
 def plan_problem(expression: TensorExpression, plan: Plan) -> str:
@@ -73,13 +73,11 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
         if missing:
             return f"has a plan whose {name} {list(order)} leaves out loop {missing[0]}, which has several blocks"
     counts = {
-        loop: steps_of(expression.loops[loop], plan.axes[loop])
+        loop: tasks_along(plan, loop, _blocks(expression, plan, loop))
         for loop in plan.unit_order
         if loop not in expression.whole
     }
     problem = raster_problem(plan.raster, counts) if plan.raster else ""
-    if not problem and plan.raster and plan.inner_order:
-        problem = "is of tasks that walk no tiles by themselves, but this plan has inner_order"
     if problem:
         return f"has a plan whose raster {[list(level) for level in plan.raster]} {problem}"
     problem = _inner_problem(expression, plan)

@@ -23,6 +23,7 @@ class Cache:
         bandwidth_bytes_per_s: What one of the threads that share it draws; None where the device does not say it. Of a
             device of vectors it is then what its constants assume.
         sharers: Threads that use one instance at a time. What each touches for itself is there so many times.
+        unit_bandwidth_bytes_per_s: What it would draw alone; None where nothing says it.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Cache:
     latency_s: float | None = None
     bandwidth_bytes_per_s: float | None = None
     sharers: int = 1
+    unit_bandwidth_bytes_per_s: float | None = None
 
 
 def caches_of(device: Device, threads: int = 1) -> tuple[Cache, ...]:
@@ -55,6 +57,7 @@ def _cache(device: Device, layer: MemoryLayer, sharers: int, bounded: bool) -> C
         latency_s=layer.latency_s,
         bandwidth_bytes_per_s=min(rates, default=None),
         sharers=sharers,
+        unit_bandwidth_bytes_per_s=alone,
     )
 
 

@@ -36,6 +36,10 @@ APART_BYTES = _PAGE_BYTES // 2
 """From one place to the next, from which on a core's prefetchers do not follow (Intel 248966: half a page)."""
 LINE_BYTES = 64
 """Of a cache, where nobody says another."""
+_SHORT_ROW_BYTES = 256
+"""Of a tile's row: a core's prefetchers do not follow from one such row to the next."""
+_ROWS_APART_BYTES = 1024
+"""From row to row of these."""
 _LEAST_BESIDE = 1 / 16
 """Bytes of others that come beside rows, as a share of theirs, that count."""
 
@@ -63,6 +67,7 @@ class CacheModel:
         self._base = TiledNest(expression, ())
         self._caches: dict[int, tuple[Cache, ...]] = {}
         self._layers = {layer.name: layer for layer in device.layers}
+        self._short_rows: dict[tuple[int, ...], frozenset[int]] = {}
         first = device.caches[0] if device.caches else device.layer("global")
         self._line_bytes = first.line_bytes or LINE_BYTES
 
@@ -83,11 +88,15 @@ class CacheModel:
         inside = dict(walk.inner)
         loops: list[TileLoop] = []
         left = cores
-        for i, trips in walk.units:
-            count, size = trips, shape.blocks[i] * inside.get(i, 1)
+        for i, count, apart in walk.units:
+            size = shape.blocks[i] * inside.get(i, 1) * apart
             if left > 1:
-                chunk = -(-count // min(left, count))
-                parts = -(-count // chunk)
+                if shape.raster:  # what levels outside of this one walk is whole
+                    parts = next(n for n in range(min(left, count), 0, -1) if count % n == 0)
+                    chunk = count // parts
+                else:
+                    chunk = -(-count // min(left, count))
+                    parts = -(-count // chunk)
                 loops.append(TileLoop(i, parts, chunk * size, parallel=True))
                 count, left = chunk, -(-left // parts) if chunk == 1 else 1
             loops.append(TileLoop(i, count, size))
@@ -109,8 +118,7 @@ class CacheModel:
             working_sets(nest, largest=False),
             self.caches(cores),
         )  # where all fit by themselves, the first decides
-        places = {one.access: number for number, one in enumerate(nest.tensors)} if packed else {}
-        dense = {places[self.expression.inputs[number]] for number in packed}
+        dense = self._places(packed)
 
         def collides(one: WorkingSet, cache: Cache) -> bool:
             number = one.dependence.tensor
@@ -133,11 +141,12 @@ class CacheModel:
             weights=weights,
         )
         handed = self._beside_others(nest, handed, dense, weights, len(caches) - 1)
+        handed = self._in_short_rows(handed, self.short_rows(nest.body) - dense, weights, caches)
         served = served_bytes(nest, sets, assigned, handed)
         seconds = seconds_by_layer(nest, sets, assigned, threads=cores, served=served)
         behind = caches[1:] or caches
         moved = tuple([sum(served[place:]) for place in range(1, len(served))]) or served
-        around = {places[self.expression.inputs[number]]: len(nest.loops) - n for number, n in (inside or {}).items()}
+        around = {min(self._places([number])): len(nest.loops) - n for number, n in (inside or {}).items()}
         packs = [one for one in handed if one.level < around.get(one.tensor, -1)]
         rates = [one.bandwidth_bytes_per_s or math.inf for one in self.caches(1)]  # while others compute
         packed_s = sum([one.size_bytes / rates[one.place] for one in packs]) / cores
@@ -178,26 +187,125 @@ class CacheModel:
             for one in handed
         ]
 
-    @cached_property
-    def _least_bytes(self) -> tuple[float, float]:
-        """Bytes of all that is touched, and of these with what is written, which is read before."""
-        whole = [(0, extent - 1) for extent in self._base.extents]
-        total = written = 0.0
-        for one in self._base.tensors:
-            image = () if one.access.gathered else one.image(whole, self._base.extents)
-            size = one.access.element_bytes * (one.access.gathered or (0 if image is None else volume(image)))
-            total += size
-            written += size * (one.access in self.expression.outputs)
-        return total, total + written
+    def short_rows(self, box: tuple[int, ...], packed: Collection[int] = ()) -> frozenset[int]:
+        """Return the tensors of which a tile reads short rows that lie apart; see `short_row_factor`.
 
-    def least(self, cores: int = 1) -> CacheWork:
-        """Return what no order of tasks comes below: each tensor comes once from the nearest cache that holds all."""
-        caches, (held_bytes, moved_bytes) = self.caches(cores), self._least_bytes
-        held = next(place for place, one in enumerate(caches) if held_bytes <= (one.capacity_bytes or held_bytes))
+        Args:
+            box: Points of each loop in a tile.
+            packed: Inputs whose tiles lie dense.
+        """
+        found = self._short_rows.get(box)
+        if found is None:
+            tensors = enumerate(self._base.tensors)
+            found = frozenset(
+                number for number, one in tensors if one.access in self.expression.inputs and _short_rows(one, box)
+            )
+            self._short_rows[box] = found
+        return found - self._places(packed) if packed else found
+
+    def _places(self, inputs: Collection[int]) -> frozenset[int]:
+        """Return which tensors of a nest some inputs are."""
+        places = {one.access: number for number, one in enumerate(self._base.tensors)} if inputs else {}
+        return frozenset(places[self.expression.inputs[number]] for number in inputs)
+
+    def _row_factors(self, caches: Sequence[Cache]) -> list[float]:
+        """Return how much longer lines of short rows take than others, from each cache and from memory.
+
+        A core alone takes `short_row_factor` times as long from what cores share; where it gets no more than a share of
+        their bandwidth anyway, nothing.
+        """
+        factor, units = self._device.vectors.short_row_factor, self._device.units
+        found: list[float] = []
+        for one in caches:
+            own = one.capacity_bytes is not None and self._layers[one.name].instances >= units
+            rate, alone = one.bandwidth_bytes_per_s, one.unit_bandwidth_bytes_per_s
+            slower = factor if rate is None or alone is None else factor * rate / alone
+            found.append(1.0 if own else max(1.0, slower))
+        return found
+
+    def _in_short_rows(
+        self, handed: list[Handed], rows: Collection[int], weights: Sequence[float], caches: Sequence[Cache]
+    ) -> list[Handed]:
+        """Return what layers hand over, where tiles read short rows of some tensors."""
+        factors = self._row_factors(caches)
+        return [
+            one._replace(size_bytes=one.size_bytes * max(1.0, factors[one.place] / weights[one.tensor]))
+            if one.tensor in rows
+            else one
+            for one in handed
+        ]
+
+    @cached_property
+    def _sizes(self) -> tuple[float, ...]:
+        """Bytes of each tensor that are touched."""
+        extents = self._base.extents
+        whole = [(0, extent - 1) for extent in extents]
+        return tuple(
+            one.access.element_bytes * one.access.gathered or _touched(one, whole, extents)
+            for one in self._base.tensors
+        )
+
+    def least(self, cores: int = 1, rows: Collection[int] = ()) -> CacheWork:
+        """Return what no order of tasks comes below: each tensor comes once from the nearest cache that holds all.
+
+        Args:
+            cores: How many run it.
+            rows: What `short_rows` says of the tiles.
+        """
+        caches, held_bytes = self.caches(cores), sum(self._sizes)
+        held = _holder(caches, held_bytes)
+        written = [one.access in self.expression.outputs for one in self._base.tensors]  # is read before
+        moved_bytes = sum([size * (1 + again) for size, again in zip(self._sizes, written, strict=True)])
+        if rows:
+            moved_bytes += (self._row_factors(caches)[held] - 1) * sum([self._sizes[number] for number in rows])
         behind = list(enumerate(caches))[1:] or [(0, caches[0])]
         moved = {one.name: moved_bytes if place <= held else 0.0 for place, one in behind}
         seconds = {one.name: moved[one.name] / (one.bandwidth_bytes_per_s or 1.0) / cores for _, one in behind}
         return CacheWork(tuple(moved.values()), seconds)
+
+    def at_least(self, nest: TiledNest, cores: int = 1) -> CacheWork:
+        """Return what `work` does not come below for a nest, in a fraction of its time.
+
+        Where a loop does not move a tensor, what one iteration of it touches of that tensor is read again by each
+        other, from no nearer a cache than one that holds as much. Lines, rows that lie apart and what else has to be
+        held until then are left out.
+        """
+        caches, tensors, runs, inside = self.caches(cores), nest.tensors, 1, list(nest.extents)
+        served, totals = [0.0] * len(caches), list(self._sizes)
+        twice = [1 + (one.access in self.expression.outputs) for one in tensors]
+        sizes = totals
+        for loop in nest.loops:
+            before, inside[loop.axis] = inside[loop.axis], min(inside[loop.axis], loop.size)
+            if inside[loop.axis] < before:
+                box = [(0, points - 1) for points in inside]
+                sizes = [
+                    size if loop.axis not in one.axes else _touched(one, box, nest.extents)
+                    for size, one in zip(sizes, tensors, strict=True)
+                ]
+            for one, size, times in zip(tensors, sizes, twice, strict=True):
+                if loop.axis not in one.axes:
+                    served[_holder(caches, size)] += runs * (loop.count - 1) * size * times
+            runs *= loop.count
+        served[_holder(caches, sum(totals))] += sum([size * times for size, times in zip(totals, twice, strict=True)])
+        parallel = prod([loop.count for loop in nest.loops if loop.parallel])
+        share = -(-parallel // min(cores, parallel)) / parallel
+        moved = [sum(served[place:]) for place in range(len(served))]
+        behind = list(enumerate(caches))[1:] or [(0, caches[0])]
+        seconds = {one.name: moved[place] * share / (one.bandwidth_bytes_per_s or math.inf) for place, one in behind}
+        return CacheWork(tuple(moved[1:]) or tuple(moved), seconds)
+
+
+def _holder(caches: Sequence[Cache], size_bytes: float) -> int:
+    """Return the place of the nearest cache that holds so much."""
+    return next(place for place, one in enumerate(caches) if size_bytes <= (one.capacity_bytes or size_bytes))
+
+
+def _touched(tensor: TouchedTensor, box: Sequence[tuple[int, int]], extents: Sequence[int]) -> float:
+    """Return the bytes of a tensor that a box of points touches."""
+    if tensor.access.gathered:
+        return 0.0
+    image = tensor.image(box, extents)
+    return 0.0 if image is None else float(volume(image) * tensor.access.element_bytes)
 
 
 def _walks_down(nest: TiledNest, tensor: TouchedTensor) -> int:
@@ -233,6 +341,17 @@ def _far_rows(nest: TiledNest, tensor: TouchedTensor) -> bool:
     return row.extent * row.step * size > LINE_BYTES and any(
         one.extent > 1 and one.step * stride * size >= _PAGE_BYTES for one, stride in zip(rows, strides, strict=False)
     )
+
+
+def _short_rows(tensor: TouchedTensor, box: Sequence[int]) -> bool:
+    """Return whether a tile reads rows of a few lines that lie apart, such as 32 columns of each row of 256 f32."""
+    access, size = tensor.access, tensor.access.element_bytes
+    if access.gathered or not access.shape:
+        return False
+    *rows, row = tile_dimensions(access, box)
+    strides = dense_strides(access.bounds)
+    pitches = [one.step * stride * size for one, stride in zip(rows, strides, strict=False) if one.extent > 1]
+    return row.extent * row.step * size <= _SHORT_ROW_BYTES and min(pitches, default=0) >= _ROWS_APART_BYTES
 
 
 def _inside(nest: TiledNest, level: int) -> list[int]:

@@ -13,7 +13,6 @@ from bisect import insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import permutations
 from math import inf, prod
 
 from roller_mlir.hal import Device
@@ -26,6 +25,7 @@ from roller_mlir.model.vectors.atom_programs import atom_programs
 from roller_mlir.model.vectors.cost import VectorCost, Work
 from roller_mlir.model.vectors.dividing import divided_plans
 from roller_mlir.model.vectors.lanes import lanes_of, reads_lanes, reads_packed
+from roller_mlir.model.vectors.orders import VectorProgram, ordered
 from roller_mlir.model.vectors.packing import (
     constant_shapes,
     copied_vector,
@@ -49,7 +49,6 @@ would pack eight in a byte. LLVM took 4 s of a processor for 960 of i8, and over
 MOST_WHOLE_OPERATIONS = 6144
 """Operations on vectors of what must lie whole in a task, with its loads and functions: each stands in its code."""
 LEAST_LANES = 2
-_ORDERED_LOOPS = 4
 _WIDE_VECTORS = 16
 """Along a loop of so many vectors of neighbours no other loop needs to be tried that has none."""
 _SPARE = 4
@@ -142,11 +141,12 @@ def _constructed(
     bounds = [(cost.seconds(work)[0], number, work) for number, work in enumerate(map(cost.bound, shapes))]
     ranked: list[VectorProgram] = []
     for least, number, work in sorted(bounds, key=lambda one: one[:2]):
-        if least >= (ranked[options.top_k - 1].seconds if len(ranked) >= options.top_k else below_s):
+        below = ranked[options.top_k - 1].seconds if len(ranked) >= options.top_k else below_s
+        if least >= below:
             break  # no order of this shape, nor of those behind it, comes before the best that were found
-        programs = [one for one in _ordered(cost, shapes[number], work) if not parts or one.shape.order[0] == 0]
-        if programs:
-            insort(ranked, min(programs, key=lambda one: one.seconds), key=VectorProgram.rank)
+        program = ordered(cost, shapes[number], work, below, first=0 if parts else None)
+        if program is not None:
+            insort(ranked, program, key=VectorProgram.rank)
     made = [(one.seconds, partial(_plan, cost, one)) for one in sorted(ranked, key=VectorProgram.rank)]
     if options.instructions and device.multiply_add.family not in options.instructions:
         made = []
@@ -172,44 +172,9 @@ def _constructed(
     return _Undivided(cost, plans, len(made), min([cost.spread_seconds(work) for _, _, work in bounds]))
 
 
-@dataclass(frozen=True)
-class VectorProgram:
-    """A program of tasks, and what it costs.
-
-    Attributes:
-        shape: Its tiles and the loops around them.
-        work: What the tasks do.
-        seconds: The predicted time.
-    """
-
-    shape: TaskShape
-    work: Work
-    seconds: float
-
-    def rank(self) -> tuple[float, int, int, tuple[int, ...], bool]:
-        """Order by predicted time; among equals what stages less, then what was packed before, then smaller tiles."""
-        shape = self.shape
-        return self.seconds, len(shape.staged), -len(shape.ahead), shape.blocks, shape.lane is None
-
-
 def _outside(expression: TensorExpression, blocks: Sequence[int]) -> list[int]:
     """Return the parallel loops with several tiles."""
     return [i for i in expression.parallel() if expression.loops[i].extent.most_tiles(blocks[i]) > 1]
-
-
-def _ordered(cost: VectorCost, shape: TaskShape, work: Work) -> Iterator[VectorProgram]:
-    """Yield a shape's programs: of one that packs nothing, one an order of the loops around its tile.
-
-    Behind one that takes what the work, a bound of all of them, does, there is none: no other takes less.
-    """
-    orders, least = [shape.order] if shape.inner else _orders(cost.expression, shape.order), cost.seconds(work)[0]
-    for order in orders:
-        made = replace(shape, order=tuple(order))
-        one = cost.bounded(work, made)
-        seconds = cost.seconds(one)[0]
-        yield VectorProgram(made, one, seconds)
-        if seconds <= least:
-            break
 
 
 def vector_plan_problem(plan: Plan, device: Device) -> str:
@@ -411,14 +376,6 @@ def _slides(expression: TensorExpression, blocks: Sequence[int], lane: int | Non
     )
 
 
-def _orders(expression: TensorExpression, loops: Sequence[int]) -> Iterator[list[int]]:
-    """Yield orders of the loops around tasks: all of the longest ones, the others outside as they stand."""
-    moving = sorted(sorted(loops, key=lambda i: -expression.bounds[i])[:_ORDERED_LOOPS])
-    others = [i for i in loops if i not in moving]
-    for order in permutations(moving):
-        yield [*others, *order]
-
-
 def _plan(cost: VectorCost, one: VectorProgram) -> Plan:
     expression, device, shape = cost.expression, cost.device, one.shape
     width = _width(expression, shape.lane, lanes_of(expression, device)) if shape.lane is not None else 1
@@ -438,6 +395,7 @@ def _plan(cost: VectorCost, one: VectorProgram) -> Plan:
         lane=shape.lane,
         unit_order=shape.order,
         inner_order=shape.inner,
+        raster=shape.raster,
         reduction_order=expression.reductions(),
         operands=tuple(
             packed_operand(expression, shape, number, width, pad)

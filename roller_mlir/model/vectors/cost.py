@@ -14,6 +14,7 @@ from math import prod
 from roller_mlir.hal import Device, VectorConstants
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.polydl.footprint import tensor_of
+from roller_mlir.model.polydl.nest import TiledNest
 from roller_mlir.model.vectors.cache_work import LINE_BYTES, CacheModel, CacheWork
 from roller_mlir.model.vectors.lanes import conflict_cycles, cut_share, lanes_of, lies_apart, reads_lanes, reads_packed
 from roller_mlir.model.vectors.masks import (
@@ -132,11 +133,18 @@ class VectorCost:
 
     def bounded(self, work: Work, shape: TaskShape) -> Work:
         """Return the work of a shape, whose bound is that of its loops in any order."""
-        cores = min(self.units, work.tasks)
-        walk = TaskWalk.of(self.expression, shape)
+        walk, nest, cores = self._nest(work, shape)
         inside = {number: len(walk.inner) - depth for number, depth in walk.depths.items()}
-        nest = self.caches.walked(shape, walk, cores)
         return replace(work, caches=self.caches.work(nest, shape.packed, cores, inside))
+
+    def least_seconds(self, work: Work, shape: TaskShape) -> float:
+        """Return what the work of a shape does not come below in its order of loops; arguments as of `bounded`."""
+        _, nest, cores = self._nest(work, shape)
+        return self.seconds(replace(work, caches=self.caches.at_least(nest, cores)))[0]
+
+    def _nest(self, work: Work, shape: TaskShape) -> tuple[TaskWalk, TiledNest, int]:
+        walk, cores = TaskWalk.of(self.expression, shape), min(self.units, work.tasks)
+        return walk, self.caches.walked(shape, walk, cores), cores
 
     def kernel_cycles(self, shape: TaskShape) -> float:
         """Return the cycles of all tiles' points, from data in the nearest cache."""
@@ -192,8 +200,14 @@ class VectorCost:
         for number in shape.staged:
             box, depth = walk.packed_box(shape, expression, number), walk.depths[number]
             packing += passes * prod([trips for _, trips in walk.inner[:depth]]) * self.packing(number, box, shape.lane)
-        tasks = prod([trips for _, trips in walk.units])
-        return Work(tasks, cycles + packing, kernel.registers, self.caches.least(min(self.units, tasks)), packing)
+        tasks = prod([trips for _, trips, _ in walk.units])
+        body = [
+            bound if i in self._reductions and not walk.steps else min(block, bound)
+            for i, (block, bound) in enumerate(zip(shape.blocks, expression.bounds, strict=True))
+        ]
+        rows = self.caches.short_rows(tuple(body), shape.packed)
+        least = self.caches.least(min(self.units, tasks), rows)
+        return Work(tasks, cycles + packing, kernel.registers, least, packing)
 
     def ending(self, shape: TaskShape, vectors: int, width: int) -> float:
         """Return the cycles of what is made of a tile's sums before they are stored: operations and loads by ports.

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.plan import CONSTANT, WORKGROUP
+from roller_mlir.plan.tasks.raster import Level
 from roller_mlir.plan.tasks.walks import staged_depth, walked_blocks
 
 UNROLLED = 4
@@ -39,6 +40,7 @@ class TaskShape:
         walked: How many tiles of each; all where it is not there.
         staged: Inputs that are packed.
         ahead: Inputs that were packed when the program was compiled.
+        raster: The loops over tasks level by level, outermost first; empty where they follow each other in that order.
     """
 
     blocks: tuple[int, ...]
@@ -48,6 +50,7 @@ class TaskShape:
     walked: Mapping[int, int] = field(default_factory=dict[int, int])
     staged: tuple[int, ...] = ()
     ahead: tuple[int, ...] = ()
+    raster: tuple[Level, ...] = ()
 
     @property
     def packed(self) -> tuple[int, ...]:
@@ -67,6 +70,7 @@ class TaskShape:
             walked={loop: walked_blocks(plan, loop, tiles[loop]) for loop in inner},
             staged=tuple(number for number, operand in enumerate(plan.operands) if operand.layer == WORKGROUP),
             ahead=tuple(number for number, operand in enumerate(plan.operands) if operand.layer == CONSTANT),
+            raster=tuple(level for level in plan.raster if level[1] > 1),
         )
 
 
@@ -75,13 +79,13 @@ class TaskWalk:
     """A shape's loops over an expression.
 
     Attributes:
-        units: Loops over tasks and their trips, outermost first.
+        units: Loops over tasks, outermost first: the loop, its trips, and what of its tasks lies from one to the next.
         steps: Reduction loops with several steps, likewise.
         inner: Loops that a task walks, likewise.
         depths: By staged input, how many of the walked loops stand around its packing.
     """
 
-    units: tuple[tuple[int, int], ...]
+    units: tuple[Level, ...]
     steps: tuple[tuple[int, int], ...]
     inner: tuple[tuple[int, int], ...]
     depths: Mapping[int, int]
@@ -91,7 +95,7 @@ class TaskWalk:
         """Return the loops of a shape."""
         tiles = {i: expression.loops[i].extent.most_tiles(block) for i, block in enumerate(shape.blocks)}
         walked = {i: min(tiles[i], shape.walked.get(i, tiles[i])) for i in shape.inner}
-        units = [(i, -(-tiles[i] // walked.get(i, 1))) for i in shape.order]
+        units = shape.raster or [(i, -(-tiles[i] // walked.get(i, 1)), 1) for i in shape.order]
         steps = [(i, tiles[i]) for i in expression.reductions() if tiles[i] > 1] if shape.inner else []
         inner = tuple((i, walked[i]) for i in shape.inner if walked[i] > 1)
         walks = [i for i, _ in inner]
@@ -115,7 +119,7 @@ class TaskWalk:
         """Yield all loops and their trips, innermost first."""
         yield from reversed(self.inner)
         yield from reversed(self.steps)
-        yield from reversed(self.units)
+        yield from ((loop, trips) for loop, trips, _ in reversed(self.units))
 
 
 def grown(box: Sequence[int], loop: int, trips: int, bounds: Sequence[int]) -> tuple[int, ...]:

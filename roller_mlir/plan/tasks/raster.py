@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 
 Level = tuple[int, int, int]
-"""A loop, its steps on this level, and the blocks from one step to the next."""
+"""A loop, its steps on this level, and how many tasks along it lie from one step to the next."""
 
 
 def raster_problem(levels: Sequence[Level], counts: Mapping[int, int]) -> str:
@@ -12,12 +12,12 @@ def raster_problem(levels: Sequence[Level], counts: Mapping[int, int]) -> str:
 
     Args:
         levels: Outermost first.
-        counts: Blocks of each loop over tasks.
+        counts: Tasks along each loop over them.
 
     >>> raster_problem([(0, 4, 8), (1, 6, 1), (0, 8, 1)], {0: 32, 1: 6})
     ''
     >>> raster_problem([(0, 4, 8), (0, 4, 1)], {0: 32})
-    'reaches blocks of loop 0 in steps of [1, 8], of which 4 steps of 1 must be the next one'
+    'reaches tasks of loop 0 in steps of [1, 8], of which 4 steps of 1 must be the next one'
     """
     strange = next((loop for loop, _, _ in levels if loop not in counts), None)
     if strange is not None:
@@ -29,10 +29,10 @@ def raster_problem(levels: Sequence[Level], counts: Mapping[int, int]) -> str:
             if apart != reached:
                 steps_of = [one for one, _ in own]
                 return (
-                    f"reaches blocks of loop {loop} in steps of {steps_of}, of which {before[1]} steps of {before[0]} "
+                    f"reaches tasks of loop {loop} in steps of {steps_of}, of which {before[1]} steps of {before[0]} "
                     "must be the next one"
                 )
             reached, before = reached * steps, (apart, steps)
         if reached != count:
-            return f"reaches {reached} of the {count} blocks of loop {loop}"
+            return f"reaches {reached} of the {count} tasks of loop {loop}"
     return ""

@@ -20,6 +20,11 @@ def walked_blocks(plan: Plan, loop: int, blocks: int) -> int:
     return min(plan.axes[loop].walked or blocks, blocks)
 
 
+def tasks_along(plan: Plan, loop: int, blocks: int) -> int:
+    """Return how many tasks share a loop's blocks; arguments as of `walked_blocks`."""
+    return -(-blocks // walked_blocks(plan, loop, blocks))
+
+
 def staged_depth(inner: Sequence[int], moving: Collection[int]) -> int:
     """Return in front of which walked loop an operand is packed: the first that does not move it, or all of them.
 

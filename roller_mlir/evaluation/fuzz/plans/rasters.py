@@ -7,6 +7,7 @@ from dataclasses import replace
 from roller_mlir.mapping.layout.layout import steps_of
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.tasks.raster import Level
+from roller_mlir.plan.tasks.walks import tasks_along
 
 _SHARE = 0.4
 
@@ -19,11 +20,11 @@ def with_raster(expression: TensorExpression, plan: Plan, generator: random.Rand
         plan: The plan.
         generator: Where the raster is drawn from.
     """
-    if plan.split is not None or plan.part is not None or plan.inner_order or generator.random() > _SHARE:
+    if plan.split is not None or plan.part is not None or generator.random() > _SHARE:
         return plan
     levels: list[Level] = []
     for loop in plan.unit_order:
-        left, apart = steps_of(expression.loops[loop], plan.axes[loop]), 1
+        left, apart = tasks_along(plan, loop, steps_of(expression.loops[loop], plan.axes[loop])), 1
         if loop in expression.whole:
             continue
         while left > 1:

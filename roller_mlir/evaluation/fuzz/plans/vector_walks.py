@@ -4,6 +4,7 @@
 import random
 from dataclasses import replace
 
+from roller_mlir.evaluation.fuzz.plans.rasters import with_raster
 from roller_mlir.hal import Device
 from roller_mlir.mapping.checks.plan import plan_problem
 from roller_mlir.model.vectors.construct import vector_plan_problem
@@ -68,5 +69,5 @@ def with_walks(expression: TensorExpression, device: Device, plan: Plan, generat
             prediction=None,
         )
         if not plan_problem(expression, made) and not vector_plan_problem(made, device):
-            return made
+            return with_raster(expression, made, generator)
     return plan

@@ -85,7 +85,7 @@ def test_products_in_any_raster(raster: tuple[Level, ...], device: str, tmp_path
     ("raster", "message"),
     [
         (((0, 2, 2), (1, 6, 1)), "of which 0 steps of 0 must be the next one"),
-        (((0, 2, 1), (1, 6, 1)), "reaches 2 of the 4 blocks of loop 0"),
+        (((0, 2, 1), (1, 6, 1)), "reaches 2 of the 4 tasks of loop 0"),
         (((0, 4, 1), (1, 6, 1), (2, 3, 1)), "has loop 2, which is none over tasks"),
         (((0, 4, 1), (1, 6, 1), (0, 4, 1)), "of which 4 steps of 1 must be the next one"),
     ],
