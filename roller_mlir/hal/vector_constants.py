@@ -49,8 +49,7 @@ class VectorConstants:
             page on; of rows pages apart that come from memory, as many as come of another tensor. Fitted as
             `mask_cycles`.
         short_row_factor: How much longer the lines of a tensor take that come from a cache of several cores, or from
-            memory, and of which a tile has rows of at most 256 bytes, 1024 bytes or more apart. Fitted as
-            `mask_cycles`, to two cores.
+            memory, and of which a tile has rows of at most 256 bytes, 1024 bytes or more apart.
         hidden_share: Share of the time of the layers other than the slowest that is hidden behind it.
         private_bytes_per_cycle: What a core draws from a cache of its own whose bandwidth is not known.
         shared_bytes_per_cycle: The same of what cores share.
@@ -76,7 +75,7 @@ class VectorConstants:
     ways: int = 8
     ways_share: float = 0.8
     far_factor: float = 3.0
-    short_row_factor: float = 2.0
+    short_row_factor: float = 1.0
     hidden_share: float = 0.7
     private_bytes_per_cycle: float = 32.0
     shared_bytes_per_cycle: float = 6.0
@@ -84,7 +83,14 @@ class VectorConstants:
     def __post_init__(self) -> None:
         """Check each field; raises DeviceError."""
         require_constants(vars(self))
-        for key in ("issue_per_cycle", "far_factor", "short_row_factor", "ways", "private_bytes_per_cycle", "shared_bytes_per_cycle"):
+        for key in (
+            "issue_per_cycle",
+            "far_factor",
+            "short_row_factor",
+            "ways",
+            "private_bytes_per_cycle",
+            "shared_bytes_per_cycle",
+        ):
             require(getattr(self, key) > 0, key, f"must be above 0, but got {getattr(self, key)}")
 
 

@@ -90,13 +90,13 @@ class CacheModel:
         left = cores
         for i, count, apart in walk.units:
             size = shape.blocks[i] * inside.get(i, 1) * apart
-            if left > 1:
-                if shape.raster:  # what levels outside of this one walk is whole
-                    parts = next(n for n in range(min(left, count), 0, -1) if count % n == 0)
-                    chunk = count // parts
-                else:
-                    chunk = -(-count // min(left, count))
-                    parts = -(-count // chunk)
+            if left > 1 and shape.raster:  # a level inside of another has to stay whole
+                parts = next(n for n in range(min(left, count), 0, -1) if count % n == 0)
+                loops.append(TileLoop(i, parts, count // parts * size, parallel=True))
+                count, left = count // parts, left // parts if parts == count else 1
+            elif left > 1:
+                chunk = -(-count // min(left, count))
+                parts = -(-count // chunk)
                 loops.append(TileLoop(i, parts, chunk * size, parallel=True))
                 count, left = chunk, -(-left // parts) if chunk == 1 else 1
             loops.append(TileLoop(i, count, size))

@@ -11,7 +11,7 @@ working sets move).
 
 from bisect import insort
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from math import inf, prod
 
@@ -22,7 +22,7 @@ from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.search.problems import by, cut_problem
 from roller_mlir.model.tile import contiguous_loop, reuse_loops
 from roller_mlir.model.vectors.atom_programs import atom_programs
-from roller_mlir.model.vectors.cost import VectorCost, Work
+from roller_mlir.model.vectors.cost import VectorCost
 from roller_mlir.model.vectors.dividing import divided_plans
 from roller_mlir.model.vectors.lanes import lanes_of, reads_lanes, reads_packed
 from roller_mlir.model.vectors.orders import VectorProgram, ordered

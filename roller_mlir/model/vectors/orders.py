@@ -85,9 +85,7 @@ def ordered(
     return best
 
 
-def _weighed(
-    cost: VectorCost, work: Work, shape: TaskShape, below_s: float
-) -> tuple[float, VectorProgram | None]:
+def _weighed(cost: VectorCost, work: Work, shape: TaskShape, below_s: float) -> tuple[float, VectorProgram | None]:
     """Return what a shape costs, or a bound of that, and its program, None where that is more than so many seconds."""
     if below_s < inf:
         bound = cost.least_seconds(work, shape)

@@ -19,9 +19,10 @@ from roller_mlir.model.polydl.nest import TiledNest, TileLoop
 from roller_mlir.model.polydl.working_sets import working_sets
 from roller_mlir.model.search.programs.splitting import WORTH
 from roller_mlir.model.search.validate_plan import validate_plan
-from roller_mlir.model.vectors.construct import _ordered, construct_vectors, vector_plan_problem
+from roller_mlir.model.vectors.construct import construct_vectors, vector_plan_problem
 from roller_mlir.model.vectors.cost import VectorCost, least_seconds
 from roller_mlir.model.vectors.lanes import reads_lanes
+from roller_mlir.model.vectors.orders import ordered
 from roller_mlir.model.vectors.padding import PaddedTile, skipped_inputs
 from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression
@@ -139,15 +140,24 @@ def test_bounds_are_bounds(extents: tuple[int, int, int]) -> None:
             assert least <= found
 
 
-def test_a_bound_is_reached_where_each_tensor_comes_once() -> None:
+def test_a_bound_is_reached_where_each_tensor_comes_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Results are read before they are written; behind an order that reaches the bound no other is weighed."""
     cost = VectorCost(product(64, 64, 80), SPR, 1)
     shape = TaskShape((8, 32, 80), 1, (0, 1))
     assert cost.caches.least(1).moved == cost.shaped(shape).caches.moved == (4.0 * (2 * 64 * 80 + 2 * 64 * 64), 0, 0)
-    assert len(list(_ordered(cost, shape, cost.bound(shape)))) == 1
+    assert _weighed_orders(cost, shape, monkeypatch) == [(0, 1)]
     far = TaskShape((8, 32, 4096), 1, (0, 1))
     cost = VectorCost(product(4096, 4096, 4096), SPR, 1)
-    assert len(list(_ordered(cost, far, cost.bound(far)))) == 2
+    assert _weighed_orders(cost, far, monkeypatch)[:2] == [(0, 1), (1, 0)]
+
+
+def _weighed_orders(cost: VectorCost, shape: TaskShape, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
+    weighed: list[tuple[int, ...]] = []
+    with monkeypatch.context() as patch:
+        bounded = cost.bounded
+        patch.setattr(cost, "bounded", lambda work, one: weighed.append(one.order) or bounded(work, one))
+        assert ordered(cost, shape, cost.bound(shape)) is not None
+    return weighed
 
 
 def test_a_row_of_vectors_fits_beside_the_sums() -> None:
