@@ -35,10 +35,14 @@ class VectorConstants:
         pair_loads: What every other element of a row costs, in loads: two, and a shuffle.
         pack_row_cycles: Of a row that is packed, beside its lines: its page is looked up, and no line is there yet.
             0 where the cycles of lines hold it.
+        pack_page_cycles: Of a row that is packed, beside these, where it has at most 256 bytes, and the next one lies in
+            another page.
         pack_line_cycles: Of a cache line that is packed, from a place far from the line before.
         pack_next_cycles: Of a cache line that is packed behind its neighbour.
         resume_cycles: Of a vector of sums that a step loads from the result, where the step before has stored it.
-        far_cycles: Of a point of a reduction whose vectors lie pages away from those of the point before.
+        far_cycles: Of a point of a reduction whose vectors lie pages away from those of the point before, beside what
+            it computes.
+        far_point_cycles: Of such a point, at least, whatever it computes meanwhile.
         conflict_cycles: Of a load whose row shares its sets of the first cache with too many others.
         evicted_cycles: Of such a load for each row of so many that their sets hold them no longer, each access of which
             comes from the second cache. Fitted as `mask_cycles`.
@@ -66,10 +70,12 @@ class VectorConstants:
     unaligned_loads: float = 1.5
     pair_loads: float = 3.0
     pack_row_cycles: float = 0.0
+    pack_page_cycles: float = 0.0
     pack_line_cycles: float = 12.0
     pack_next_cycles: float = 4.0
     resume_cycles: float = 5.0
     far_cycles: float = 12.0
+    far_point_cycles: float = 0.0
     conflict_cycles: float = 0.8
     evicted_cycles: float = 0.15
     ways: int = 8

@@ -31,8 +31,9 @@ from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import Access, TensorExpression
 from roller_mlir.plan.expression import dense_strides
 
-_PAGE_BYTES = 4096
-APART_BYTES = _PAGE_BYTES // 2
+PAGE_BYTES = 4096
+"""Of memory: what lies in another is looked up anew, and not fetched ahead."""
+APART_BYTES = PAGE_BYTES // 2
 """From one place to the next, from which on a core's prefetchers do not follow (Intel 248966: half a page)."""
 LINE_BYTES = 64
 """Of a cache, where nobody says another."""
@@ -160,7 +161,7 @@ class CacheModel:
         factor, found = self._device.vectors.far_factor, list[float]()
         for number, tensor in enumerate(nest.tensors):
             row = 0 if number in dense else _walks_down(nest, tensor)
-            found.append(1 + (factor - 1) * min(1.0, _PAGE_BYTES / row) if row else 1.0)
+            found.append(1 + (factor - 1) * min(1.0, PAGE_BYTES / row) if row else 1.0)
         return found
 
     def _beside_others(
@@ -198,7 +199,9 @@ class CacheModel:
         if found is None:
             tensors = enumerate(self._base.tensors)
             found = frozenset(
-                number for number, one in tensors if one.access in self.expression.inputs and _short_rows(one, box)
+                number
+                for number, one in tensors
+                if one.access in self.expression.inputs and rows_apart(one.access, box, _ROWS_APART_BYTES)
             )
             self._short_rows[box] = found
         return found - self._places(packed) if packed else found
@@ -323,7 +326,7 @@ def _walks_down(nest: TiledNest, tensor: TouchedTensor) -> int:
     moving = [loop for loop in nest.loops if loop.count > 1 and loop.axis in tensor.axes]
     if reach >= access.bounds[-1] or not moving or moving[-1].axis in access.indices[-1].terms():
         return 0
-    if access.bounds[-1] * size < _PAGE_BYTES:
+    if access.bounds[-1] * size < PAGE_BYTES:
         strides = zip(access.indices, dense_strides(access.bounds), strict=True)
         apart = moving[-1].size * abs(sum(index.coefficients[moving[-1].axis] * stride for index, stride in strides))
         if reach * size > LINE_BYTES or apart * size < APART_BYTES:
@@ -339,19 +342,25 @@ def _far_rows(nest: TiledNest, tensor: TouchedTensor) -> bool:
     *rows, row = tile_dimensions(access, nest.body)
     strides = dense_strides(access.bounds)
     return row.extent * row.step * size > LINE_BYTES and any(
-        one.extent > 1 and one.step * stride * size >= _PAGE_BYTES for one, stride in zip(rows, strides, strict=False)
+        one.extent > 1 and one.step * stride * size >= PAGE_BYTES for one, stride in zip(rows, strides, strict=False)
     )
 
 
-def _short_rows(tensor: TouchedTensor, box: Sequence[int]) -> bool:
-    """Return whether a tile reads rows of a few lines that lie apart, such as 32 columns of each row of 256 f32."""
-    access, size = tensor.access, tensor.access.element_bytes
+def rows_apart(access: Access, box: Sequence[int], pitch_bytes: int) -> bool:
+    """Return whether a tile has short rows so far from each other, such as 32 columns of each row of 256 f32.
+
+    Args:
+        access: The tensor.
+        box: Points of each loop in the tile.
+        pitch_bytes: From row to row, at least.
+    """
+    size = access.element_bytes
     if access.gathered or not access.shape:
         return False
     *rows, row = tile_dimensions(access, box)
     strides = dense_strides(access.bounds)
     pitches = [one.step * stride * size for one, stride in zip(rows, strides, strict=False) if one.extent > 1]
-    return row.extent * row.step * size <= _SHORT_ROW_BYTES and min(pitches, default=0) >= _ROWS_APART_BYTES
+    return row.extent * row.step * size <= _SHORT_ROW_BYTES and min(pitches, default=0) >= pitch_bytes
 
 
 def _inside(nest: TiledNest, level: int) -> list[int]:

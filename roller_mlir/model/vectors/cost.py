@@ -15,7 +15,7 @@ from roller_mlir.hal import Device, VectorConstants
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.polydl.footprint import tensor_of
 from roller_mlir.model.polydl.nest import TiledNest
-from roller_mlir.model.vectors.cache_work import LINE_BYTES, CacheModel, CacheWork
+from roller_mlir.model.vectors.cache_work import LINE_BYTES, PAGE_BYTES, CacheModel, CacheWork, rows_apart
 from roller_mlir.model.vectors.lanes import conflict_cycles, cut_share, lanes_of, lies_apart, reads_lanes, reads_packed
 from roller_mlir.model.vectors.masks import (
     MASK_VECTORS,
@@ -243,7 +243,8 @@ class VectorCost:
         row = -(-dimensions[-1].extent * dimensions[-1].step * access.element_bytes // LINE_BYTES) if dimensions else 1
         far = lines * min(1.0, _FAR_LINES / row)
         near = (lines - far) * min(known.pack_line_cycles, known.pack_next_cycles)
-        return lines / row * known.pack_row_cycles + far * known.pack_line_cycles + near
+        own = known.pack_page_cycles if rows_apart(access, box, PAGE_BYTES) else 0.0
+        return lines / row * (known.pack_row_cycles + own) + far * known.pack_line_cycles + near
 
     def _kernel(self, shape: TaskShape) -> "_Kernel":
         """Return what one point of the reduction takes in a tile."""
@@ -264,7 +265,7 @@ class VectorCost:
         )
         ports = device.load_ports or 1
         loads, spared, masked, temporaries, before, shared = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        tested: list[tuple[int, str, float]] = []
+        apart, tested = False, list[tuple[int, str, float]]()
         for number, access in enumerate(expression.inputs):
             how = _how(access, lane, number in packed)
             count, each = _loads(expression, known, access, blocks, lane, width, how)
@@ -285,7 +286,8 @@ class VectorCost:
                     (i, blocks[i]) for i in access.loops() if not loops[i].reduction and i != lane and blocks[i] > 1
                 )
                 masked += count * conflict_cycles(access, own, device.caches[0], known)
-                masked += known.far_cycles * lies_apart(expression, access, lane)
+                far = lies_apart(expression, access, lane)
+                masked, apart = masked + known.far_cycles * far, apart or far
             tested.append((number, how, count))
         registers = vectors + int(temporaries) + 1
         more, held = self._masks(self._padded_tile(tuple(blocks), lane, registers), width, tested)
@@ -293,6 +295,7 @@ class VectorCost:
         spilled = max(0, live - (device.vector_registers or 1))
         latency = known.fma_latency_cycles + (_FORWARD_CYCLES if spilled else 0.0) if self._reductions else 0.0
         point = _together(vectors * operations + before, loads, device, spared=spared, latency=latency)
+        point = max(point, known.far_point_cycles * apart)
         few = max(latency, shared / ports)
         return _Kernel(width, vectors, point + masked + more + 2.0 * spilled / ports, registers, few)
 

@@ -125,7 +125,7 @@ def test_levels_are_divided_among_any_number_of_cores(cores: int) -> None:
 
 
 def test_short_rows_that_lie_apart_take_longer() -> None:
-    """Columns of 32 in rows of 256 f32, all of which the last cache holds: of half the rows' pitch nothing is said."""
+    """Columns of 32 in rows of 256 f32, all of which the last cache holds: nothing is said of rows nearer to each other."""
     slow, fast = (replace(ZEN5, vectors=replace(ZEN5.vectors, short_row_factor=one)) for one in (2.0, 1.0))
 
     def seconds(columns: int, packed: tuple[int, ...] = ()) -> list[float]:
@@ -139,3 +139,22 @@ def test_short_rows_that_lie_apart_take_longer() -> None:
     assert seconds(256)[0] > 1.5 * seconds(256)[1]
     assert seconds(128)[0] == seconds(128)[1]
     assert seconds(256, (1,))[0] == seconds(256, (1,))[1]
+
+
+def test_points_that_lie_pages_apart_take_their_time() -> None:
+    """Of rows of 1024 f32 a point takes 12 cycles at least; tiles of more rows hide it."""
+
+    def cycles(rows: int, columns: int) -> float:
+        shape = TaskShape((rows, 32, 256), 1, (0, 1))
+        return VectorCost(product(168, columns, 256), ZEN5, 1).kernel_cycles(shape) / (168 // rows) / (columns // 32)
+
+    assert cycles(7, 1024) == 256 * 12 > 1.5 * cycles(7, 256)
+    assert cycles(14, 1024) == cycles(14, 256)
+
+
+def test_short_rows_of_their_own_pages_are_packed_slowly() -> None:
+    cost = VectorCost(product(64, 1024, 256), ZEN5, 1)
+    rows = [cost.packing(1, (8, columns, 256), 1) / 256 for columns in (64, 128)]
+    near = VectorCost(product(64, 512, 256), ZEN5, 1)
+    assert rows[0] - near.packing(1, (8, 64, 256), 1) / 256 == pytest.approx(ZEN5.vectors.pack_page_cycles)
+    assert rows[1] < rows[0]
