@@ -35,8 +35,8 @@ class VectorConstants:
         pair_loads: What every other element of a row costs, in loads: two, and a shuffle.
         pack_row_cycles: Of a row that is packed, beside its lines: its page is looked up, and no line is there yet.
             0 where the cycles of lines hold it.
-        pack_page_cycles: Of a row that is packed, beside these, where it has at most 256 bytes, and the next one lies in
-            another page.
+        pack_page_cycles: Of a row that is packed, beside these, where it has at most 256 bytes, and the next one lies
+            in another page.
         pack_line_cycles: Of a cache line that is packed, from a place far from the line before.
         pack_next_cycles: Of a cache line that is packed behind its neighbour.
         resume_cycles: Of a vector of sums that a step loads from the result, where the step before has stored it.
