@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Thirteen products and twenty layers, as this compiler plans them: the problems whose best plans are measured."""
+"""Products, layers and windows, as this compiler plans them: the problems whose best plans are measured."""
 
 from dataclasses import dataclass
 
@@ -13,6 +13,7 @@ from roller_mlir.evaluation.suites.select import select
 PRODUCTS = (
     (128, 2048, 4096),
     (320, 3072, 1024),
+    (320, 3072, 4096),
     (2048, 4096, 32),
     (1024, 16, 20000),
     (1024, 1024, 1024),
@@ -25,13 +26,15 @@ PRODUCTS = (
     (512, 512, 512),
     (100, 1000, 300),
 )
-"""M, N, K: PolyDL's Table 1, the largest of them made smaller so that 36 plans are timed in seconds, and five more."""
+"""M, N, K: PolyDL's Table 1, the largest of them made smaller so that 36 plans are timed in seconds, and six more."""
 LAYERS = (
     *("alexnet_02", "alexnet_04", "fastrcnn_06", "fastrcnn_25", "googlenetv1_08", "googlenetv1_11", "googlenetv3_05"),
     *("googlenetv3_20", "googlenetv3_21", "googlenetv3_43", "maskrcnn_42", "mobilenet_02", "mobilenet_09"),
     *("overfeat_03", "resnet_03", "resnet_05", "resnet_12", "resnet_13", "resnet_17", "yolov2_11"),
 )
 """Of the 201 those of docs/evaluation/cpu-peers.md: of each network and kind of window; one image, channels last."""
+WINDOWS = ("depthwise_conv2d", "avg_pool2d")
+"""Of ROLLER's 119: depthwise convolutions and poolings; one image, channels last."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,8 @@ def planned_problems() -> list[PlannedProblem]:
     for m, n, k in PRODUCTS:
         operator = Operator(f"{m}x{n}x{k}", "matmul", "f32", {"M": m, "N": n, "K": k})
         found.append(PlannedProblem(operator.id, HostProblem(id=operator.id, reference=reference_of(operator)), ""))
-    for row in select(find_suite("polydl-layers"), LAYERS):
+    windows = [row for row in find_suite("roller119") if row.kind in WINDOWS]
+    for row in (*select(find_suite("polydl-layers"), LAYERS), *windows):
         problem = with_minibatch(HostProblem(id=row.id, reference=reference_of(row)), 1)
         found.append(PlannedProblem(row.id, problem, LAST))
     return found
