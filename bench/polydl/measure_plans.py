@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times the plans that the compiler ranks best for 13 products and twenty layers, on this machine, with one thread.
+"""Times the plans that the compiler ranks best for products, layers and windows, on this machine, with one thread.
 
 python bench/polydl/measure_plans.py --date 2026-11-26 -o bench/polydl/results/plans.json       # about 20 minutes, idle
 python bench/polydl/measure_plans.py --date 2026-11-26 --only 'resnet_*' -o some.json
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from measure import machine
 from plan_problems import PlannedProblem, planned_problems
-from plan_records import plan_record
+from plan_records import packed, plan_record
 
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
@@ -149,16 +149,6 @@ def sample(run: Callable[[], None]) -> float:
         passed = time.thread_time() - start
         if passed > LEAST_S:
             return passed / count
-
-
-def packed(data: dict[str, Any]) -> str:
-    """Return data as JSON, one plan a line."""
-    parts: list[str] = []
-    for name, rows in data["problems"].items():
-        lines = ",\n".join(f"   {json.dumps(row)}" for row in rows)
-        parts.append(f"  {json.dumps(name)}: [\n{lines}\n  ]")
-    head = ["{", f' "provenance": {json.dumps(data["provenance"])},', ' "problems": {']
-    return "\n".join([*head, ",\n".join(parts), " }", "}"]) + "\n"
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 python bench/polydl/rank_plans.py bench/polydl/results/plans.json                        # host, as it is described
 python bench/polydl/rank_plans.py bench/polydl/results/plans.json --calibration FILE.toml  # and with a calibration
+python bench/polydl/rank_plans.py FIRST.json SECOND.json --merged BOTH.json              # of several runs each plan once
 
 `measure_plans.py` wrote what it reads; nothing is measured again, so that a change of the model is seen at once.
 Networks, and the factors of the layers' seconds, are fitted on the plans of other problems.
@@ -16,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from plan_problems import planned_problems
-from plan_records import shape_of
+from plan_records import merged, packed, shape_of
 from rank_score import Score, scored
 from ranking_cases import Case
 from tournament_training import Settings, fit_factors, train
@@ -43,19 +44,23 @@ _LEAST = 5
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, help="what measure_plans.py wrote")
+    parser.add_argument("data", type=Path, nargs="+", help="what measure_plans.py wrote")
+    parser.add_argument("--merged", type=Path, metavar="FILE", help="where to write what they hold together")
     parser.add_argument("--calibration", type=Path, help="what roller devices host --calibrate wrote")
     parser.add_argument("--epochs", type=int, default=Settings.epochs, help="of the networks' training")
     options = parser.parse_args()
     try:
-        data = json.loads(options.data.read_text())
+        files = [json.loads(path.read_text()) for path in options.data]
+        data = {"provenance": files[-1]["provenance"], "problems": merged([one["problems"] for one in files])}
         plain = host_device()
         known = calibrated(plain, options.calibration) if options.calibration else plain
         problems = {name: rows for name, rows in data["problems"].items() if len(rows) >= _LEAST}
         expressions = expressions_of(list(problems))
     except (OSError, ValueError, KeyError, DeviceError) as error:
-        print(f"error: {options.data}: {error}", file=sys.stderr)
+        print(f"error: {' '.join(map(str, options.data))}: {error}", file=sys.stderr)
         return 1
+    if options.merged:
+        options.merged.write_text(packed(data))
     cases = {name: cases_of(expressions[name], rows, known) for name, rows in problems.items()}
     predicted = {
         name: [[seconds_of(VectorCost(expressions[name], device, 1), row) for row in rows] for device in (plain, known)]

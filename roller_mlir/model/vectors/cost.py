@@ -9,7 +9,7 @@ matmul 64x64x64 of f32, tasks of 8x32, caches of 48 KiB: all reuses fit, so that
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from math import prod
+from math import log2, prod
 
 from roller_mlir.hal import Device, VectorConstants
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
@@ -62,6 +62,9 @@ _FORWARD_CYCLES = 10.0
 bits, each stored and loaded again, takes an AMD Zen 4 9.8 cycles more for each than one in registers."""
 _BESIDE_SUMS = 3
 """Vectors in registers beside sums where loads are no operands of what they are loaded for: two of these, a factor."""
+_HALVED = 2.0
+"""Cycles in which the lanes of a sum become half as many: a shuffle and an addition. Measured: 14 sums of 16 lanes take an
+AMD Zen 5 some 7 cycles each."""
 _FAR_LINES = 4
 """Of a row that is packed: those for which `pack_line_cycles` is measured."""
 
@@ -195,6 +198,8 @@ class VectorCost:
         points *= self._computed(shape)
         outputs = self._moves(expression.outputs, shape.lane, kernel.width) * (1 + known.resume_cycles * (passes > 1))
         stored = kernel.vectors * outputs + self.ending(shape, kernel.vectors, kernel.width)
+        if shape.lane in self._reductions:
+            stored += kernel.vectors * _HALVED * log2(kernel.width)
         tiles = passes * prod([trips for _, trips in walk.inner])
         cycles, packing = tiles * (known.task_cycles + points * kernel.point + stored), 0.0
         for number in shape.staged:

@@ -181,6 +181,16 @@ def test_steps_cost_what_sums_are_loaded_and_stored_again() -> None:
     assert cost.shaped(steps).cycles > cost.shaped(whole).cycles
 
 
+def test_sums_of_lanes_take_their_halvings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lanes along the reduction of C[m, n] += A[m, k] B[n, k]: each of 14 sums of 16 lanes is halved four times."""
+    a, b = product(49, 2048, 512).inputs
+    dots = replace(product(49, 2048, 512), inputs=(a, replace(b, shape=(2048, 512), indices=b.indices[::-1])))
+    shape = TaskShape((7, 2, 512), 2, (1, 0))
+    counted = VectorCost(dots, SPR, 1).bound(shape).cycles
+    monkeypatch.setattr("roller_mlir.model.vectors.cost._HALVED", 0.0)
+    assert counted - VectorCost(dots, SPR, 1).bound(shape).cycles == 14 * 4 * 2
+
+
 @given(random_expressions())
 def test_divided_reductions_are_two_plans_that_pay(expression: TensorExpression) -> None:
     """Parts are told by the first loop, one a task; the time of both stages is what `predict` says again."""
