@@ -3,7 +3,7 @@
 
 python bench/polydl/rank_plans.py bench/polydl/results/plans.json                        # host, as it is described
 python bench/polydl/rank_plans.py bench/polydl/results/plans.json --calibration FILE.toml  # and with a calibration
-python bench/polydl/rank_plans.py FIRST.json SECOND.json --merged BOTH.json              # of several runs each plan once
+python bench/polydl/rank_plans.py FIRST.json SECOND.json --merged BOTH.json             # each plan of several runs once
 
 `measure_plans.py` wrote what it reads; nothing is measured again, so that a change of the model is seen at once.
 Networks, and the factors of the layers' seconds, are fitted on the plans of other problems.

@@ -63,8 +63,8 @@ bits, each stored and loaded again, takes an AMD Zen 4 9.8 cycles more for each 
 _BESIDE_SUMS = 3
 """Vectors in registers beside sums where loads are no operands of what they are loaded for: two of these, a factor."""
 _HALVED = 2.0
-"""Cycles in which the lanes of a sum become half as many: a shuffle and an addition. Measured: 14 sums of 16 lanes take an
-AMD Zen 5 some 7 cycles each."""
+"""Cycles in which the lanes of a sum become half as many: a shuffle and an addition. Measured: 14 sums of 16 lanes take
+an AMD Zen 5 some 7 cycles each."""
 _FAR_LINES = 4
 """Of a row that is packed: those for which `pack_line_cycles` is measured."""
 

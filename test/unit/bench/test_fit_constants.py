@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/polydl/fit_constants.py: constants by which made-up times rank plans are found, files are merged, errors told."""
+"""bench/polydl/fit_constants.py: constants by which made-up times rank plans are found, runs merged, errors told."""
 
 import json
 import sys
@@ -87,7 +87,14 @@ def test_runs_are_merged_by_the_plans_that_they_share() -> None:
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [("{", "Expecting property name"), ('{"problems": {"1x1x1": [{}, {}]}}', "'1x1x1'"), ("{}", "problems")],
+    [
+        ("{", "Expecting property name"),
+        (
+            '{"problems": {"1x1x1": [{"plan": 1, "seconds": 1.0}, {"plan": 2, "seconds": 1.0}]}}',
+            "'1x1x1' is no problem",
+        ),
+        ("{}", "problems"),
+    ],
 )
 def test_refusals(
     text: str, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -158,3 +158,17 @@ def test_short_rows_of_their_own_pages_are_packed_slowly() -> None:
     near = VectorCost(product(64, 512, 256), ZEN5, 1)
     assert rows[0] - near.packing(1, (8, 64, 256), 1) / 256 == pytest.approx(ZEN5.vectors.pack_page_cycles)
     assert rows[1] < rows[0]
+
+
+def test_short_rows_of_their_own_pages_take_longest_from_memory() -> None:
+    """64 x 32768 of a factor of 32 MB whose rows have 128 KB: what a core draws of memory so is a fifth."""
+    shape = TaskShape((13, 32, 256), 1, (0, 1))
+    slow, fast = (replace(ZEN5, vectors=replace(ZEN5.vectors, short_row_factor=one)) for one in (2.5, 1.0))
+    found = [
+        VectorCost(product(64, 32768, 256), device, 1).shaped(shape).caches.seconds["global"] for device in (slow, fast)
+    ]
+    assert found[0] > 2 * found[1]
+    many = [
+        VectorCost(product(64, 32768, 256), device).shaped(shape).caches.seconds["global"] for device in (slow, fast)
+    ]
+    assert many[0] < 1.2 * many[1]  # a share of the bandwidth of 96 cores is no more
