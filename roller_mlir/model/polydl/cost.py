@@ -119,18 +119,18 @@ def handed_over(
     for level, number in product(range(levels), range(len(tensors))):
         again_lines = footprints.counts[level] * inside[level + 1][number] - inside[level][number]
         if again_lines > 0 and (number, level) not in known:
-            place = _holder(assignment.caches, held_bytes[level + 1])
+            place = holder(assignment.caches, held_bytes[level + 1])
             found.append(Handed(number, level, place, runs[level] * again_lines))
     total = sum(
         [each * one.access.element_bytes / way for each, way, one in zip(inside[0], ways, tensors, strict=True)]
     )
     nearest = len(assignment.caches) - 1
     if again:
-        nearest = _holder(assignment.caches, total)
+        nearest = holder(assignment.caches, total)
     return found + [Handed(number, -1, nearest, size) for number, size in enumerate(inside[0])]
 
 
-def _holder(caches: Sequence[Cache], size_bytes: float) -> int:
+def holder(caches: Sequence[Cache], size_bytes: float) -> int:
     """Return the place of the nearest cache that holds so much; memory holds everything."""
     return next(
         place

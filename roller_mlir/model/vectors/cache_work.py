@@ -22,7 +22,7 @@ from math import gcd, prod
 from roller_mlir.hal import Device
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.polydl.caches import Cache, assign, caches_of
-from roller_mlir.model.polydl.cost import Handed, handed_over, seconds_by_layer, served_bytes
+from roller_mlir.model.polydl.cost import Handed, handed_over, holder, seconds_by_layer, served_bytes
 from roller_mlir.model.polydl.footprint import TouchedTensor
 from roller_mlir.model.polydl.nest import TiledNest, TileLoop
 from roller_mlir.model.polydl.values import volume
@@ -260,7 +260,7 @@ class CacheModel:
             rows: What `short_rows` says of the tiles.
         """
         caches, held_bytes = self.caches(cores), sum(self._sizes)
-        held = _holder(caches, held_bytes)
+        held = holder(caches, held_bytes)
         written = [one.access in self.expression.outputs for one in self._base.tensors]  # is read before
         moved_bytes = sum([size * (1 + again) for size, again in zip(self._sizes, written, strict=True)])
         for number, far in (rows or {}).items():
@@ -291,20 +291,15 @@ class CacheModel:
                 ]
             for one, size, times in zip(tensors, sizes, twice, strict=True):
                 if loop.axis not in one.axes:
-                    served[_holder(caches, size)] += runs * (loop.count - 1) * size * times
+                    served[holder(caches, size)] += runs * (loop.count - 1) * size * times
             runs *= loop.count
-        served[_holder(caches, sum(totals))] += sum([size * times for size, times in zip(totals, twice, strict=True)])
+        served[holder(caches, sum(totals))] += sum([size * times for size, times in zip(totals, twice, strict=True)])
         parallel = prod([loop.count for loop in nest.loops if loop.parallel])
         share = -(-parallel // min(cores, parallel)) / parallel
         moved = [sum(served[place:]) for place in range(len(served))]
         behind = list(enumerate(caches))[1:] or [(0, caches[0])]
         seconds = {one.name: moved[place] * share / (one.bandwidth_bytes_per_s or math.inf) for place, one in behind}
         return CacheWork(tuple(moved[1:]) or tuple(moved), seconds)
-
-
-def _holder(caches: Sequence[Cache], size_bytes: float) -> int:
-    """Return the place of the nearest cache that holds so much."""
-    return next(place for place, one in enumerate(caches) if size_bytes <= (one.capacity_bytes or size_bytes))
 
 
 def _touched(tensor: TouchedTensor, box: Sequence[tuple[int, int]], extents: Sequence[int]) -> float:
