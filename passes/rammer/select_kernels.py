@@ -214,7 +214,7 @@ class _Kernels:
     def plan(self, kind: int, share: Share) -> Plan:
         """Return the plan of a kind, predicted on a share of the units."""
         dispatch, all_units = self.first[kind], self.machine.units
-        options = options_of(dispatch, self.options)
+        options = options_of(dispatch, self.device, self.options)
         if share.planned < all_units:
             options = replace(options, max_units=share.planned)
         return plan_for(dispatch, self.device, options, self.measured, share.units if share.units < all_units else None)
@@ -293,7 +293,9 @@ class _KeepingKernels:
         else:
             try:
                 plan = best_plan(
-                    dispatch.expression, kernels.device, with_tile(options_of(dispatch, kernels.options), tile)
+                    dispatch.expression,
+                    kernels.device,
+                    with_tile(options_of(dispatch, kernels.device, kernels.options), tile),
                 )
             except ConstructionError:
                 return None

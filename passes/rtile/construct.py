@@ -121,7 +121,7 @@ class RTileConstruct(Planning, Pass):
         missing: list[str] = []
         attribute = _attribute_of()
         for name, dispatch in dispatches.items():
-            asked, share = options_of(dispatch, options), _share_of(dispatch)
+            asked, share = options_of(dispatch, device, options), _share_of(dispatch)
             for member in dispatch.members:
                 _check_memory(dispatch.operation, member, device)
             found = measured.of(dispatch, device, asked, share)

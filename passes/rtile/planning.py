@@ -13,6 +13,7 @@ from roller_mlir.dialects import rtile
 from roller_mlir.dialects.rtile.checks import InvalidOpError
 from roller_mlir.hal import Device, find_device
 from roller_mlir.hal.atoms import FAMILIES, atom_family
+from roller_mlir.hal.host import measured_as
 from roller_mlir.lowering.codegen.graph.start_operands import most_starts
 from roller_mlir.lowering.codegen.graph.tables import ring_bytes
 from roller_mlir.lowering.linalg.group.dispatches import LinalgDispatch, constants_of
@@ -71,7 +72,7 @@ class Planning(PlanFileOptions, PlanningOptions, DeviceOptions):
         """
         dispatches, options = list(dispatches), self.construct_options()
         device, measured = self.device_for(dispatches, options), self.measured_plans()
-        return [plan_for(dispatch, device, options_of(dispatch, options), measured) for dispatch in dispatches]
+        return [plan_for(dispatch, device, options_of(dispatch, device, options), measured) for dispatch in dispatches]
 
     def measured_plans(self) -> "MeasuredPlans":
         """Return the plans of the tuning data base; none where there is none."""
@@ -115,7 +116,7 @@ class MeasuredPlans:
         """
         if not self._found:
             return None
-        key = tuning_key(dispatch.expression, device.name, choices_of(options))
+        key = tuning_key(dispatch.expression, measured_as(device), choices_of(options))
         if (found := self._found.get(key)) is None:
             return None
         asked = key, options.blocks_per_unit, share
@@ -249,8 +250,14 @@ def _beside_records(device: Device, dispatches: Iterable[LinalgDispatch], option
     )
 
 
-def options_of(dispatch: LinalgDispatch, options: ConstructOptions) -> ConstructOptions:
-    """Return how one dispatch is planned: as it says itself, and its reduction divided only where that can be."""
+def options_of(dispatch: LinalgDispatch, device: Device, options: ConstructOptions) -> ConstructOptions:
+    """Return how one dispatch is planned: as it says itself, and its reduction divided only where that can be.
+
+    On devices of vectors its constants may be packed when it is compiled.
+    """
+    if device.vector_bytes is not None:
+        known = constants_of(dispatch.operation)
+        options = replace(options, constants=known.constants, finite=known.finite)
     if (units := units_of(dispatch)) is not None:
         options = replace(options, max_units=units[0] or None)
     if (tile := _tile_of(dispatch)) is not None:
@@ -270,6 +277,7 @@ def choices_of(options: ConstructOptions) -> dict[str, JsonValue]:
     """
     usual = ConstructOptions(instructions=FAMILIES)
     names = [one.field for one in ChoiceOptions.options() if one.field != "blocks_per_unit"]
+    names += ["constants", "finite"]
     return {name: to_json(getattr(options, name)) for name in names if getattr(options, name) != getattr(usual, name)}
 
 
@@ -278,9 +286,6 @@ def constructed_plan(
 ) -> Plan:
     """Return the plan that construction chooses for a dispatch, with its time on a share of the units."""
     try:
-        if device.vector_bytes is not None:
-            known = constants_of(dispatch.operation)
-            options = replace(options, constants=known.constants, finite=known.finite)
         return _on_share(dispatch, best_plan(dispatch.expression, device, options), device, options, share)
     except ConstructionError as error:
         fail(dispatch.operation, f"'{dispatch.operation.name}' {error}")

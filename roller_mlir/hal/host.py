@@ -126,9 +126,19 @@ def calibration_file(device: Device, environment: Mapping[str, str]) -> Path:
     """
     base = environment.get("XDG_CONFIG_HOME", "")
     folder = Path(base) if os.path.isabs(base) else Path(environment.get("HOME") or "/nonexistent") / ".config"
+    return folder / "roller" / f"{NAME}-{_identity(device)}.toml"
+
+
+def measured_as(device: Device) -> str:
+    """Return under which name measurements of a device are kept: this machine's are not those of another one."""
+    return f"{device.name}-{_identity(host_device(device.name))}" if device.name in NAMES else device.name
+
+
+def _identity(device: Device) -> str:
+    """Return what tells a machine from others: 12 hexadecimal digits for its processor, its caches and its cores."""
     caches = [(layer.name, layer.capacity_bytes, layer.instances) for layer in device.caches]
     identity = repr((device.description, device.architecture, device.vector_bytes, caches))
-    return folder / "roller" / f"{NAME}-{hashlib.sha256(identity.encode()).hexdigest()[:12]}.toml"
+    return hashlib.sha256(identity.encode()).hexdigest()[:12]
 
 
 @cache

@@ -77,6 +77,11 @@ def device_backends() -> tuple[str, ...]:
     return tuple(name for name, one in _PROVIDERS.items() if one.vendor and not one.here)
 
 
+def host_backends() -> tuple[str, ...]:
+    """Return the names of the back ends whose device is the machine itself."""
+    return tuple(name for name, one in _PROVIDERS.items() if one.here)
+
+
 def check_vendor(name: str, manifest: "Manifest") -> None:
     """Refuse an artifact that is for no device of a back end.
 

@@ -148,6 +148,11 @@ class LoadedSequence(Generic[B]):
         self._workspace = self._new_workspace() if keeps_workspace else None
         self._inside = self._bound_inside() if keeps_workspace else []
 
+    @property
+    def workspace(self) -> B | None:
+        """The memory of results in between that all runs have; None where each has its own, or none needs any."""
+        return self._workspace
+
     def run(self, inputs: Sequence[Any], out: Sequence[Any] | None = None, *, reports: bool = True) -> SequenceResult:
         """Run all launches in order; see `run_sequence`.
 

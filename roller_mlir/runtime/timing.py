@@ -139,7 +139,7 @@ def time_interleaved(
             for number in range(samples):
                 if number and limit_s is not None and perf_counter() - began > limit_s:
                     break
-                _round(driver, stream, calls, _rotated(list(calls), number), fronts, events, taken)
+                _round(driver, stream, calls, rotated(list(calls), number), fronts, events, taken)
         finally:
             for event in (event for pair in events.values() for event in pair):
                 driver.free_event(event)
@@ -147,7 +147,12 @@ def time_interleaved(
     return {name: Samples(tuple(seconds)) for name, seconds in taken.items()}
 
 
-def _rotated(names: Sequence[str], number: int) -> list[str]:
+def rotated(names: Sequence[str], number: int) -> list[str]:
+    """Return names in the order of a round: in each another one is the first.
+
+    >>> rotated(["a", "b", "c"], 4)
+    ['b', 'c', 'a']
+    """
     first = number % max(len(names), 1)
     return [*names[first:], *names[:first]]
 

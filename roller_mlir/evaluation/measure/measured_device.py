@@ -6,6 +6,8 @@ An H100 has the units of an H200 and runs its kernels: only the memory shows tha
 
 from roller_mlir.evaluation.measure.records import MeasuredMachine
 from roller_mlir.hal import Device
+from roller_mlir.hal.host import NAMES as HOSTS
+from roller_mlir.support.foreign.cpuinfo import processor_name
 
 MEMORY_APART = 0.2
 """Share of its memory by which a driver may say another size: it keeps some for itself, and for error codes."""
@@ -22,6 +24,8 @@ def other_device(machine: MeasuredMachine, device: Device) -> str:
     >>> other_device(MeasuredMachine(back_end="cuda", device="NVIDIA H100", facts={"units": 114}), find_device("h200"))
     "a device with 114 units ('NVIDIA H100'), but 'h200' has 132"
     """
+    if device.name in HOSTS and machine.device != processor_name():
+        return f"a machine of other processors ('{machine.device}'), but '{device.name}' has '{processor_name()}'"
     units, memory = (machine.facts.get(name) for name in ("units", "memory_bytes"))
     name = " ".join(machine.device.encode("ascii", "replace").decode().split())
     if units is not None and units != device.units:

@@ -19,10 +19,10 @@ Count: TypeAlias = Annotated[int, Range(0)]
 
 
 def back_ends() -> tuple[str, ...]:
-    """Return the names of the back ends that kits run on: those of devices, and the simulator."""
-    from roller_mlir.runtime.registry import device_backends  # brings numpy, which records do without
+    """Return the names of the back ends that kits run on: those of devices, this machine, and the simulator."""
+    from roller_mlir.runtime.registry import device_backends, host_backends  # brings numpy, which records do without
 
-    return (*device_backends(), "sim")
+    return (*device_backends(), *host_backends(), "sim")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ The shared library, the threads, the constants and the workspace are the program
 call has ended when it returns; calls of several threads take turns.
 """
 
+import ctypes
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -65,6 +66,17 @@ class HostProgram:
         with self._turn:
             found = self._loaded.run(arrays, outputs, reports=False).outputs
         return found if outputs is not None else outputs_as(self._manifest, found, bfloat16)
+
+    def fill_workspace(self, value: int) -> None:
+        """Fill the memory of results in between with a byte: what a kernel reads of it before another wrote it shows.
+
+        Args:
+            value: The byte.
+        """
+        with self._turn:
+            memory = self._loaded.workspace
+            if memory is not None:
+                ctypes.memset(memory.address, value, memory.size_bytes)
 
     def prepare(self, *inputs: Any, outputs: Sequence[Any]) -> Callable[[], None]:
         """Check a call once, and return what runs it, as often as it is called, at the least cost.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What Linux says of the processor of this machine, and the flags that code for an architecture needs."""
 
+import os
 import re
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -58,6 +59,15 @@ def parse_cpuinfo(text: str) -> CpuInfo:
         flags=frozenset(flags[1].split()) if flags else frozenset(),
         clock_hz=max(map(float, clocks)) * 1e6 if clocks else None,
     )
+
+
+def processor_name() -> str:
+    """Return what the processor of this machine is called; that of its instruction set where it has no name."""
+    try:
+        said = parse_cpuinfo(CPUINFO.read_text(encoding="utf-8", errors="replace")).name
+    except OSError:
+        said = ""
+    return said or os.uname().machine
 
 
 def lacking_flags(architecture: str, flags: AbstractSet[str]) -> list[str]:

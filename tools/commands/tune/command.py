@@ -2,6 +2,7 @@
 """Measure the best plans of each operator on a device, and keep the fastest for later compilations.
 
 roller tune matmul.mlir --target h200 --measure              where the device is: pack, measure, write tuning.jsonl
+roller tune model.mlir --target host --measure               this machine's processor
 roller tune roller119 --target h200 --pack KIT               elsewhere: a folder to take there; python KIT/run.py
 roller tune --target h200 --import results.json              and what came back from there
 roller tune roller119 --only 'M*,conv2d' --top-k 20 --jobs 8 --pack KIT

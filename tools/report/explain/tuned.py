@@ -6,6 +6,7 @@ from typing import Any
 
 from roller_mlir.hal import Device
 from roller_mlir.hal.atoms import FAMILIES
+from roller_mlir.hal.host import measured_as
 from roller_mlir.model import ConstructOptions
 from roller_mlir.passes.rtile.planning import choices_of
 from roller_mlir.plan.files.tuning import TuningError, describe, read_tuning
@@ -38,8 +39,10 @@ def tuned_plans(
     for one in operators:
         given: dict[str, Any] = {**asked, "instructions": asked["instructions"] or FAMILIES}
         given["split"] = asked["split"] and not one.joined
+        if device.vector_bytes is not None:
+            given |= {"constants": one.constants, "finite": one.finite}
         options = ConstructOptions(**given)
-        key = tuning_key(one.expression, device.name, choices_of(options))
+        key = tuning_key(one.expression, measured_as(device), choices_of(options))
         if key in records:
             found[one.name] = describe(records[key], path)
     return found

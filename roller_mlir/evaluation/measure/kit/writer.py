@@ -26,7 +26,7 @@ def stripped(artifact: Artifact, *, simulator: bool = False) -> Artifact:
         artifact: Any; a driver compiles its PTX where it is older than the cubin.
         simulator: Whether to keep what a dry run needs beside.
     """
-    keep = {*image_roles(), "constants", *(("kernels",) if simulator else ())}
+    keep = {*image_roles(), "library", "constants", *(("kernels",) if simulator else ())}
     manifest = artifact.manifest
     kernels = tuple(
         replace(kernel, files={role: name for role, name in kernel.files.items() if role in keep}, phases_s={})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What runs the artifacts of a kit and times them: a device through its driver, or, for dry runs, the simulator."""
+"""What runs a kit's artifacts and times them: a device through its driver, this machine, for dry runs the simulator."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
@@ -17,7 +17,7 @@ from roller_mlir.runtime.driver.interface import Driver
 from roller_mlir.runtime.driver.memory import CachingAllocator, DeviceArray
 from roller_mlir.runtime.driver.program import LoadedProgram
 from roller_mlir.runtime.errors import BackendError
-from roller_mlir.runtime.registry import find_backend
+from roller_mlir.runtime.registry import find_backend, host_backends
 from roller_mlir.runtime.timing import Samples, flush_bytes_of, time_interleaved
 
 STREAM = 0
@@ -72,6 +72,11 @@ class Bench(Protocol):
         """The driver; None of the simulator."""
         ...
 
+    @property
+    def clears_caches(self) -> bool:
+        """Whether caches are cleared before what is timed, unless warm times are asked for."""
+        ...
+
     def machine(self) -> MeasuredMachine:
         """Describe device, driver and libraries, without start and command."""
         ...
@@ -101,7 +106,7 @@ class Bench(Protocol):
             calls: What to time, by name.
             samples: Rounds.
             limit_s: After so many seconds no further round begins.
-            flush: Whether caches are cleared before each call.
+            flush: Whether caches are cleared before each call, where `clears_caches` says that they are.
         """
         ...
 
@@ -155,6 +160,8 @@ class DriverLoaded:
 
 class DriverBench:
     """A device through its vendor's driver; implements `Bench`."""
+
+    clears_caches = True
 
     def __init__(self, driver: Driver) -> None:
         """Take a device."""
@@ -241,6 +248,12 @@ def open_device(on: str, device: int = 0) -> Bench:
         from roller_mlir.evaluation.measure.runner.sim_bench import SimBench
 
         return SimBench()
+    if on in host_backends():
+        if device:
+            raise BackendError(f"back end '{on}' is this machine, of which there is one; leave out --device {device}")
+        from roller_mlir.evaluation.measure.runner.host_bench import HostBench
+
+        return HostBench()
     backend = find_backend(on, {"device": device})
     if not isinstance(backend, DriverBackend):
         raise BackendError(f"back end '{on}' has no driver, whose events time kernels")

@@ -75,6 +75,7 @@ class SimBench:
 
     back_end = "sim"
     driver = None
+    clears_caches = False
 
     def __init__(self) -> None:
         """Find the simulator.

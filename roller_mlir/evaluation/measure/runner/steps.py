@@ -24,6 +24,8 @@ PHASES = ("smoke", "check", "calibrate", "top1", "topk", "peers")
 PEERS = ("torch", "torch.compile", "triton")
 DRY_PEERS = ("numpy",)
 """Who stands in for the peers on the simulator."""
+WITHOUT_GRAPHS = ("sim", "cpu")
+"""Back ends that run launches one by one: no graph of them is timed there."""
 TOP_K = "top-k"
 """Note of the timings of all candidates of an item in the same rounds."""
 AGAIN = "again"
@@ -233,8 +235,8 @@ def base_rank(item: Item, checks: Mapping[tuple[str, int], Check]) -> int | None
 
 
 def has_time(candidate: ItemCandidate, back_end: str) -> bool:
-    """Return whether a candidate is timed there: the simulator has no graphs, and runs their launches one by one."""
-    return not (candidate.graph and back_end == "sim")
+    """Return whether a candidate is timed there: what has no graphs runs their launches one by one."""
+    return not (candidate.graph and back_end in WITHOUT_GRAPHS)
 
 
 def right_ranks(step: Step, checks: Mapping[tuple[str, int], Check]) -> tuple[int, ...]:

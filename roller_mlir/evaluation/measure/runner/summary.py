@@ -59,6 +59,8 @@ def summary(results: Results) -> str:
             "Medians of timings with cleared caches, each in the same rounds as the peers'; warm: right after itself, "
             "with no dirty lines to write back"
         )
+        if machine.back_end == "cpu":
+            title = "Medians of wall times with warm caches, each in the same rounds as the peers'"
         if machine.back_end == "sim":
             title = "DRY RUN: wall times of the simulator, which say nothing of any device"
         lines += [

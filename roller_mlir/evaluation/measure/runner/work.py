@@ -125,7 +125,7 @@ class StepWorker:
         free_memory(self._bench)
         self._announce("reference")
         manifest = self._kit.artifact(item.candidates[0].artifact).manifest
-        device = "sim" if self._bench.back_end == "sim" else "cuda"
+        device = "cuda" if self._bench.driver is not None else self._bench.back_end
         use_with_torch(self._bench)
         made = make_inputs(manifest, device, fill=item.fill)
         base = next((one.artifact for one in item.candidates if one.rank == item.base), None)
@@ -203,7 +203,7 @@ class StepWorker:
                 note = self._note(step, str(getattr(calls[who, rank], "note", "")))
                 timings.append(timing_of(step.item, who, one, rank=rank, note=note))
             troubles += [Trouble(item=step.item, who=who, message=_late(error)) for (who, _), error in failed.items()]
-            if (step.note != TOP_K or current.item.has_ways) and self._bench.back_end != "sim":
+            if (step.note != TOP_K or current.item.has_ways) and self._bench.clears_caches:
                 right = {who: calls[who] for who in samples}
                 warm, _ = time_rounds(self._bench, right, self._samples, flush=False)
                 timings += [timing_of(step.item, who, one, rank=rank, note=WARM) for (who, rank), one in warm.items()]

@@ -8,6 +8,7 @@ from roller_mlir.evaluation.measure.runner.steps import TOP_K
 from roller_mlir.evaluation.measure.train.training_set import TrainError, TrainingSample
 from roller_mlir.evaluation.measure.tune.winners import LEAST_SAMPLES
 from roller_mlir.model.residual.terms import plan_kind, plan_terms
+from roller_mlir.runtime.registry import host_backends
 
 
 def measured_samples(named: Sequence[tuple[str, Results]]) -> Iterator[TrainingSample]:
@@ -20,12 +21,17 @@ def measured_samples(named: Sequence[tuple[str, Results]]) -> Iterator[TrainingS
         named: Results, each with what errors call it.
 
     Raises:
-        TrainError: They are of a dry run, whose times say nothing of a device.
+        TrainError: They are of a dry run, whose times say nothing of a device, or of plans that no residual orders.
     """
     for name, results in named:
         kit = results.kit
         if results.machine.back_end == "sim":
             raise TrainError(f"{name}: a dry run: its times are those of the simulator, which say nothing of a device")
+        if results.machine.back_end in host_backends():
+            raise TrainError(
+                f"{name}: measured on {results.machine.device}, but residuals order plans of threads alone, not of "
+                "vectors; roller tune --import keeps the fastest of these"
+            )
         rounds = [one for one in results.timings if (one.who, one.note) == ("ours", TOP_K)]
         times = {(one.item, one.rank): one.median_s for one in rounds if one.samples >= LEAST_SAMPLES}
         checks = [one for one in results.checks if one.who == "ours"]

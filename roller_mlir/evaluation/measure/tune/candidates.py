@@ -36,7 +36,10 @@ def whole_dispatch(dispatches: Sequence[Dispatch], text: str) -> Dispatch | None
 
 
 def candidates_of(
-    dispatch: Dispatch, target: str, options: CompileOptions | None = None, top_k: int = CandidateOptions.top_k
+    dispatch: Dispatch,
+    target: str,
+    options: CompileOptions | None = None,
+    top_k: int = CandidateOptions.top_k,
 ) -> list[dict[str, Plan]]:
     """Return the best plans of a dispatch, as the model ranks them; the first is what the compiler takes by itself.
 
@@ -56,6 +59,7 @@ def candidates_of(
     device, asked = find_device(target), planning_pass(target, options or CompileOptions()).construct_options()
     if not dispatch.divisible:
         asked = replace(asked, split=False)
+    asked = replace(asked, constants=dispatch.constants, finite=dispatch.finite)
     first = construct(dispatch.expression, device, asked)[0]
     ranked = construct(dispatch.expression, device, replace(asked, top_k=top_k)) if top_k > 1 else []
     # A longer list may come of a wider search, with another head; what is taken unasked is always the first here.

@@ -21,8 +21,10 @@ from roller_mlir.compiler.reached_stage import open_entry, reached_stage
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.compiler.stages import run_stages
 from roller_mlir.evaluation.measure.records import Reference
+from roller_mlir.evaluation.measure.tune.constant_inputs import alike_constant, has_alike
 from roller_mlir.evaluation.measure.tune.dispatch_reference import reference_of_op
 from roller_mlir.hal import find_device
+from roller_mlir.hal.host import measured_as
 from roller_mlir.lowering.linalg.group.dispatches import named_dispatches
 from roller_mlir.lowering.linalg.group.wrap import unwrap, wrap
 from roller_mlir.lowering.linalg.reader import read_structured
@@ -51,6 +53,8 @@ class Dispatch:
         divisible: Whether its reduction may be divided over tasks.
         reference: What it computes, in words that another library knows; without a class where there are none.
         options: How its text is compiled to the kernel that it has in the whole function.
+        constants: Inputs that are constants in its text, where the device's plans may have constants packed.
+        finite: Those of them of finite numbers, where something is read outside of its tensor.
         kernel: Which of several kernels that it might have in a persistent one ("64-threads-17-units"); else "".
     """
 
@@ -63,6 +67,8 @@ class Dispatch:
     divisible: bool
     reference: Reference
     options: CompileOptions
+    constants: tuple[int, ...] = ()
+    finite: tuple[int, ...] = ()
     kernel: str = ""
 
 
@@ -95,16 +101,19 @@ def dispatches_of(source: Source, target: str, options: CompileOptions | None = 
         found: dict[str, Dispatch] = {}
         for number, (name, dispatch) in enumerate(dispatches.items()):
             choices = [
-                replace(options_of(dispatch, one), max_units=most) for one, units in asked for most in units[number]
+                replace(options_of(dispatch, device, one), max_units=most)
+                for one, units in asked
+                for most in units[number]
             ]
-            asked_for = {tuning_key(dispatch.expression, device.name, choices_of(one)): one for one in choices}
+            name_of = measured_as(device)
+            asked_for = {tuning_key(dispatch.expression, name_of, choices_of(one)): one for one in choices}
             found |= {key: replace(found[key], names=(*found[key].names, name)) for key in asked_for if key in found}
             new = {key: of for key, of in asked_for.items() if key not in found}
             if not new:
                 continue
             # A loose op is a program afterwards, as planning makes one before it goes on.
             root = dispatch.root_name
-            text, reference = _text_of(dispatch.operation, root)
+            text, reference, constant = _text_of(dispatch.operation, root, constants=device.vector_bytes is not None)
             one = Dispatch(
                 name=f"{root}_0",
                 names=(name,),
@@ -114,7 +123,10 @@ def dispatches_of(source: Source, target: str, options: CompileOptions | None = 
                 expression=dispatch.expression,
                 divisible=dispatch.divisible,
                 reference=reference,
-                options=options,
+                # Its layout was decided where it stands; alone, with constants, it might get another one.
+                options=replace(options, fusion=False) if constant else options,
+                constants=choices[0].constants,
+                finite=choices[0].finite,
             )
             for key, of in new.items():
                 found[key] = replace(_on_share(one, of) if options.for_shares else one, key=key)
@@ -147,31 +159,44 @@ def _on_share(dispatch: Dispatch, choices: ConstructOptions) -> Dispatch:
     )
 
 
-def _text_of(operation: ir.Operation, root: str) -> tuple[str, Reference]:
-    """Return the module of one dispatch, and what it computes; a loose op becomes a program."""
+def _text_of(operation: ir.Operation, root: str, *, constants: bool) -> tuple[str, Reference, bool]:
+    """Return the module of one dispatch, what it computes, and whether it has constants; a loose op becomes a program.
+
+    Args:
+        operation: The dispatch.
+        root: Its name.
+        constants: Whether operands that are constants of the module are constants of its own text, too: others, of as
+            many elements, so that large weights become small files.
+    """
     loose = operation.name != "rtile.program"
     program: Any = operation
     if loose:
         read = read_structured(operation)
         program = wrap([read], list(operation.results), root, None).operation
     module = ir.Module.create()
-    kinds = [value.type for value in program.operands]
+    known = [constants and has_alike(value) for value in program.operands]
+    kinds = [value.type for value, constant in zip(program.operands, known, strict=True) if not constant]
     with ir.InsertionPoint(module.body):
         function = func.FuncOp(root, ir.FunctionType.get(kinds, [value.type for value in program.results]))
     entry = function.add_entry_block()
     with ir.InsertionPoint(entry):
+        arguments = iter(entry.arguments)
+        given = [
+            alike_constant(value, number) if constant else next(arguments)
+            for number, (value, constant) in enumerate(zip(program.operands, known, strict=True))
+        ]
         copy = program.clone().operation
         results: list[Any] = list(copy.results)
         if loose:
-            _, results = unwrap(copy.opview, list(entry.arguments))
+            _, results = unwrap(copy.opview, given)
         else:
-            for number, argument in enumerate(entry.arguments):
-                copy.operands[number] = argument
+            for number, value in enumerate(given):
+                copy.operands[number] = value
         func.ReturnOp(results)
     reference = Reference()
     if loose:
         copy.erase()
-        if len(results) == 1:
+        if len(results) == 1 and not any(known):
             reference = reference_of_op(results[0].owner, list(entry.arguments))
     assert module.operation.verify()
-    return str(module), reference
+    return str(module), reference, any(known)

@@ -15,13 +15,15 @@ from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
 from roller_mlir.evaluation.measure.kit.contents import PackRequest, of_dispatch
 from roller_mlir.evaluation.measure.kit.pack import PackOptions, pack_kit
+from roller_mlir.evaluation.measure.measured_device import other_device
 from roller_mlir.evaluation.measure.records import Kit, Results
 from roller_mlir.evaluation.measure.report.results_file import RESULTS_NAME, read_results
+from roller_mlir.evaluation.measure.runner.devices import open_device
 from roller_mlir.evaluation.measure.tune.dispatches import dispatches_of
 from roller_mlir.evaluation.measure.tune.winners import TuneError
 from roller_mlir.hal import Device
 from roller_mlir.runtime.errors import BackendError
-from roller_mlir.runtime.registry import backend_of_vendor, find_backend
+from roller_mlir.runtime.registry import backend_of_vendor, find_backend, host_backends
 from roller_mlir.support.jobs.process_tree import kill_tree
 
 KIT, RESULTS = "kit", "results"
@@ -66,11 +68,15 @@ def back_end_of(device: Device) -> str:
     """Return the back end that runs a device's kernels here.
 
     Raises:
-        TuneError: There is none, or it finds no device.
+        TuneError: There is none, it finds no device, or this machine is not what is described.
     """
     name = backend_of_vendor(device.vendor) or device.vendor
     try:
         find_backend(name)
+        here = open_device(name).machine() if name in host_backends() else None
+        other = here and other_device(here, device)
+        if other:
+            raise BackendError(f"this is {other}; tune for 'host'")
     except BackendError as error:
         reason = str(error).rstrip(".")
         raise TuneError(

@@ -81,6 +81,8 @@ def test_samples_of_a_kit_are_right_and_took_turns() -> None:
 
 
 def test_a_dry_run_teaches_nothing() -> None:
+    with pytest.raises(TrainError, match="residuals order plans of threads alone, not of vectors"):
+        list(measured_samples([("a", results(back_end="cpu"))]))
     with pytest.raises(TrainError, match="a: a dry run: its times are those of the simulator"):
         list(measured_samples([("a", results(back_end="sim"))]))
 

@@ -51,7 +51,7 @@ def reference_for(
         item: The item.
         inputs: What it is run on: tensors of torch, or numpy arrays.
         source: Its linalg ops as text, where the kit has them.
-        device: "sim", or in torch's words where the work is to be done.
+        device: "sim", or in torch's words ("cpu" of this machine) where the work is to be done.
         base: Of the artifact of the item's candidate that the others are compared with, where it has one: results may
             be no further from numpy's than from that one's. Bounds that are carried from operator to operator would
             permit anything behind many of them.
@@ -157,7 +157,7 @@ def _points(manifest: Manifest) -> int:
 def _accumulation(item: Item, device: str) -> Accumulation:
     """Return how the item's candidates, all together, sum products."""
     plans = [plan for candidate in item.candidates for plan in candidate.plans.values()]
-    return accumulation_of_plans(plans or [None], truncates=device != "sim")
+    return accumulation_of_plans(plans or [None], truncates=device not in ("sim", "cpu"))
 
 
 def _by_linalg(item: Item, source: str, inputs: Sequence[Any]) -> ExpectedOutputs | None:
