@@ -120,9 +120,9 @@ def seconds_by_layer(work: CandidateWork, machine: Machine, *, waited: bool = Fa
     stall = 0.0 if work.asynchronous else constants.stall_share
     schedulers = device.schedulers_per_unit
     subgroups = -(-work.threads // device.subgroup_size)
-    busiest = -(-work.tasks // machine.units)
+    busiest = rounds_of(work.tasks, machine.units)
     together = min(work.resident, busiest)
-    rounds = -(-busiest // work.resident)
+    rounds = rounds_of(busiest, work.resident)
     issue = max(work.math * machine.math_cycles, work.issue + work.spilled_accesses)
     # Subgroups that share a scheduler fill each other's stalls.
     shared = issue / (1 - stall ** max(1.0, together * subgroups / schedulers))
@@ -182,6 +182,11 @@ def seconds_by_layer(work: CandidateWork, machine: Machine, *, waited: bool = Fa
     }
 
 
+def rounds_of(tasks: float, places: int) -> float:
+    """Return in how many rounds tasks are done that so many places do at a time; the last may leave some idle."""
+    return -(-tasks // places)
+
+
 def first_tile_cycles(machine: Machine, *, staged: bool) -> float:
     """Return the cycles of a task until its first tile is there, in which no layer is busy for it."""
     exchange = 2 * machine.workgroup_latency if staged else 0.0
@@ -220,7 +225,7 @@ def total_seconds(
     return layers["launch"] + slowest + (1 - hidden) * (total - slowest)
 
 
-def _cached_bytes(work: CandidateWork, machine: Machine, together: int, subgroups: int) -> tuple[float, float]:
+def _cached_bytes(work: CandidateWork, machine: Machine, together: float, subgroups: int) -> tuple[float, float]:
     """Return bytes per task and step that pass a unit's first cache, and the share of shared loads that it answers.
 
     The cache keeps one set of shared bytes for all tasks of a unit that read it, unless the sets in use and the spilled
@@ -239,7 +244,7 @@ def _cached_bytes(work: CandidateWork, machine: Machine, together: int, subgroup
     return loads + spills, machine.device.model.found_share * held * (1 - sets / together)
 
 
-def _lost_bytes(work: CandidateWork, machine: Machine, together: int) -> float:
+def _lost_bytes(work: CandidateWork, machine: Machine, together: float) -> float:
     """Return the bytes that a task asks for again in a step, since its unit's first cache could not keep them."""
     if not work.again_bytes or not machine.first_cache_bytes:
         return 0.0
@@ -247,7 +252,7 @@ def _lost_bytes(work: CandidateWork, machine: Machine, together: int) -> float:
     return work.again_bytes * max(0.0, 1 - max(room, 0.0) / (together * work.direct_bytes))
 
 
-def _overflow(work: CandidateWork, machine: Machine, together: int, subgroups: int) -> float:
+def _overflow(work: CandidateWork, machine: Machine, together: float, subgroups: int) -> float:
     """Return bytes of spilled registers that reach global memory: what their share of the last cache cannot hold."""
     row = machine.device.subgroup_size * 4 * subgroups
     footprint = work.spilled_words * row * min(work.tasks, together * machine.units)
