@@ -15,22 +15,22 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from plan_records import merged, shape_of
+from plan_records import PlanCosts, merged
 from rank_plans import FOLDS, expressions_of
 from rank_score import scored
 
 from roller_mlir.hal import Device, DeviceError, find_device
 from roller_mlir.hal.host import host_device
-from roller_mlir.model.vectors.cost import VectorCost
-from roller_mlir.model.vectors.shape import TaskShape
 from roller_mlir.plan import TensorExpression
 
 GRID: dict[str, tuple[float, ...]] = {
     "task_cycles": (0, 3, 6, 9, 12, 18, 24),
     "gather_cycles": (0.5, 1, 1.5, 2),
+    "turned_cycles": (0.25, 0.4, 0.6, 1, 2, 3),
     "mask_cycles": (0, 0.1, 0.2, 0.3, 0.5, 1),
     "test_cycles": (0, 0.1, 0.25, 0.5, 1),
     "resume_cycles": (0, 0.5, 1, 2, 5),
@@ -50,12 +50,12 @@ class Measured:
 
     Attributes:
         expression: The operator.
-        shapes: Its plans.
+        plans: Their records.
         seconds: What each took.
     """
 
     expression: TensorExpression
-    shapes: tuple[TaskShape, ...]
+    plans: tuple[dict[str, Any], ...]
     seconds: NDArray[np.float64]
 
     def scores(self, device: Device) -> tuple[float, float, float, float]:
@@ -63,8 +63,8 @@ class Measured:
 
         That is the deviation of the logarithm of predicted over measured.
         """
-        cost = VectorCost(self.expression, device, 1)
-        predicted = np.array([cost.seconds(cost.shaped(one))[0] for one in self.shapes])
+        costs = PlanCosts(self.expression, device)
+        predicted = np.array([costs.seconds(one) for one in self.plans])
         return (*scored(predicted, self.seconds), float(np.log(predicted / self.seconds).std()))
 
 
@@ -86,10 +86,11 @@ def main() -> int:
     found = {
         name: Measured(
             expressions[name],
-            tuple(shape_of(expressions[name], row["plan"]) for row in rows),
+            tuple(row["plan"] for row in rows),
             np.array([row["seconds"] for row in rows]),
         )
         for name, rows in problems.items()
+        if name in expressions
     }
     names = sorted(found)
     print(f"as it is: {summary([one.scores(device) for one in found.values()])}")

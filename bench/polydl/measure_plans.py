@@ -14,7 +14,8 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from statistics import median
@@ -22,18 +23,16 @@ from typing import Any
 
 import numpy as np
 from measure import machine
-from plan_problems import PlannedProblem, planned_problems
+from plan_problems import OPTIONS, PlannedProblem, dispatch_of, planned_problems
 from plan_records import packed, plan_record
 
-from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.compiler.source import Source
+from roller_mlir.evaluation.measure.cpu_peers.interface import aligned
 from roller_mlir.evaluation.measure.cpu_peers.problem import expected_of, inputs_of
 from roller_mlir.evaluation.measure.cpu_peers.texts import arranged, restored
 from roller_mlir.evaluation.measure.tune.candidates import candidates_of, compile_candidate
-from roller_mlir.evaluation.measure.tune.dispatches import Dispatch, dispatches_of
 from roller_mlir.hal import find_device
-from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.cpu.backend import CpuBackend
+from roller_mlir.runtime.sequence import LoadedSequence
 from roller_mlir.support.diagnostics import DiagnosedError
 
 LEAST_S = 1e-3
@@ -65,6 +64,9 @@ def main() -> int:
             continue
         begun = time.monotonic()
         rows = measured(one, options.top_k, options.rounds)
+        if not rows:
+            print(f"{one.name}: it is several programs, as its layout changes", flush=True)
+            continue
         data["problems"][one.name] = rows
         aside = options.output.with_suffix(".partial")
         aside.write_text(packed(data))
@@ -82,22 +84,26 @@ def main() -> int:
 
 def measured(one: PlannedProblem, top_k: int, rounds: int) -> list[dict[str, Any]]:
     """Return the plans of a problem with their seconds, in the order in which the compiler ranks them."""
-    (dispatch,) = dispatches_of(Source("-", one.text), "host", CompileOptions())
+    dispatch = dispatch_of(one)
+    if dispatch is None:
+        return []
     inputs = inputs_of(one.problem)
     arrays = arranged(one.problem, inputs, one.layout)
     expected = expected_of(one.problem, inputs)
+    dispatch = replace(dispatch, text=one.compiled_text(arrays))
     found: list[tuple[dict[str, Any], Callable[[], None]]] = []
-    for plans in candidates_of(dispatch, "host", CompileOptions(), top_k):
+    for plans in candidates_of(dispatch, "host", OPTIONS, top_k):
         (plan,) = plans.values()
         try:
-            artifact = compile_candidate(dispatch, "host", CompileOptions(gate=False), plans)
+            artifact = compile_candidate(dispatch, "host", OPTIONS, plans)
         except DiagnosedError as error:
             print(f"{one.name}: a plan is left out: {str(error).splitlines()[0]}", file=sys.stderr)
             continue
-        run, output = prepared(artifact, dispatch, arrays)
+        output = aligned(one.output_shape)
+        run = LoadedSequence(artifact.manifest, artifact.files, CpuBackend(threads=1)).bound(arrays, [output])
         output.fill(np.nan)
         run()
-        verdict = expected.compare(restored(output.reshape(one.output_shape), one.layout))
+        verdict = expected.compare(restored(output, one.layout))
         if not verdict.ok:
             raise RuntimeError(f"{one.name}: {plan_record(dispatch.expression, plan)} is wrong: {verdict.message}")
         found.append((plan_record(dispatch.expression, plan), run))
@@ -110,29 +116,6 @@ def measured(one: PlannedProblem, top_k: int, rounds: int) -> list[dict[str, Any
         {"plan": record, "seconds": float(f"{min(taken):.5g}"), "median": float(f"{median(taken):.4g}")}
         for (record, _), taken in zip(found, samples, strict=True)
     ]
-
-
-def prepared(artifact: Artifact, dispatch: Dispatch, arrays: Sequence[Any]) -> tuple[Callable[[], None], Any]:
-    """Return a function that runs an artifact's launches on arrays that lie ready, and the array of its result."""
-    manifest, backend = artifact.manifest, CpuBackend(threads=1)
-    backend.open(manifest, artifact.files)
-    given = dict(zip(manifest.inputs, arrays, strict=True))
-    memory = {
-        buffer.name: backend.upload(given[buffer.name], buffer.alignment_bytes)
-        if buffer.role == "input"
-        else backend.allocate(buffer.size_bytes, buffer.alignment_bytes)
-        for buffer in manifest.buffers
-    }
-    if manifest.workspace_bytes or manifest.file("constants"):
-        raise RuntimeError(f"{dispatch.title} needs more than inputs and outputs")
-    launches = [(launch, [(view, memory[view.buffer]) for view in launch.arguments]) for launch in manifest.launches]
-
-    def run() -> None:
-        for launch, arguments in launches:
-            backend.launch(launch, arguments)
-
-    (name,) = manifest.outputs
-    return run, backend.download(memory[name], manifest.buffer(name))
 
 
 def sample(run: Callable[[], None]) -> float:

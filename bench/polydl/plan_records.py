@@ -7,6 +7,8 @@ from math import sqrt
 from statistics import median
 from typing import Any
 
+from roller_mlir.hal import Device
+from roller_mlir.model.vectors.cost import VectorCost
 from roller_mlir.model.vectors.shape import TaskShape
 from roller_mlir.plan import Plan, TensorExpression
 
@@ -23,7 +25,12 @@ def plan_record(expression: TensorExpression, plan: Plan) -> dict[str, Any]:
         "walked": [[loop, shape.walked[loop]] for loop in shape.inner],
         "staged": list(shape.staged),
     }
-    return found | {"raster": [list(level) for level in shape.raster]} if shape.raster else found
+    seldom = {
+        "ahead": list(shape.ahead),
+        "raster": [list(level) for level in shape.raster],
+        "skips": list(plan.skips),
+    }
+    return found | {name: value for name, value in seldom.items() if value}
 
 
 def shape_of(expression: TensorExpression, record: dict[str, Any]) -> TaskShape:
@@ -37,8 +44,30 @@ def shape_of(expression: TensorExpression, record: dict[str, Any]) -> TaskShape:
         inner=tuple(i for i in record["inner"] if tiles[i] > 1),
         walked=dict(record.get("walked", [])),
         staged=tuple(record["staged"]),
+        ahead=tuple(record.get("ahead", [])),
         raster=tuple((loop, steps, apart) for loop, steps, apart in record.get("raster", [])),
     )
+
+
+class PlanCosts:
+    """What a device's model says of measured plans of an operator on one core."""
+
+    def __init__(self, expression: TensorExpression, device: Device) -> None:
+        """Take both."""
+        self._expression, self._device = expression, device
+        self._costs: dict[tuple[int, ...], VectorCost] = {}
+
+    def seconds(self, record: dict[str, Any]) -> float:
+        """Return the predicted seconds of a plan's record."""
+        return self.parts(record)[0]
+
+    def parts(self, record: dict[str, Any]) -> tuple[float, dict[str, float]]:
+        """Return the same, and those of each layer."""
+        skips = tuple(record.get("skips", []))
+        if skips not in self._costs:
+            self._costs[skips] = VectorCost(self._expression, self._device, 1, skips)
+        cost = self._costs[skips]
+        return cost.seconds(cost.shaped(shape_of(self._expression, record)))
 
 
 def merged(runs: Sequence[dict[str, list[dict[str, Any]]]]) -> dict[str, list[dict[str, Any]]]:

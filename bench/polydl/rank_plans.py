@@ -16,16 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from plan_problems import planned_problems
-from plan_records import merged, packed, shape_of
+from plan_problems import dispatch_of, planned_problems
+from plan_records import PlanCosts, merged, packed, shape_of
 from rank_score import Score, scored
 from ranking_cases import Case
 from tournament_training import Settings, fit_factors, train
 from train import mean
 
-from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.compiler.source import Source
-from roller_mlir.evaluation.measure.tune.dispatches import dispatches_of
 from roller_mlir.hal import Device, DeviceError, calibrated
 from roller_mlir.hal.host import host_device
 from roller_mlir.model.polydl.caches import assign
@@ -56,6 +53,7 @@ def main() -> int:
         known = calibrated(plain, options.calibration) if options.calibration else plain
         problems = {name: rows for name, rows in data["problems"].items() if len(rows) >= _LEAST}
         expressions = expressions_of(list(problems))
+        problems = {name: problems[name] for name in expressions}
     except (OSError, ValueError, KeyError, DeviceError) as error:
         print(f"error: {' '.join(map(str, options.data))}: {error}", file=sys.stderr)
         return 1
@@ -63,7 +61,7 @@ def main() -> int:
         options.merged.write_text(packed(data))
     cases = {name: cases_of(expressions[name], rows, known) for name, rows in problems.items()}
     predicted = {
-        name: [[seconds_of(VectorCost(expressions[name], device, 1), row) for row in rows] for device in (plain, known)]
+        name: [seconds_of(PlanCosts(expressions[name], device), rows) for device in (plain, known)]
         for name, rows in problems.items()
     }
     found = compared(cases, predicted, Settings(epochs=options.epochs))
@@ -72,31 +70,32 @@ def main() -> int:
 
 
 def expressions_of(names: list[str]) -> dict[str, TensorExpression]:
-    """Return the operators as the compiler plans them."""
+    """Return the operators as the compiler plans them, but for those whose layout it changes."""
     known = {one.name: one for one in planned_problems()}
     found: dict[str, TensorExpression] = {}
     for name in names:
         if name not in known:
             raise ValueError(f"'{name}' is no problem of plan_problems.py")
-        (dispatch,) = dispatches_of(Source("-", known[name].text), "host", CompileOptions())
-        found[name] = dispatch.expression
+        dispatch = dispatch_of(known[name])
+        if dispatch is not None:
+            found[name] = dispatch.expression
     return found
 
 
-def seconds_of(cost: VectorCost, row: dict[str, Any]) -> float:
-    """Return what the planner predicts of a plan on one core."""
-    return cost.seconds(cost.shaped(shape_of(cost.expression, row["plan"])))[0]
+def seconds_of(costs: PlanCosts, rows: list[dict[str, Any]]) -> list[float]:
+    """Return what the planner predicts of plans on one core."""
+    return [costs.seconds(row["plan"]) for row in rows]
 
 
 def cases_of(expression: TensorExpression, rows: list[dict[str, Any]], device: Device) -> list[Case]:
     """Return plans with PolyDL's numbers, as published: Algorithm 2 gives each set room of its own."""
-    cost = VectorCost(expression, device, 1)
+    cost, costs = VectorCost(expression, device, 1), PlanCosts(expression, device)
     caches = cost.caches.caches(1)
     latencies = [one.latency_s for one in caches]
     found: list[Case] = []
     for row in rows:
         shape = shape_of(expression, row["plan"])
-        _, seconds = cost.seconds(cost.shaped(shape))
+        _, seconds = costs.parts(row["plan"])
         nest = cost.caches.walked(shape, TaskWalk.of(expression, shape))
         sets = working_sets(nest)
         assigned = assign(sets, caches)

@@ -21,9 +21,13 @@ class VectorConstants:
         fma_latency_cycles: From a vector multiply-add to one that needs its result. The default is that of each core
             described here (Intel 248966, AMD 58455, the V1 guide), but for Haswell's 5.
         issue_per_cycle: Vector and scalar operations that a core starts in a cycle, at least.
+        in_flight: Operations that a core has begun and not ended: sums of a tile wait for each other beside those of
+            the next ones that it holds, too. 0 where that is not known: then for nobody but their own tile's.
         task_cycles: What a tile takes beside its points: addresses, first loads of sums, a mispredicted end of a loop.
         jostle_share: Share of a point's other limits (ports, issue, latency) that the largest does not hide.
         gather_cycles: Of each lane that is loaded by itself and put into a vector.
+        turned_cycles: Of an element that is turned on its way into a packed tile, as the lanes of that are not
+            neighbours where it lies. Fitted as `mask_cycles`.
         mask_cycles: Of an access whose bounds are not proven. Fitted to measured plans of one core
             (docs/method/polydl.md).
         test_cycles: Of an element for all lanes of a padded tensor whose test the innermost loop does not move: a
@@ -61,9 +65,11 @@ class VectorConstants:
 
     fma_latency_cycles: float = 4.0
     issue_per_cycle: float = 4.0
+    in_flight: float = 0.0
     task_cycles: float = 12.0
     jostle_share: float = 0.1
     gather_cycles: float = 1.5
+    turned_cycles: float = 1.0
     mask_cycles: float = 1.0
     test_cycles: float = 1.0
     broadcast_loads: float = 1.0

@@ -54,9 +54,6 @@ def launch_s(device: Device) -> float:
     return device.launch_latency_s or device.model.assumed_launch_s
 
 
-_TURNED = 2.0
-"""Times `gather_cycles` that an element takes which is turned on its way into a packed tile. Fitted to measured plans
-of one core (AMD Zen 4: filters of 1x1 and 3x3 that tasks pack)."""
 _FORWARD_CYCLES = 10.0
 """From the store of a sum to the load of it, where registers do not hold all. Measured: a chain of multiply-adds of 256
 bits, each stored and loaded again, takes an AMD Zen 4 9.8 cycles more for each than one in registers."""
@@ -226,7 +223,7 @@ class VectorCost:
         ports, loads = device.load_ports or 1, 0.0
         for access in expression.epilogue:
             how = _how(access, shape.lane, False)
-            count, each = _loads(expression, known, access, shape.blocks, shape.lane, width, how)
+            count, each = _loads(expression, known, access, shape.blocks, shape.lane, width, how, None)
             loads += count * (known.gather_cycles * ports if each else 1.0)
         return _together(vectors * (expression.epilogue_flops + expression.epilogue_cycles), loads, device)
 
@@ -242,7 +239,7 @@ class VectorCost:
         """
         access, known = self.expression.inputs[number], self.device.vectors
         if _how(access, lane, False) == "each" and not access.gathered:
-            return self.size(number, box) / access.element_bytes * known.gather_cycles * _TURNED
+            return self.size(number, box) / access.element_bytes * known.turned_cycles
         lines = _tile_lines(self.expression, access, box)
         dimensions = tile_dimensions(access, box)
         row = -(-dimensions[-1].extent * dimensions[-1].step * access.element_bytes // LINE_BYTES) if dimensions else 1
@@ -270,16 +267,20 @@ class VectorCost:
         )
         ports = device.load_ports or 1
         loads, spared, masked, temporaries, before, shared = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        apart, tested = False, list[tuple[int, str, float]]()
+        apart, tested, rows = False, list[tuple[int, str, float]](), list[tuple[Access, float, float]]()
+        stands = bool(self._reductions) and self._reductions[-1] != lane and taps_stand(expression, blocks)
+        window = self._reductions[-1] if stands else None
         for number, access in enumerate(expression.inputs):
             how = _how(access, lane, number in packed)
-            count, each = _loads(expression, known, access, blocks, lane, width, how)
+            count, each = _loads(expression, known, access, blocks, lane, width, how, window)
             before += count * expression.prologue_operations(number)
             parts = 1.0 if how == "one" else width.bit_count()  # LLVM loads seven lanes as four, two and one
             if how == "vector" and number not in packed:
                 parts *= 1 + cut_share(access, lane, width * access.element_bytes, known.unaligned_loads - 1)
             loads += count * (known.gather_cycles * ports if each else parts)
-            shared += count if how == "vector" and not each else 0.0
+            if how == "vector" and not each:
+                shared += count
+                rows.append((access, count, parts))
             if how == "one" and lane is not None:
                 spared += count * (1 - known.broadcast_loads)
             if not each and how == "vector":
@@ -295,10 +296,17 @@ class VectorCost:
                 masked, apart = masked + known.far_cycles * far, apart or far
             tested.append((number, how, count))
         registers = vectors + int(temporaries) + 1
-        more, held = self._masks(self._padded_tile(tuple(blocks), lane, registers), width, tested)
+        tile = self._padded_tile(tuple(blocks), lane, registers)
+        if tile.standing_loop is not None:
+            for access, count, parts in rows:
+                own, _ = _loads(expression, known, access, blocks, lane, width, "vector", tile.standing_loop)
+                loads += parts * (own - count)
+        more, held = self._masks(tile, width, tested)
         live = vectors + _BESIDE_SUMS + MASK_VECTORS if held else registers
         spilled = max(0, live - (device.vector_registers or 1))
         latency = known.fma_latency_cycles + (_FORWARD_CYCLES if spilled else 0.0) if self._reductions else 0.0
+        steps = prod([blocks[i] if i != lane else -(-blocks[i] // width) for i in self._reductions])
+        latency /= max(1.0, known.in_flight / (steps * (vectors * operations + before + loads)))
         point = _together(vectors * operations + before, loads, device, spared=spared, latency=latency)
         point = max(point, known.far_point_cycles * apart)
         few = max(latency, shared / ports)
@@ -415,26 +423,29 @@ def _how(access: Access, lane: int | None, packed: bool) -> str:
     return reads_packed(access, lane) if packed else reads_lanes(access, lane)
 
 
-def _own_share(expression: TensorExpression, access: Access, blocks: Sequence[int], lane: int) -> float:
+def _own_share(expression: TensorExpression, access: Access, blocks: Sequence[int], lane: int, window: int) -> float:
     """Return the share of a tile's rows at a tap that other taps do not read, where all of them stand in the code.
+
+    Args:
+        expression: The operator.
+        access: What is read.
+        blocks: Points of each loop in a tile.
+        lane: The loop along vectors.
+        window: The loop over the taps.
 
     >>> from roller_mlir.plan import LinearIndex, Loop
     >>> x = Access("x", (13, 16), "f32", (LinearIndex((1, 0, 1)), LinearIndex((0, 1, 0))))  # 11 rows, taps of 3
     >>> y = Access("y", (11, 16), "f32", (LinearIndex((1, 0, 0)), LinearIndex((0, 1, 0))))
     >>> sums = TensorExpression((Loop(11), Loop(16), Loop(3, True)), (x,), y, "arith.addf", 1, (0.0,))
-    >>> round(_own_share(sums, x, (11, 16, 3), 1) * 33)
+    >>> round(_own_share(sums, x, (11, 16, 3), 1, 2) * 33)
     13
     """
-    reductions = expression.reductions()
-    if not reductions or reductions[-1] == lane or not taps_stand(expression, blocks):
-        return 1.0
-    last = reductions[-1]
-    taps = expression.bounds[last]
+    taps = expression.bounds[window]
     for index in access.indices:
         terms = index.terms()
-        rows = [loop for loop in terms if loop != last and blocks[loop] > 1]
-        if last in terms and len(rows) == 1 and rows[0] != lane and not expression.loops[rows[0]].reduction:
-            step, own = terms[last], terms[rows[0]]
+        rows = [loop for loop in terms if loop != window and blocks[loop] > 1]
+        if window in terms and len(rows) == 1 and rows[0] != lane and not expression.loops[rows[0]].reduction:
+            step, own = terms[window], terms[rows[0]]
             read = {own * row + step * tap for row in range(blocks[rows[0]]) for tap in range(taps)}
             return len(read) / (blocks[rows[0]] * taps)
     return 1.0
@@ -448,8 +459,12 @@ def _loads(
     lane: int | None,
     width: int,
     how: str,
+    window: int | None,
 ) -> tuple[float, bool]:
-    """Return the loads of a tensor at one point of a task's reduction, and whether lanes are loaded one by one."""
+    """Return the loads of a tensor at one point of a task's reduction, and whether lanes are loaded one by one.
+
+    `window` is the loop over a window all of whose taps stand in the code, if there is one.
+    """
     count = prod([blocks[i] for i in access.loops() if not expression.loops[i].reduction])
     if lane is None:
         return count, False
@@ -457,7 +472,8 @@ def _loads(
     if how == "pairs" and not reduces:
         return known.pair_loads * max(1, count // width), False
     if how == "vector":
-        return (count if reduces else max(1, count // width) * _own_share(expression, access, blocks, lane)), False
+        share = 1.0 if window is None else _own_share(expression, access, blocks, lane, window)
+        return (count if reduces else max(1, count // width) * share), False
     return (count * width if how == "each" and reduces else count), how == "each"
 
 
