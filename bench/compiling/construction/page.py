@@ -56,6 +56,23 @@ parts, a second kernel or that block, with the loops of the output. A plan with 
 5 % of any other plan's time or more. `--no-join` rules it out. In a persistent kernel tasks of their own join parts, on
 CPUs a second kernel does.
 
+What is not built: a last round of tasks that all units share, as stream-K has it, or one whose reductions are divided.
+Tiles of 96, 160 or 224 columns fill rounds, and reductions are divided where there are few tasks, so that less is left
+to gain than a last round seems to waste. `python bench/compiling/construction/last_round.py h200 a100 v100 mi300x`
+plans the suite once more by a model to which a last round takes its share of one, whatever it costs to join the parts.
+So much shorter could first choices become at most, by prediction:
+
+| device | type | operators | shorter, geometric mean | by more than 5 % | the most |
+|---|---|--:|--:|--:|---|
+| h200 | f32 | 119 | 1.017 | 11 | C26 1.16, C6 1.14, D0 1.11, C38 1.10, C4 1.09 |
+| h200 | f16 | 51 | 1.007 | 1 | C40 1.05, C31 1.03, M6 1.03, C30 1.03, C39 1.03 |
+| a100 | f32 | 119 | 1.009 | 3 | P12 1.15, P10 1.14, C11 1.05, C2 1.05, C26 1.05 |
+| a100 | f16 | 51 | 1.029 | 9 | C6 1.23, C10 1.21, C29 1.20, M1 1.16, C39 1.12 |
+| v100 | f32 | 119 | 1.007 | 5 | C26 1.08, C31 1.08, C4 1.07, C2 1.07, C11 1.07 |
+| v100 | f16 | 51 | 1.011 | 3 | C26 1.10, C7 1.07, C6 1.07, C10 1.04, C39 1.04 |
+| mi300x | f32 | 119 | 1.008 | 4 | D17 1.16, M2 1.09, M1 1.09, C26 1.05, C20 1.05 |
+| mi300x | f16 | 51 | 1.028 | 7 | C38 1.23, C0 1.23, C30 1.15, C29 1.13, C26 1.10 |
+
 How results leave is a choice of the plan, too (`store`). "synchronous": each thread stores what it holds. Where its
 neighbours' results lie in other rows of the tensor, each store of a subgroup touches a line of the cache for every
 lane, and the cache serves requests, one a line, not bytes: it is occupied for half a line by each at least, and for

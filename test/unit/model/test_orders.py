@@ -142,13 +142,13 @@ def test_short_rows_that_lie_apart_take_longer() -> None:
 
 
 def test_points_that_lie_pages_apart_take_their_time() -> None:
-    """Of rows of 1024 f32 a point takes 14 cycles at least; tiles of more rows hide it."""
+    """Of rows of 1024 f32 a point takes some cycles at least; tiles of more rows hide it."""
 
     def cycles(rows: int, columns: int) -> float:
         shape = TaskShape((rows, 32, 256), 1, (0, 1))
         return VectorCost(product(168, columns, 256), ZEN5, 1).kernel_cycles(shape) / (168 // rows) / (columns // 32)
 
-    assert cycles(7, 1024) == 256 * 14 > 1.5 * cycles(7, 256)
+    assert cycles(7, 1024) == 256 * ZEN5.vectors.far_point_cycles > 1.5 * cycles(7, 256)
     assert cycles(14, 1024) == cycles(14, 256)
 
 

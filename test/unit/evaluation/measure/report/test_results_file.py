@@ -53,7 +53,7 @@ def test_infinities_and_nan_survive(tmp_path: Path) -> None:
         (lambda d: d["kit"].update(schema="x" * 100), "kit.schema: this release reads version 1"),
         (lambda d: d.pop("kit"), "kit: missing"),
         (lambda d: d.update(more=1), "more: expected one of the keys"),
-        (lambda d: d["machine"].update(back_end="vulkan"), "machine: back_end must be one of cuda, hip, sim"),
+        (lambda d: d["machine"].update(back_end="vulkan"), "machine: back_end must be one of cuda, hip, cpu, sim"),
         (lambda d: d["timings"][0].update(median_s="fast"), "timings[0].median_s: expected a number, but got 'fast'"),
         (lambda d: d["timings"][0].update(samples=-1), "timings[0].samples: expected an integer of at least 0"),
         (lambda d: d["timings"][0].update(item="Z"), "timings[0].item: expected an item of the kit, but got 'Z'"),
