@@ -43,7 +43,7 @@ A measurement kit of roller-mlir {compiler} for {target} ({architecture}), packe
   python run.py -o results --phases smoke --time-limit 60
   python run.py --help
 
-It needs Python 3.11, numpy and {library}. With torch results are compared with torch's and timed beside it,
+It needs {libraries}. With torch results are compared with torch's and timed beside it,
 with Triton beside Triton's kernels too; this compiler is not needed. results/results.jsonl is written all the time,
 results/results.json at the end, however it ends. Bring results.json back:
 
@@ -152,7 +152,7 @@ def run_py() -> str:
 
 def _finish(staging: Path, kit: Kit, runner: str, options: PackOptions) -> int:
     """Write what lies beside archive and index; return the bytes of all."""
-    library = family_named(kit.vendor).runtime_package
+    *most, last = dict.fromkeys(("Python 3.11", "numpy", family_named(kit.vendor).runtime_package))
     (staging / RUNNER).write_text(runner, encoding="utf-8")
     (staging / README).write_text(
         _README.format(
@@ -160,7 +160,7 @@ def _finish(staging: Path, kit: Kit, runner: str, options: PackOptions) -> int:
             target=kit.target,
             architecture=kit.architecture,
             created=kit.created,
-            library=library,
+            libraries=f"{', '.join(most)} and {last}",
             items=len(kit.items),
             candidates=sum(len(item.candidates) for item in kit.items),
             probes=len(kit.probes),

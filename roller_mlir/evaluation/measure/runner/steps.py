@@ -19,13 +19,12 @@ from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 
 from roller_mlir.evaluation.measure.records import Check, Count, Item, ItemCandidate, Kit, Timing, Trouble
+from roller_mlir.runtime.registry import device_backends
 
 PHASES = ("smoke", "check", "calibrate", "top1", "topk", "peers")
 PEERS = ("torch", "torch.compile", "triton")
 DRY_PEERS = ("numpy",)
 """Who stands in for the peers on the simulator."""
-WITHOUT_GRAPHS = ("sim", "cpu")
-"""Back ends that run launches one by one: no graph of them is timed there."""
 TOP_K = "top-k"
 """Note of the timings of all candidates of an item in the same rounds."""
 AGAIN = "again"
@@ -235,8 +234,8 @@ def base_rank(item: Item, checks: Mapping[tuple[str, int], Check]) -> int | None
 
 
 def has_time(candidate: ItemCandidate, back_end: str) -> bool:
-    """Return whether a candidate is timed there: what has no graphs runs their launches one by one."""
-    return not (candidate.graph and back_end in WITHOUT_GRAPHS)
+    """Return whether a candidate is timed there: graphs of launches are a driver's, others run them one by one."""
+    return not candidate.graph or back_end in device_backends()
 
 
 def right_ranks(step: Step, checks: Mapping[tuple[str, int], Check]) -> tuple[int, ...]:

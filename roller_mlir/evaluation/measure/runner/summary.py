@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from roller_mlir.evaluation.measure.records import Item, Results, Timing
 from roller_mlir.evaluation.measure.runner.steps import AGAIN, DRY_PEERS, ITSELF, PEERS, REPEATED, TOP_K, WARM, has_time
+from roller_mlir.runtime.registry import host_backends
 
 _MOST_MESSAGE = 160
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
@@ -59,7 +60,7 @@ def summary(results: Results) -> str:
             "Medians of timings with cleared caches, each in the same rounds as the peers'; warm: right after itself, "
             "with no dirty lines to write back"
         )
-        if machine.back_end == "cpu":
+        if machine.back_end in host_backends():
             title = "Medians of wall times with warm caches, each in the same rounds as the peers'"
         if machine.back_end == "sim":
             title = "DRY RUN: wall times of the simulator, which say nothing of any device"
