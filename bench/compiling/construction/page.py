@@ -40,10 +40,11 @@ measured.
    memory, last cache, workgroup memory, issue of instructions, latency), the slowest of which limits: it is
    "saturated".
 
-Beyond the paper: the best candidates are refined, step by step along the predicted time; a reduction is divided over
-tasks where too few tasks would be left otherwise, its second stage in the same plan; the order of tasks over the
-units (raster) is chosen for reuse in the last cache; and candidates are collected up to a budget before they are
-ranked, where the paper stops at the first K.
+Beyond the paper: the best candidates are refined, step by step along the predicted time, where a thread's tile may
+also be a divisor of an axis, or an axis of 17 to 24 points as it is; a reduction is divided over tasks where too few
+tasks would be left otherwise, its second stage in the same plan; the order of tasks over the units (raster) is
+chosen for reuse in the last cache; and candidates are collected up to a budget before they are ranked, where the
+paper stops at the first K.
 
 Who joins the parts of a divided reduction is a choice of the plan (`split.joined`). A second kernel costs a launch, and
 all units share its work. Or the parts are joined where they are made: each block adds 1 to a counter of its tile behind

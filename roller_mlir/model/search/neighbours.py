@@ -7,6 +7,9 @@ from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.search.programs.tiled import TiledSearch
 from roller_mlir.model.tile import Tile
 
+MAX_WHOLE_EXTENT = 24
+"""Largest register tile along one loop that is all of it."""
+
 
 def neighbours(search: TiledSearch, candidate: Candidate) -> Iterator[Candidate]:
     """Yield the programs that are one aligned step away.
@@ -43,12 +46,17 @@ def neighbours(search: TiledSearch, candidate: Candidate) -> Iterator[Candidate]
 
 
 def _divisors(search: TiledSearch, candidate: Candidate, registers: Tile, loop: int) -> Iterator[Candidate]:
-    """Yield the programs whose register tile along an axis is a near divisor of its extent that doubling misses."""
+    """Yield the programs whose register tile along an axis is a near divisor of its extent that doubling misses.
+
+    A whole axis of up to `MAX_WHOLE_EXTENT` points is near, too: of 17 or 21 no doubling leaves less than a fifth idle.
+    """
     extent, now = search.context.bounds[loop], registers[loop]
     if loop not in search.grown or search.context.atom.is_matrix or not extent & (extent - 1):
         return
-    for size in range(now // 2 + 1, min(2 * now, search.max_extent + 1)):
-        if extent % size == 0 and size != now and size & (size - 1):
+    near = [size for size in range(now // 2 + 1, min(2 * now, search.max_extent + 1)) if extent % size == 0]
+    whole = [extent] if search.max_extent < extent <= MAX_WHOLE_EXTENT else []
+    for size in (*near, *whole):
+        if size != now and size & (size - 1):
             own = (*registers[:loop], size, *registers[loop + 1 :])
             threads = candidate.threads[loop]
             for count in (threads, threads // 2):

@@ -21,7 +21,8 @@ from roller_mlir.model import ConstructionError, ConstructOptions, construct, pr
 from roller_mlir.model.cost.task.join import hand_over_s
 from roller_mlir.model.cost.traffic.layouts import matrix_memory
 from roller_mlir.model.machine import machine_of
-from roller_mlir.plan import Plan, TensorExpression
+from roller_mlir.model.search import neighbours
+from roller_mlir.plan import Access, LinearIndex, Loop, Plan, TensorExpression
 from roller_mlir.plan.plan import ASYNCHRONOUS, SYNCHRONOUS, WORKGROUP
 from roller_mlir.plan.records.codec import from_json, to_json
 from roller_mlir.plan.rewrite.split import divisible_loops, first_expression, first_plan, join_expression
@@ -222,6 +223,25 @@ def test_k_programs_where_the_shape_allows_it() -> None:
 def test_construction_is_repeatable(m: int, n: int, k: int) -> None:
     expr, device = matmul(m, n, k), find_device("a100-80")
     assert construct(expr, device, ConstructOptions(top_k=2)) == construct(expr, device, ConstructOptions(top_k=2))
+
+
+def test_a_whole_row_may_be_a_register_tile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Averages of 3x3 windows of 43008 images of 21 x 21: no doubling is near 21, three tiles of 8 leave an eighth."""
+    size, pad = 21, LinearIndex((0, 1, 0, 1, 0), -1)
+    image = Access(
+        "x", (43008, size, size), "f32", (LinearIndex((1, 0, 0, 0, 0)), pad, LinearIndex((0, 0, 1, 0, 1), -1))
+    )
+    places = (LinearIndex((1, 0, 0, 0, 0)), LinearIndex((0, 1, 0, 0, 0)), LinearIndex((0, 0, 1, 0, 0)))
+    output = Access("y", (43008, size, size), "f32", places)
+    loops = (Loop(43008), Loop(size), Loop(size), Loop(3, True), Loop(3, True))
+    pooling = TensorExpression(loops, (image,), output, "arith.addf", 2, (0.0,))
+    plan = construct(pooling, find_device("h200"), ConstructOptions(top_k=1))[0]
+    assert plan.axes[2].block == plan.axes[2].registers == size
+    monkeypatch.setattr(neighbours, "MAX_WHOLE_EXTENT", 0)
+    before = construct(pooling, find_device("h200"), ConstructOptions(top_k=1))[0]
+    assert plan.prediction is not None and before.prediction is not None
+    assert before.axes[2].registers < size
+    assert plan.prediction.seconds < 0.9 * before.prediction.seconds
 
 
 def test_forced_tiles_keep_their_sizes() -> None:
