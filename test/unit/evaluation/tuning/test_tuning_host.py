@@ -80,6 +80,7 @@ def test_constant_weights_are_constants_where_they_are_measured() -> None:
     text = constant_window()
     (dispatch,), (given,) = (dispatches_of(Source("-", one), "host", SIMULATED) for one in (text, GIVEN))
     assert dispatch.constants == (1,)
+    assert (dispatch.options.fusion, given.options.fusion) == (False, True)
     assert dispatch.key != given.key, "a plan for packed weights is none for weights that are arguments"
     assert "dense_resource" in dispatch.text
     assert "dense_resource" not in given.text
@@ -217,6 +218,7 @@ def test_a_machine_says_its_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert machine.facts["threads"] == 1
     assert machine.driver.endswith(", 1 thread")
     assert machine.facts["caches"] == "warm"
+    assert not HostBench.clears_caches
 
 
 def test_positions_that_are_constants_keep_their_numbers() -> None:
