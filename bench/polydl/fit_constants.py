@@ -35,7 +35,7 @@ GRID: dict[str, tuple[float, ...]] = {
     "test_cycles": (0, 0.1, 0.25, 0.5, 1),
     "resume_cycles": (0, 0.5, 1, 2, 5),
     "far_cycles": (0, 1, 3, 6, 12),
-    "far_point_cycles": (0, 8, 10, 12, 14, 16),
+    "far_point_cycles": (0, 8, 10, 12, 13, 14, 16),
     "short_row_factor": (1, 1.5, 2, 2.5, 3),
     "pack_page_cycles": (0, 15, 30, 45),
     "ways_share": (0.7, 0.8, 0.9, 1),

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Dispatches: what gets one plan each, taken out of a function as modules of their own.
 
-A dispatch is a linalg op, or an `rtile.program` of joined ops without a plan, as it stands before planning. Its
-text is a module with one function, whose arguments are the tensors that the dispatch reads; constants, empty tensors,
-paddings, slices and fills that it needs stand inside, as they do in the program that planning makes of it. Compiling
-that text gives the plan and the kernel that the dispatch gets in the function it is from.
+A dispatch is a linalg op, or an `rtile.program` of joined ops without a plan, as it stands before planning. Its text
+is a module with one function, whose arguments are the tensors that the dispatch reads (where plans may have constants
+packed, as on CPUs, but for those); constants of its ops, empty tensors, paddings, slices and fills that it needs stand
+inside, as they do in the program that planning makes of it. Compiling that text gives the plan and the kernel that the
+dispatch gets in the function it is from.
 
     %1 = linalg.fill ...                                          func.func @matmul(%a, %b) {
     %2 = linalg.matmul ins(%x, %w : ...) outs(%1 : ...)             %1 = linalg.fill ...
