@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times the plans that the compiler ranks best for products, layers and windows, on this machine, with one thread.
 
-python bench/polydl/measure_plans.py --date 2026-11-26 -o bench/polydl/results/plans.json       # 36 plans of each, 15 rounds
-python bench/polydl/measure_plans.py --date 2026-11-26 --top-k 14 --rounds 9 -o some.json       # a quarter of an hour, idle
+python bench/polydl/measure_plans.py --date 2026-11-26 -o bench/polydl/results/plans.json  # 36 plans of each, 15 rounds
+python bench/polydl/measure_plans.py --date 2026-11-26 --top-k 14 --rounds 9 -o some.json  # a quarter of an hour, idle
 python bench/polydl/measure_plans.py --date 2026-11-26 --only 'resnet_*' -o some.json
 
 Each plan is forced, compiled, and its result compared with numpy's. All plans of a problem then take turns; the least
