@@ -44,6 +44,8 @@ _CORES = {
     "neoverse-v1": "neoverse-v1",
 }
 """The device that describes a core, by LLVM's name of it: ports, instructions, what its caches give it in a cycle."""
+_TILES = "sapphirerapids"
+"""The first cores with tile registers (AMX), which later ones of that vendor have with all else that these have."""
 _VECTORS = (("x86-64-v4", 64, 32), ("x86-64-v3", 32, 16))
 """Levels of x86 that code is generated for, the bytes of a vector and how many there are, widest first."""
 _L1_LATENCY_CYCLES = 5
@@ -62,14 +64,14 @@ def host_device(name: str = NAME) -> Device:
     info = parse_cpuinfo(_read(CPUINFO))
     machine = os.uname().machine
     if machine == "x86_64":
-        architecture, vector_bytes, registers = _x86(info.flags, _VECTORS[1:] if name == NARROW else _VECTORS)
+        architecture, vector_bytes, registers = _x86(info, _VECTORS[1:] if name == NARROW else _VECTORS)
     elif name == NARROW:
         raise DeviceError(f"device '{name}' is x86_64 with AVX2, but this machine is {machine}")
     elif machine == "aarch64":
         architecture, vector_bytes, registers = _llvm_name() or "generic", 16, 32
     else:
         raise DeviceError(f"device '{NAME}' is {machine}, for which no code is generated; x86_64 and aarch64 have code")
-    described = _core()
+    described = _core(info)
     core = described if described is not None and described.vector_bytes == vector_bytes else None
     fma_ports, load_ports = (core.fma_ports, core.load_ports) if core is not None else (2, 2)
     assert fma_ports is not None and load_ports is not None
@@ -171,27 +173,36 @@ def host_files(name: str = NAME) -> tuple[Path, ...]:
     Raises:
         DeviceError: As for `host_device`.
     """
-    core, calibration = _core(), calibration_file(host_device(name), os.environ)
+    core, calibration = _core(parse_cpuinfo(_read(CPUINFO))), calibration_file(host_device(name), os.environ)
     described = [] if core is None else [_DEVICES / f"{core.name}.toml"]
     return (CPUINFO, _CORE / "cache", *described, *([calibration] if os.path.exists(calibration) else []))
 
 
-def _core() -> Device | None:
+def _core(info: CpuInfo) -> Device | None:
     """Return the device that describes these cores; its vectors may be wider, which a hypervisor may hide."""
-    name = _CORES.get(_llvm_name())
+    name = _CORES.get(_core_name(info))
     return load_device(_DEVICES / f"{name}.toml") if name is not None else None
 
 
-def _x86(flags: frozenset[str], vectors: tuple[tuple[str, int, int], ...]) -> tuple[str, int, int]:
+def _x86(info: CpuInfo, vectors: tuple[tuple[str, int, int], ...]) -> tuple[str, int, int]:
     """Return LLVM's name of the cores, if they show all that it stands for, else of their level; and their vectors."""
     for level, size, registers in vectors:
-        if not lacking_flags(level, flags):
-            own = _llvm_name()
+        if not lacking_flags(level, info.flags):
+            own = _core_name(info)
             widest = level == _VECTORS[0][0]
-            known = set(NEEDED.get(own, ())) > set(NEEDED[_VECTORS[0][0]]) and not lacking_flags(own, flags)
+            known = set(NEEDED.get(own, ())) > set(NEEDED[_VECTORS[0][0]]) and not lacking_flags(own, info.flags)
             return (own if known and widest else level), size, registers
-    lacking = ", ".join(sorted(lacking_flags(_VECTORS[-1][0], flags)))
+    lacking = ", ".join(sorted(lacking_flags(_VECTORS[-1][0], info.flags)))
     raise DeviceError(f"device '{NAME}' lacks {lacking}: code is generated for AVX2 and AVX-512")
+
+
+def _core_name(info: CpuInfo) -> str:
+    """Return LLVM's name of the cores; what they show counts where it goes by a model that we do not describe.
+
+    A hypervisor may give another model than the processor's, and those to come are not known yet.
+    """
+    own = _llvm_name()
+    return own if own in _CORES or lacking_flags(_TILES, info.flags) else _TILES
 
 
 def _llvm_name() -> str:
