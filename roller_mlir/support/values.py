@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Questions about SSA values and operations that the bindings answer only in part, and how one is replaced."""
+"""Questions about SSA values and operations that the bindings answer only in part, and how one is made or replaced."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import Any, cast
 
@@ -55,6 +55,24 @@ def operations_inside(operation: Any) -> list[Any]:
 
     operation.walk(visit, ir.WalkOrder.PRE_ORDER)
     return found
+
+
+def call_intrinsic(name: str, operands: Sequence[Any], result: Any = None) -> Any:
+    """Emit a call of an intrinsic of LLVM; return its result, None where it has none.
+
+    Args:
+        name: Of the intrinsic, with the types that it is for.
+        operands: Values of LLVM's types.
+        result: The type of its result.
+    """
+    attributes: dict[str, ir.Attribute] = {
+        "intrin": ir.StringAttr.get(name),
+        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands), 0]),
+        "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
+    }
+    results = [] if result is None else [result]
+    found = ir.Operation.create("llvm.call_intrinsic", results=results, operands=list(operands), attributes=attributes)
+    return found.results[0] if results else None
 
 
 def indexing_maps(operation: ir.Operation) -> list[ir.AffineMap]:

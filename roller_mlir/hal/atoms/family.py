@@ -115,7 +115,8 @@ class Family:
             results and more, one instruction follows the other.
         vectors: How tiles are made where one thread issues it on whole vectors: lanes of threads hold nothing of it,
             see `exists`; None: it is no such instruction.
-        memory_bytes: Of what passes memory of the task beside results: a description of the tiles.
+        tile_registers: Whether factors and sums lie in tile registers: factors are read as whole tiles, and sums pass
+            memory of the task.
         machine_pieces: Oldest compute capability, and instructions of machine code that one instruction becomes on it
             and on younger ones; empty: one.
         ptx: How names of its instructions in PTX begin, a regular expression; empty: PTX has none.
@@ -135,7 +136,7 @@ class Family:
     scratch_padding: int | None = None
     independent: bool = False
     vectors: VectorTiles | None = field(default=None, repr=False)
-    memory_bytes: int = 0
+    tile_registers: bool = False
     machine_pieces: tuple[tuple[int, int], ...] = ()
     ptx: str = ""
     machine_code: str = ""

@@ -24,10 +24,6 @@ LANE_BYTES = 4
 TILE_ROWS, TILE_BYTES = 16, 64
 MOST_TILES = 2
 """Tiles of sums down and across a task: four of eight tile registers, beside two of each factor."""
-_DESCRIPTION_BYTES = 128
-"""Of tiles: ours, and that of others, which is restored."""
-_DESCRIBE_CYCLES = 60
-"""What describing and releasing tile registers takes, each once a task. Assumed."""
 _AMX_LATENCY_CYCLES = 52.0
 """From one product into a tile of sums to the next (Intel 248966, chapter on AMX)."""
 _SPARE_REGISTERS, _MOST_VECTORS, _MOST_ROWS = 4, 4, 16
@@ -95,7 +91,7 @@ def _amx_step(product: VectorProduct, one: Instruction, tile: VectorTile) -> Vec
     rows, columns, _ = tile.shape
     cycles = 2 * rows * columns * (TILE_BYTES // product.element_bytes) / one.flops_per_cycle_per_unit
     step = max(tile.rows // rows * tile.vectors * cycles, _AMX_LATENCY_CYCLES)
-    beside = _DESCRIBE_CYCLES + 2.0 * tile.rows * tile.vectors
+    beside = 2.0 * tile.rows * tile.vectors
     return VectorTileStep(step, tile.rows + tile.vectors * TILE_ROWS, 0.0, beside)
 
 
@@ -111,6 +107,6 @@ AMX = Family(
     vectors=VectorTiles(_amx_tiles, _amx_step),
     factor_types=("bf16", "i8"),
     exists=_amx_exists,
-    memory_bytes=_DESCRIPTION_BYTES,
+    tile_registers=True,
     machine_code=r"(?:tdpbf16ps|tdpbssd)\b",
 )

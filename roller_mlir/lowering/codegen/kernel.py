@@ -31,6 +31,7 @@ from roller_mlir.lowering.codegen.task.arena import plan_arena
 from roller_mlir.lowering.codegen.task.strategies import STRATEGIES
 from roller_mlir.lowering.codegen.task.task import TaskBuilder
 from roller_mlir.lowering.codegen.wrappers import wrapper_of
+from roller_mlir.lowering.loops.attributes import TILE_REGISTERS
 from roller_mlir.lowering.loops.nest import parallel_nest
 from roller_mlir.lowering.loops.program import computes_of, stores_of
 from roller_mlir.mapping.index import Symbol
@@ -134,6 +135,10 @@ def _emit_alike(request: KernelRequest) -> EmittedKernel:
 
         wrapper.run(emit, block, [], one)
     note_counts(function, context.fma_count + counts[0], context.matrix_count + counts[1])
+    if context.tile_registers:
+        function.attributes[TILE_REGISTERS] = ir.DenseI8ArrayAttr.get(
+            list(memoryview(context.tile_registers).cast("b"))
+        )
     return EmittedKernel(
         name=kernel_name(program),
         grid=wrapper.blocks,

@@ -34,6 +34,8 @@ TIMES = "rtile.times"
 FMA_COUNT = "rtile.fma_count"
 # On a kernel: matrix instructions in its IR, likewise.
 MATRIX_COUNT = "rtile.matrix_count"
+# On a kernel: the description of the tile registers that its tasks use, 64 bytes as `ldtilecfg` loads them.
+TILE_REGISTERS = "rtile.tile_registers"
 # On a kernel: some of its loops must not be unrolled, since their steps together need more registers than there are.
 ROLLED = "rtile.rolled"
 # On such a loop, and on the branches that it becomes.

@@ -100,8 +100,8 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
         problem, rank = "", len(access.shape)
         if sorted(operand.order) != list(range(rank)):
             problem = f"has order {list(operand.order)}, which must hold each of its {rank} dimensions once"
-        if not problem and operand.panel and (operand.interleave or operand.layer == CONSTANT):
-            problem = f"has panels of {operand.panel}, which neither interleaved rows nor packed constants have"
+        if not problem and operand.panel and operand.layer == CONSTANT:
+            problem = f"has panels of {operand.panel}, which packed constants do not have"
         if not problem and operand.layer == CONSTANT:
             problem = _constant_problem(expression, plan, number)
         if not problem and operand.pad_value != pad and reads_outside(expression, access):
@@ -303,9 +303,9 @@ def _vector_atom_problem(expression: TensorExpression, plan: Plan, atom: AtomPla
     )
     if first is None or second is None or first == second:
         return f"whose loops {atom.row} and {atom.column} are not of two factors"
-    if family.memory_bytes and expression.loops[atom.row].extent.bound % row.block:
+    if family.tile_registers and expression.loops[atom.row].extent.bound % row.block:
         return f"whose tiles of {row.block} rows do not divide loop {atom.row}; '{plan.instruction}' reads whole tiles"
-    if family.memory_bytes and reads_outside(expression, expression.inputs[first]):
+    if family.tile_registers and reads_outside(expression, expression.inputs[first]):
         return f"whose factor {first} is read outside of its tensor, which '{plan.instruction}' cannot"
     rest = expression.inputs[first].indices
     if not rest or rest[-1].terms().get(atom.depth) != 1 or any(index.coefficients[atom.depth] for index in rest[:-1]):

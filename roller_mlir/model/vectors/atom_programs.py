@@ -16,14 +16,15 @@ from roller_mlir.hal import Device, Instruction
 from roller_mlir.hal.atoms import atom_family
 from roller_mlir.hal.atoms.family import VectorProduct, VectorTile, VectorTiles
 from roller_mlir.hal.atoms.vectors import LANE_BYTES
-from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.instructions.choice import SUMS
 from roller_mlir.model.tile import contiguous_loop
 from roller_mlir.model.vectors.cost import VectorCost, Work
 from roller_mlir.model.vectors.lanes import lanes_of
 from roller_mlir.model.vectors.masks import may_leave
-from roller_mlir.model.vectors.shape import TaskShape
+from roller_mlir.model.vectors.orders import ordered
+from roller_mlir.model.vectors.packing import panel_room
+from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import CONSTANT, REGISTER, WORKGROUP, AtomPlan
 
@@ -103,29 +104,26 @@ class AtomProgram:
     Attributes:
         instruction: The instruction.
         roles: Its loops.
-        shape: Rows, columns and reduction length of one.
-        blocks: Points per loop of a task's tile.
-        order: The loops around tiles, outermost first.
-        inner: The last of them, which one task walks.
-        ahead: Whether the factor of columns is packed when the program is compiled, not by tasks.
+        tile: Rows, columns and reduction length of one, and how many a tile has.
+        shape: The tiles and the loops around them, and where the factor of columns is packed.
         work: What the tasks do.
     """
 
     instruction: Instruction
     roles: AtomRoles
-    shape: tuple[int, int, int]
-    blocks: tuple[int, ...]
-    order: tuple[int, ...]
-    inner: tuple[int, ...]
-    ahead: bool
+    tile: VectorTile
+    shape: TaskShape
     work: Work
 
     def plan(self, cost: VectorCost) -> Plan:
         """Return the plan."""
-        expression, device = cost.expression, cost.device
+        expression, device, shape = cost.expression, cost.device, self.shape
         roles, near = self.roles, LANE_BYTES // expression.inputs[0].element_bytes
-        width = self.shape[1]
-        axes = tuple(AxisPlan(block=n, chunk=width if i == roles.column else 1) for i, n in enumerate(self.blocks))
+        width = self.tile.shape[1]
+        axes = tuple(
+            AxisPlan(block=n, chunk=width if i == roles.column else 1, walked=shape.walked.get(i, 0))
+            for i, n in enumerate(shape.blocks)
+        )
         operands: list[OperandPlan] = []
         for number, (access, pad) in enumerate(zip(expression.inputs, expression.pad_values, strict=True)):
             order = tuple(range(len(access.shape)))
@@ -138,12 +136,13 @@ class AtomProgram:
             )
             operands.append(
                 OperandPlan(
-                    layer=CONSTANT if self.ahead else WORKGROUP,
+                    layer=CONSTANT if number in shape.ahead else WORKGROUP,
                     order=(*(d for d in order if d not in last), *last),
                     vector=width if last[1] == order[-1] else 1,
                     store_vector=width,
                     fragment_vector=width,
                     pad_value=pad,
+                    panel=shape.blocks[roles.column] if roles.column in shape.inner else 0,
                     interleave=near,
                 )
             )
@@ -153,14 +152,15 @@ class AtomProgram:
             axes=axes,
             thread_order=(),
             lane=roles.column,
-            unit_order=self.order,
-            inner_order=self.inner,
+            unit_order=shape.order,
+            inner_order=shape.inner,
+            raster=shape.raster,
             reduction_order=expression.reductions(),
             operands=tuple(operands),
             unroll=near * UNROLLED_GROUPS,
             tasks_per_unit=1,
             prediction=cost.prediction(self.work),
-            atom=AtomPlan(shape=self.shape, row=roles.row, column=roles.column, depth=roles.depth, lane_order=()),
+            atom=AtomPlan(shape=self.tile.shape, row=roles.row, column=roles.column, depth=roles.depth, lane_order=()),
         )
 
 
@@ -179,10 +179,11 @@ def atom_programs(
     for one in atom_instructions(expression, device, families):
         for roles in atom_roles(expression):
             for tile in _rules(one).tiles(_product(expression, device, roles), one):
-                if roles.columns in constants:
-                    yield from _packed_ahead(cost, one, roles, tile)
-                else:
-                    yield from _packed_by_tasks(cost, one, roles, tile, room)
+                ahead = roles.columns in constants
+                for shape in [_packed_ahead(expression, roles, tile)] if ahead else _packing(cost, roles, tile, room):
+                    found = ordered(cost, shape, _bound(cost, one, roles, tile, shape))
+                    assert found is not None  # nothing bounds its time
+                    yield AtomProgram(one, roles, tile, found.shape, found.work)
 
 
 def _product(expression: TensorExpression, device: Device, roles: AtomRoles) -> VectorProduct:
@@ -212,46 +213,39 @@ def _blocks(expression: TensorExpression, roles: AtomRoles, tile: VectorTile) ->
     return tuple((own | whole).get(i, 1) for i in range(len(expression.loops)))
 
 
-def _packed_by_tasks(
-    cost: VectorCost, one: Instruction, roles: AtomRoles, tile: VectorTile, room: float
-) -> Iterator[AtomProgram]:
-    """Yield a tile's program whose tasks pack the factor of columns, which stands still in the inner loops."""
+def _packing(cost: VectorCost, roles: AtomRoles, tile: VectorTile, room: float) -> Iterator[TaskShape]:
+    """Yield a tile's shapes whose tasks pack the factor of columns: one column of tiles, or as many as a cache holds.
+
+    Tasks walk all rows, and of several columns these in each row.
+    """
     expression = cost.expression
     blocks, packed = _blocks(expression, roles, tile), expression.inputs[roles.columns]
-    loops = [i for i in expression.parallel() if expression.loops[i].extent.most_tiles(blocks[i]) > 1]
-    inner = tuple([i for i in loops if i not in packed.loops()])
-    size = prod([dimension.extent for dimension in tile_dimensions(packed, blocks)]) * packed.element_bytes
+    tiles = {i: expression.loops[i].extent.most_tiles(blocks[i]) for i in expression.parallel()}
+    several = [i for i in tiles if tiles[i] > 1]
+    inner = tuple(i for i in several if i not in packed.loops())
+    size = cost.size(roles.columns, blocks)
     if not inner or size > room:
         return
-    order = (*[i for i in loops if i in packed.loops()], *inner)
-    work = _work(cost, one, roles, tile, blocks, order, inner)
-    yield AtomProgram(one, roles, tile.shape, blocks, order, inner, False, work)
+    moving = [i for i in several if i in packed.loops()]
+    yield TaskShape(blocks, roles.column, (*moving, *inner), inner, {}, (roles.columns,))
+    count = cost.evenly(tiles[roles.column], int(panel_room(cost) // max(1.0, size)))
+    if count > 1:
+        outside = [i for i in moving if i != roles.column]
+        all_of_them = count == tiles[roles.column]
+        order = (*outside, *inner, roles.column) if all_of_them else (*outside, roles.column, *inner)
+        walked = {} if all_of_them else {roles.column: count}
+        yield TaskShape(blocks, roles.column, order, (*inner, roles.column), walked, (roles.columns,))
 
 
-def _packed_ahead(cost: VectorCost, one: Instruction, roles: AtomRoles, tile: VectorTile) -> Iterator[AtomProgram]:
-    """Yield a tile's programs whose factor of columns lies packed: a task is a tile; either factor stands still."""
-    expression = cost.expression
-    blocks, packed = _blocks(expression, roles, tile), expression.inputs[roles.columns]
-    loops = [i for i in expression.parallel() if expression.loops[i].extent.most_tiles(blocks[i]) > 1]
-    moving = [i for i in loops if i in packed.loops()]
-    others = [i for i in loops if i not in packed.loops()]
-    for order in {(*moving, *others): None, (*others, *moving): None}:
-        work = _work(cost, one, roles, tile, blocks, order, (), ahead=True)
-        yield AtomProgram(one, roles, tile.shape, blocks, order, (), True, work)
+def _packed_ahead(expression: TensorExpression, roles: AtomRoles, tile: VectorTile) -> TaskShape:
+    """Return a tile's shape whose factor of columns lies packed: a task is a tile."""
+    blocks = _blocks(expression, roles, tile)
+    several = tuple(i for i in expression.parallel() if expression.loops[i].extent.most_tiles(blocks[i]) > 1)
+    return TaskShape(blocks, roles.column, several, ahead=(roles.columns,))
 
 
-def _work(
-    cost: VectorCost,
-    one: Instruction,
-    roles: AtomRoles,
-    tile: VectorTile,
-    blocks: tuple[int, ...],
-    order: tuple[int, ...],
-    inner: tuple[int, ...],
-    *,
-    ahead: bool = False,
-) -> Work:
-    """Return the work of tasks: the instructions of a tile, what they load, and what they pack in front."""
+def _bound(cost: VectorCost, one: Instruction, roles: AtomRoles, tile: VectorTile, shape: TaskShape) -> Work:
+    """Return the work of tasks in any order: the instructions of tiles, what they load, and what is packed in front."""
     expression, device = cost.expression, cost.device
     ports, known = device.load_ports or 1, device.vectors
     points = prod([expression.bounds[i] for i in expression.reductions()])
@@ -260,16 +254,14 @@ def _work(
     step = max(step, (found.loads + found.cycles) / known.issue_per_cycle)
     if may_leave(expression, expression.inputs[roles.rows]):
         step += known.mask_cycles * tile.rows
-    walked = prod([expression.loops[i].extent.most_tiles(blocks[i]) for i in inner])
-    tasks = prod([expression.loops[i].extent.most_tiles(blocks[i]) for i in order if i not in inner])
-    placed = ((), (roles.columns,)) if ahead else ((roles.columns,), ())
-    shape, sums = TaskShape(blocks, roles.column, order, inner, {}, *placed), tile.rows * tile.vectors
+    walk = TaskWalk.of(expression, shape)
+    walked, tasks = (prod([one[1] for one in loops]) for loops in (walk.inner, walk.units))
+    sums = tile.rows * tile.vectors
     stored = sums + cost.ending(shape, sums, lanes_of(expression, device))
     cycles = walked * (known.task_cycles + found.beside + points / tile.shape[2] * step + stored)
-    packing = 0.0 if ahead else cost.packing(roles.columns, blocks)
+    packing = sum([cost.packing(number, walk.packed_box(shape, expression, number)) for number in shape.staged])
     live, least = (tile.rows + 1) * tile.vectors + 1, cost.caches.least(min(cost.units, tasks))
-    bound = Work(tasks, cycles + packing, live, least, packing)
-    return cost.bounded(bound, shape)
+    return Work(tasks, cycles + packing, live, least, packing)
 
 
 def predicted_work(cost: VectorCost, plan: Plan) -> Work:
@@ -286,8 +278,6 @@ def predicted_work(cost: VectorCost, plan: Plan) -> Work:
         raise ConstructionError(f"'{device.name}' has no instruction of family '{plan.instruction}' for {kinds}")
     columns = next(n for n, access in enumerate(expression.inputs) if atom.column in access.loops())
     roles = AtomRoles(1 - columns, columns, atom.row, atom.column, atom.depth)
-    blocks = tuple(axis.block for axis in plan.axes)
-    tile = VectorTile(atom.shape, blocks[atom.row], blocks[atom.column] // atom.shape[1])
-    order = tuple(i for i in plan.unit_order if expression.loops[i].extent.most_tiles(blocks[i]) > 1)
-    ahead = plan.operands[columns].layer == CONSTANT
-    return _work(cost, found, roles, tile, blocks, order, plan.inner_order, ahead=ahead)
+    shape = TaskShape.of(expression, plan)
+    tile = VectorTile(atom.shape, shape.blocks[atom.row], shape.blocks[atom.column] // atom.shape[1])
+    return cost.bounded(_bound(cost, found, roles, tile, shape), shape)

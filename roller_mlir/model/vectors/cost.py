@@ -146,6 +146,13 @@ class VectorCost:
         walk, cores = TaskWalk.of(self.expression, shape), min(self.units, work.tasks)
         return walk, self.caches.walked(shape, walk, cores), cores
 
+    def evenly(self, tiles: int, most: int) -> int:
+        """Return how many tiles each task walks, about evenly, so that all cores have some: at most so many."""
+        tasks = -(-tiles // max(1, most))
+        if tasks < self.units:
+            tasks = min(tiles, self.units)
+        return -(-tiles // tasks)
+
     def kernel_cycles(self, shape: TaskShape) -> float:
         """Return the cycles of all tiles' points, from data in the nearest cache."""
         expression = self.expression

@@ -158,7 +158,7 @@ class _Tile:
 
     def shapes(self) -> Iterator[TaskShape]:
         """Yield the shapes that pack for this tile."""
-        room = self._second_cache() * _PANEL_SHARE
+        room = panel_room(self.model)
         for blocks in self._steps():
             if self.panels and self.row_loops and self._bytes(self.panels, blocks, {}) <= self._largest_room():
                 walked = {loop: count for loop, count in enumerate(self._tiles(blocks)) if loop in self.row_loops}
@@ -174,7 +174,7 @@ class _Tile:
         most = int(room // max(1.0, self._bytes(self.panels, blocks, {})))
         if most < 1:
             return
-        walked = {lane: self._even(tiles[lane], most), **{loop: tiles[loop] for loop in self.row_loops}}
+        walked = {lane: self.model.evenly(tiles[lane], most), **{loop: tiles[loop] for loop in self.row_loops}}
         if walked[lane] == 1:
             return
         walked = self._shared_out(blocks, walked)
@@ -199,7 +199,7 @@ class _Tile:
                 return self._bytes(self.rows, blocks, {**kept, loop: count}) > room
 
             most = bisect_left(range(1, tiles[loop] + 1), True, key=is_too_much)
-            walked[loop] = self._even(tiles[loop], max(1, most))
+            walked[loop] = self.model.evenly(tiles[loop], max(1, most))
         if self._bytes(self.rows, blocks, walked) > room:
             return
         walked |= {loop: tiles[loop] for loop in self.column_loops}
@@ -241,7 +241,7 @@ class _Tile:
         beside = prod([bounds[i] for i in reductions if i != longest])
         taken: set[int] = set()
         one = tuple(1 if i == longest else bounds[i] if i in reductions else n for i, n in enumerate(self.blocks))
-        held = int(self._second_cache() * _PANEL_SHARE // max(1.0, self._bytes(self.panels, one, {}))) * beside
+        held = int(panel_room(self.model) // max(1.0, self._bytes(self.panels, one, {}))) * beside
         for most in (held, *_STEPS) if held > _STEPS[0] else _STEPS:
             points = _divisor(bounds[longest], most // beside)
             if points < bounds[longest] and points not in taken and 2 * points * beside >= min(most, beside):
@@ -261,13 +261,6 @@ class _Tile:
             box = grown(box, loop, trips, self.expression.bounds)
         return sum([self.model.size(number, box) for number in numbers])
 
-    def _even(self, tiles: int, most: int) -> int:
-        """Return how many tiles each task walks, about evenly, so that all cores have some: at most so many."""
-        tasks = -(-tiles // most)
-        if tasks < self.model.units:
-            tasks = min(tiles, self.model.units)
-        return -(-tiles // tasks)
-
     def _shared_out(self, blocks: Sequence[int], walked: Mapping[int, int]) -> dict[int, int]:
         """Return what tasks walk, where those of these are too few for all cores: columns are shared out, else rows."""
         tiles, units = self._tiles(blocks), self.model.units
@@ -278,11 +271,6 @@ class _Tile:
             if tasks < units:
                 found[loop] = -(-walked[loop] // min(walked[loop], units))
         return found
-
-    def _second_cache(self) -> float:
-        """Return a core's bytes of the second cache, or of the only one."""
-        cache = self.device.caches[min(1, len(self.device.caches) - 1)]
-        return cache.capacity_bytes * min(1.0, cache.instances / self.model.units)
 
     def _largest_room(self) -> float:
         return room_of(self.device, self.model.units)
@@ -296,6 +284,12 @@ def _divisor(extent: int, most: int) -> int:
     """
     found = next((n for n in range(min(extent, most), 0, -1) if extent % n == 0), 1)
     return next((n for n in range(found, found // 2, -1) if extent % n == 0 and n % UNROLLED == 0), found)
+
+
+def panel_room(cost: VectorCost) -> float:
+    """Return the bytes that are packed at a time at most: a part of a core's second cache, or of the only one."""
+    cache = cost.device.caches[min(1, len(cost.device.caches) - 1)]
+    return _PANEL_SHARE * cache.capacity_bytes * min(1.0, cache.instances / cost.units)
 
 
 def room_of(device: Device, units: int) -> float:

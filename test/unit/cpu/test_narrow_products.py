@@ -227,6 +227,60 @@ def test_tiles_that_reach_beyond_the_rows_are_refused(rows: int, tmp_path: Path)
         _adopted(_product(rows, 64, 64, "bf16"), plan, tmp_path)
 
 
+@needs_products
+@pytest.mark.full(every=3)
+@pytest.mark.parametrize(("columns", "walked"), [(192, 0), (192, 4), (192, 2), (170, 0), (170, 3)])
+@pytest.mark.parametrize(("family", "kind"), KNOWN)
+def test_tasks_of_several_columns_of_tiles_equal_numpy(
+    family: str, kind: str, columns: int, walked: int, tmp_path: Path
+) -> None:
+    """What they pack lies in panels; the last task may have fewer columns, and the last tile end outside."""
+    text = _product(64, columns, 64, kind)
+    plan = _in_panels(_plan(text, "host", family), walked)
+    artifact = _adopted(text, plan, tmp_path, "host")
+    assert artifact.kernels[0].plan is not None and artifact.kernels[0].plan.operands[1].panel
+    assert differences(text, artifact) == []
+    assert differences(text, artifact, values="normal", threads=2) == []
+
+
+@needs_products
+@pytest.mark.parametrize(("family", "kind"), KNOWN)
+def test_panels_of_factors_that_lie_transposed_equal_numpy(family: str, kind: str, tmp_path: Path) -> None:
+    a, b, c = f"tensor<48x64x{kind}>", f"tensor<192x64x{kind}>", f"tensor<48x192x{SUMS[kind]}>"
+    maps = "[affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]"
+    text = _function(a, b, c, f"linalg.matmul indexing_maps = {maps}")
+    assert differences(text, _adopted(text, _in_panels(_plan(text, "host", family), 2), tmp_path, "host")) == []
+
+
+def test_panels_that_a_tile_reads_across_are_refused(tmp_path: Path) -> None:
+    text = _product(64, 192, 64, "bf16")
+    plan = _in_panels(_plan(text), 2)
+    with pytest.raises(DiagnosedError, match="input 1 of 'amx' is read across the ends of panels of 48; leave out"):
+        _adopted(text, _changed(plan, panel=48), tmp_path)
+
+
+def test_tasks_of_a_large_product_pack_what_the_second_cache_holds() -> None:
+    (kernel,) = compiled(_product(1024, 4096, 1024, "bf16"), "spr", binaries=False, max_units=1).kernels
+    assert kernel.plan is not None
+    packed = kernel.plan.operands[1]
+    assert (kernel.plan.instruction, packed.panel, kernel.plan.inner_order) == ("amx", 32, (0, 1))
+    assert 4 <= kernel.plan.axes[1].walked * packed.panel * 1024 * 2 / (1 << 18) <= 8  # of 2 MiB
+
+
+@pytest.mark.parametrize("columns", [64, 70])
+def test_tile_registers_are_described_once_and_stored_where_the_result_lies(columns: int) -> None:
+    """Where a tile may end outside, its sums pass memory of the task."""
+    artifact = compiled(_product(64, columns, 64, "bf16"), "spr", instructions=("amx",), max_units=1)
+    code = next(text.decode() for name, text in artifact.files.items() if name.endswith(".s"))
+    words = [line.split()[0] for line in code.splitlines() if line.split()]
+    counts = [words.count(word) for word in ("sttilecfg", "ldtilecfg", "tilerelease")]
+    assert counts == [1, 2, 0]
+    first = next(number for number, word in enumerate(words) if word.startswith("tile"))
+    assert words.index("ldtilecfg") < first and words[::-1].index("ldtilecfg") < len(words) - first
+    assert words.count("tilestored") == 4
+    assert any("zmm" in line and line.split()[0] == "vmovups" for line in code.splitlines()) == (columns == 70)
+
+
 def test_instructions_that_no_cpu_has_are_refused() -> None:
     text = _product(32, 32, 64, "bf16")
     with pytest.raises(DiagnosedError, match="cannot be computed by instructions of mma on 'spr'; add 'fma'"):
@@ -261,8 +315,8 @@ def test_a_system_that_keeps_tile_registers_is_named(monkeypatch: pytest.MonkeyP
         cpu_backend._prepare(Refusing(), artifact.manifest)  # pyrefly: ignore
 
 
-def _plan(text: str) -> Plan:
-    (kernel,) = compiled(text, "spr", instructions=("amx",), binaries=False).kernels
+def _plan(text: str, target: str = "spr", family: str = "amx") -> Plan:
+    (kernel,) = compiled(text, target, instructions=(family,), binaries=False, max_units=1).kernels
     assert kernel.plan is not None
     return kernel.plan
 
@@ -271,7 +325,15 @@ def _changed(plan: Plan, **change: object) -> Plan:
     return replace(plan, operands=(plan.operands[0], replace(plan.operands[1], **change)))  # pyrefly: ignore
 
 
-def _adopted(text: str, plan: Plan, folder: Path) -> Artifact:
+def _in_panels(plan: Plan, walked: int) -> Plan:
+    """Return a plan of a product whose tasks walk so many columns of tiles (0: all) in each row, and pack these."""
+    axes = [replace(plan.axes[0], walked=0), replace(plan.axes[1], walked=walked), *plan.axes[2:]]
+    order = (1, 0) if walked else (0, 1)
+    packed = replace(plan, axes=tuple(axes), unit_order=order, inner_order=(0, 1), raster=())
+    return _changed(packed, panel=plan.axes[1].block)
+
+
+def _adopted(text: str, plan: Plan, folder: Path, target: str = "spr") -> Artifact:
     file = folder / "plan.json"
     file.write_text(json.dumps({"matmul_0": to_json(replace(plan, pipeline="", prediction=None))}))
-    return compiled(text, "spr", plan_file=file)
+    return compiled(text, target, plan_file=file)

@@ -11,6 +11,7 @@ from random_expressions import random_expressions
 from vector_problems import SPR, best, product
 
 from roller_mlir.hal import device_names, find_device
+from roller_mlir.hal.vector_constants import DEFAULT_VECTORS
 from roller_mlir.mapping.checks.plan import plan_problem
 from roller_mlir.mapping.edge_tiles import MOST_EDGES
 from roller_mlir.model import ConstructionError, ConstructOptions, construct, predict
@@ -30,6 +31,8 @@ from roller_mlir.plan.records.codec import from_json, to_json
 from roller_mlir.plan.rewrite.split import divisible_loops, first_expression, first_plan, points_expression, whole_plan
 
 HASWELL = find_device("haswell")
+PLAIN = replace(SPR, vectors=DEFAULT_VECTORS)
+"""The same cores with the constants of any."""
 VECTORED = [name for name in device_names() if find_device(name).vector_bytes is not None]
 
 
@@ -68,7 +71,7 @@ def test_what_fits_into_a_cache_comes_into_it_once() -> None:
 def test_what_does_not_fit_comes_again_for_each_pass_that_moves_it() -> None:
     """Of 512x512x512 two tiles of rows and all of b are more than the first cache: b comes for each tile of rows."""
     expression = product(512, 512, 512)
-    near, behind, far = VectorCost(expression, SPR, 1).work((8, 32, 512), 1, (0, 1)).caches.moved
+    near, behind, far = VectorCost(expression, PLAIN, 1).work((8, 32, 512), 1, (0, 1)).caches.moved
     whole = 512 * 512 * 4
     assert near >= 64 * whole and behind == 4 * whole and far == 0  # all of them are more than the second cache has
 
@@ -103,7 +106,7 @@ def test_tiles_of_a_packed_constant_lie_dense() -> None:
 def test_constants_and_packed_rows_go_together_and_few_programs_hide_no_better_one() -> None:
     """Rows of 2048 f32 share sets: a task packs these, the other factor was packed before."""
     few, many = (
-        construct(product(64, 448, 2048), SPR, ConstructOptions(top_k=k, max_units=1, constants=(1,))) for k in (1, 20)
+        construct(product(64, 448, 2048), PLAIN, ConstructOptions(top_k=k, max_units=1, constants=(1,))) for k in (1, 20)
     )
     assert [one.layer for one in few[0].operands] == ["workgroup", "constant"] and few[0].inner_order
     assert few[0].prediction is not None and many[0].prediction is not None

@@ -14,7 +14,7 @@ which takes twice the registers, or spills. A use of the sums before the branch 
 from typing import Any
 
 from roller_mlir.support.bindings import ir
-from roller_mlir.support.values import operations_inside
+from roller_mlir.support.values import call_intrinsic, operations_inside
 
 _INTRINSIC = "llvm.fake.use"
 
@@ -42,15 +42,7 @@ def _pin(loop: Any) -> None:
         return
     with ir.InsertionPoint(branch), branch.location:
         for _, value in made:
-            ir.Operation.create(
-                "llvm.call_intrinsic",
-                operands=[value],
-                attributes={
-                    "intrin": ir.StringAttr.get(_INTRINSIC),
-                    "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
-                    "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0]),
-                },
-            )
+            call_intrinsic(_INTRINSIC, [value])
 
 
 def _is_sum(value: Any) -> bool:

@@ -24,11 +24,11 @@ from roller_mlir.lowering.backend.kernels.module import (
 )
 from roller_mlir.lowering.backend.math.elementary import expand_functions
 from roller_mlir.lowering.backend.math.operations import prepare_math
-from roller_mlir.lowering.loops.attributes import FMA_COUNT, TASK_RANGE
+from roller_mlir.lowering.loops.attributes import FMA_COUNT, TASK_RANGE, TILE_REGISTERS
 from roller_mlir.plan.manifest import MEMORY_ALIGNMENT_BYTES
 from roller_mlir.support.bindings import arith, ir, scf
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import operations_inside
+from roller_mlir.support.values import call_intrinsic, operations_inside
 
 _FUSED = ("vector.fma", "math.fma", "llvm.intr.fma")
 _AT_A_TIME = 16
@@ -169,7 +169,10 @@ def _to_function(kernel: Any, device: Device, scratch_bytes: int) -> None:
         types = [*inputs, index, index]
         entry = function.regions[0].blocks.append(*types, arg_locs=[kernel.location] * len(types))
         with ir.InsertionPoint(entry):
+            before = _describe_tiles(kernel.attributes[TILE_REGISTERS]) if TILE_REGISTERS in kernel.attributes else None
             loop = scf.ForOp(entry.arguments[-2], entry.arguments[-1], arith.constant(index, 1))
+            if before is not None:
+                call_intrinsic("llvm.x86.ldtilecfg", [before])
             ir.Operation.create("func.return")
         for old, new in zip(block.arguments, entry.arguments, strict=False):
             old.replace_all_uses_with(new)
@@ -190,6 +193,31 @@ def _to_function(kernel: Any, device: Device, scratch_bytes: int) -> None:
             scf.YieldOp([])
     kernel.erase()
     _forget_memory_space(function)
+
+
+def _describe_tiles(description: Any) -> Any:
+    """Describe the tile registers; return the address of the description that was there, which a library may count on.
+
+    Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter 18.
+    """
+    data = ir.DenseI8ArrayAttr(description)
+    i8, pointer = ir.IntegerType.get_signless(8), ir.Type.parse("!llvm.ptr")
+    one = arith.constant(ir.IntegerType.get_signless(64), 1)
+    line = ir.VectorType.get([len(data)], i8)
+    attributes: dict[str, ir.Attribute] = {
+        "elem_type": ir.TypeAttr.get(line),
+        "alignment": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), len(data)),
+    }
+    before, own = (
+        ir.Operation.create("llvm.alloca", results=[pointer], operands=[one], attributes=attributes).results[0]
+        for _ in range(2)
+    )
+    call_intrinsic("llvm.x86.sttilecfg", [before])
+    described = ir.DenseElementsAttr.get([ir.IntegerAttr.get(i8, value) for value in data], line)
+    value = ir.Operation.create("llvm.mlir.constant", results=[line], attributes={"value": described}).results[0]
+    ir.Operation.create("llvm.store", operands=[value, own])
+    call_intrinsic("llvm.x86.ldtilecfg", [own])
+    return before
 
 
 def _forget_memory_space(function: Any) -> None:

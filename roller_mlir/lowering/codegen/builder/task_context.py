@@ -69,6 +69,8 @@ class TaskContext:
         indices: Value of each loop variable as a linear expression.
         fma_count: Fused multiply-adds emitted so far (scalar count).
         matrix_count: Matrix instructions emitted so far.
+        tile_registers: The description of the tile registers that the body uses, as the instruction that loads it reads
+            it; empty where it uses none.
         arena_in_use: Whether threads may still read the arena, so that a barrier must come before it is written.
         repeats: Whether the body stands in a loop over tasks. A register that one path leaves undefined is then live
             around the whole loop, for ptxas, so that what is fetched ahead of the last step is fetched again instead.
@@ -91,6 +93,7 @@ class TaskContext:
     indices: dict[ir.Value, Linear] = field(default_factory=dict)
     fma_count: int = 0
     matrix_count: int = 0
+    tile_registers: bytes = b""
     arena_in_use: bool = False
     repeats: bool = False
     slots: dict[ir.Value, Slot] = field(default_factory=dict[ir.Value, Slot])

@@ -27,6 +27,7 @@ from roller_mlir.lowering.codegen.graph.tables import BODY, NEXT_WAIT, OPERANDS,
 from roller_mlir.lowering.loops.attributes import SITE, WATCH
 from roller_mlir.plan.persistent.task_times import TIME_CELLS
 from roller_mlir.support.bindings import ir, scf
+from roller_mlir.support.values import call_intrinsic
 
 _WATCHED = {BODY: "body", TASK: "task"}
 """What reports of stuck waits show of a record."""
@@ -329,13 +330,9 @@ class RecordWalk:
         if times is None:
             return
         i32, i64 = (ir.IntegerType.get_signless(width) for width in (32, 64))
-        none = {
-            "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 0]),
-        }
 
         def store() -> list[ir.Value]:
-            ticks = emit.op("llvm.call_intrinsic", [], i64, {"intrin": ir.StringAttr.get(_CLOCK), **none})
+            ticks = call_intrinsic(_CLOCK, [], i64)
             high = emit.op("arith.shrui", [ticks, emit.typed_constant(ir.IntegerAttr.get(i64, 32))], i64)
             place = self._product(self._sum(self._product(self.block, self.tasks), self._index(number)), TIME_CELLS)
             for cell, half in enumerate((ticks, high), times + 2 * which):

@@ -71,8 +71,8 @@ def combine_bytes(program: ir.Operation, subgroup_size: int) -> int:
         instruction = compute.matrix_instruction
         if instruction is not None and atom_family(instruction.family).vectors:
             points = axes[instruction.row].block * axes[instruction.column].block
-            description = atom_family(instruction.family).memory_bytes
-            needed = max(needed, description + points * LANE_BYTES if description else 0)
+            passing = atom_family(instruction.family).tile_registers
+            needed = max(needed, points * LANE_BYTES if passing else 0)
         elif instruction is not None:
             subgroups = prod(axis.threads for axis in axes) // subgroup_size
             needed = max(needed, atom_family(instruction.family).scratch_bytes(subgroups, instruction.shape))

@@ -49,6 +49,8 @@ class Compute:
         atom: The instruction on whole vectors that computes it, None where there is none.
         padded: Dimensions of an input outside of whose tensor a point contributes nothing.
         padded_input: That input.
+        target: Where tile registers of sums are stored as they are, and index functions of its dimensions; None where
+            sums are vectors.
     """
 
     box: ThreadBox
@@ -62,6 +64,7 @@ class Compute:
     atom: "VectorAtom | None" = None
     padded: tuple[PaddedDimension, ...] = ()
     padded_input: int | None = None
+    target: tuple[DirectTile, tuple[LinearIndex, ...]] | None = None
 
     def reductions(self) -> list[int]:
         """Return the reduction loops of the box."""

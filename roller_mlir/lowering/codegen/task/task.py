@@ -11,7 +11,14 @@ from dataclasses import dataclass, field, replace
 
 from roller_mlir.dialects.rtile import ComputeOp, StoreOp, TileLoad
 from roller_mlir.lowering.codegen.builder.task_context import Slot, TaskContext
-from roller_mlir.lowering.codegen.builder.tile_values import ChoiceTile, RegisterTile, SplatTile, StagedTile, TileValue
+from roller_mlir.lowering.codegen.builder.tile_values import (
+    ChoiceTile,
+    DirectTile,
+    RegisterTile,
+    SplatTile,
+    StagedTile,
+    TileValue,
+)
 from roller_mlir.lowering.codegen.task.compute import Compute
 from roller_mlir.lowering.codegen.task.compute_reader import ComputeReader
 from roller_mlir.lowering.codegen.task.copies import bring_slice
@@ -22,10 +29,12 @@ from roller_mlir.lowering.codegen.task.scope import TaskScope, staged_tile
 from roller_mlir.lowering.codegen.task.stores.staged import store_staged
 from roller_mlir.lowering.codegen.task.stores.store import prefetch_results, store_register_tile
 from roller_mlir.lowering.codegen.task.strategies import Reduction, Strategy, emit_box, strategy_of
+from roller_mlir.lowering.codegen.vectors.amx import takes_tiles
 from roller_mlir.lowering.linalg.affine import map_indices
 from roller_mlir.lowering.loops.nest import is_inner, is_row, nest_loop, parallel_nest, reduction_nest
 from roller_mlir.lowering.loops.program import LOADS, loads_of
 from roller_mlir.mapping.index import Linear, Symbol
+from roller_mlir.plan import LinearIndex
 from roller_mlir.plan.plan import CONSTANT, STAGED, WORKGROUP
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -63,6 +72,7 @@ class TaskBuilder:
         self._computes = ComputeReader(self._scope)
         self._pipeline = ""
         self._walked: Symbol | None = None
+        self._stored: set[ir.Operation] = set()
 
     def bring(self, program: ir.Operation, task: Symbol) -> None:
         """Emit what a task brings to slots of workgroup memory, in front of its body."""
@@ -204,10 +214,31 @@ class TaskBuilder:
         if strategy is not None:
             return strategy.run(Reduction(self._scope, self._computes, None, view, self._own.loads))
         compute = self._computes.prepare(view)
-        if self._context.masked:
+        if (store := self._store_of_tiles(op, compute)) is not None:
+            compute = replace(compute, target=store)
+        elif self._context.masked:
             self._prefetch_results(op, compute)
         values = emit_box(self._context, compute, self._computes.start(view, compute))
         return self._computes.results(view, compute, values)
+
+    def _store_of_tiles(self, op: ir.Operation, compute: Compute) -> tuple[DirectTile, tuple[LinearIndex, ...]] | None:
+        """Return where a compute can store its tile registers itself, in the place of the store behind it."""
+        view = op.opview
+        if compute.atom is None or not compute.atom.family.tile_registers:
+            return None
+        uses = [use.owner.operation for use in op.results[0].uses]
+        if len(uses) != 1 or uses[0].name != "rtile.store" or uses[0] in self._own.stores:
+            return None
+        store = uses[0].opview
+        starts = self._scope.tile(op, view.accumulators[0])
+        if store.copy == STAGED or not isinstance(starts, SplatTile) or starts.value != 0:
+            return None
+        place = self._scope.place(uses[0], store.destination, store.indices, store.origin_map, store.tile_steps)
+        target = place, map_indices(view.maps[len(view.inputs)])
+        if not takes_tiles(self._context.emit, compute, target):
+            return None
+        self._stored.add(uses[0])
+        return target
 
     def _prefetch_results(self, op: ir.Operation, compute: Compute) -> None:
         """Ask for what results are stored to; where the compute begins with what is there, for that of the next tile.
@@ -254,6 +285,8 @@ class TaskBuilder:
         self._define(nest.results, tiles)
 
     def _store(self, scope: TaskScope, op: ir.Operation) -> None:
+        if op in self._stored:
+            return
         view = op.opview
         tile = scope.tile(op, view.tile)
         if not isinstance(tile, RegisterTile):

@@ -4,10 +4,11 @@
     tilezero t0..t3                     sums, of R rows x 16
     for each 64 bytes of the reduction: tileload t4, t5 (rows, where they lie), t6, t7 (columns, packed)
                                         tdpbf16ps t0 += t4 t6, t1 += t4 t7, t2 += t5 t6, t3 += t5 t7
-    tilestore t0..t3                    to memory of the task, from where vectors of sums are read
+    tilestore t0..t3                    to the result, where the sums are all of it and lie inside; else
+                                        to memory of the task, from where vectors of sums are read
 
-The tiles are described in front, and as they were before behind: a library may count on its own description. A tile's
-rows and bytes are those of the plan: no row or byte outside of a factor is read.
+The tiles are described once in front of all tasks of a call (`TILE_REGISTERS`). A tile's rows and bytes are those of
+the plan: no row or byte outside of a factor is read.
 
 Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter 18.
 """
@@ -17,17 +18,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from roller_mlir.hal.atoms.vectors import MOST_TILES
+from roller_mlir.lowering.codegen.builder.emitter import Emitter
 from roller_mlir.lowering.codegen.builder.masked_access import load_neighbours
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext, element_bytes, memref_view
 from roller_mlir.lowering.codegen.builder.thread_box import Positions
+from roller_mlir.lowering.codegen.builder.tile_values import DirectTile
 from roller_mlir.lowering.codegen.task.compute import Compute
-from roller_mlir.lowering.codegen.vectors.atom import FactorReads, VectorAtom, converted, intrinsic
+from roller_mlir.lowering.codegen.vectors.atom import FactorReads, VectorAtom, converted
+from roller_mlir.lowering.linalg.affine import apply_indices
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.thread_map import live_registers
+from roller_mlir.plan import LinearIndex
 from roller_mlir.plan.expression import dense_strides
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.values import call_intrinsic, defining_op
 
 _WORDS = {"bf16": "llvm.x86.tdpbf16ps", "i8": "llvm.x86.tdpbssd"}
 _FIRST, _SECOND = 4, 6
@@ -62,14 +67,13 @@ def emit_amx_points(context: TaskContext, compute: Compute, values: Sequence[ir.
     loops = len(box.axes)
     tiles = _tiles_of(compute, atom)
     size = element_bytes(atom.factor)
-    before, scratch = (_description_memory(context, number) for number in range(2))
-    intrinsic("llvm.x86.sttilecfg", [_address(context, before, Linear(), 1)])
-    description = emit.typed_constant(ir.DenseElementsAttr.get(_description(tiles, size), type=_bytes()))
-    ir.Operation.create("vector.store", operands=[description, scratch, emit.constant(0)])
-    intrinsic("llvm.x86.ldtilecfg", [_address(context, scratch, Linear(), 1)])
+    description = bytes(_description(tiles, size))
+    if context.tile_registers not in (b"", description):
+        fail(atom.operation, "'amx' describes its tiles once in a kernel, where another product has other ones")
+    context.tile_registers = description
     others = [i for i, loop in enumerate(box.loops) if loop.reduction and i != atom.depth and box.axes[i].block > 1]
     for number in range(tiles.down * tiles.across):
-        intrinsic("llvm.x86.tilezero", [_register(number)])
+        call_intrinsic("llvm.x86.tilezero", [_register(number)])
     pitches = dense_strides(factors.rows.shape)
     row_bytes = size * _moved(
         factors.row_place({atom.row: Linear(None, 1)}, loops), factors.row_place({}, loops), pitches
@@ -91,7 +95,7 @@ def emit_amx_points(context: TaskContext, compute: Compute, values: Sequence[ir.
             for across in range(tiles.across):
                 context.matrix_count += 1
                 numbers = (down * tiles.across + across, _FIRST + down, _SECOND + across)
-                intrinsic(_WORDS[str(atom.factor)], [_register(number) for number in numbers])
+                call_intrinsic(_WORDS[str(atom.factor)], [_register(number) for number in numbers])
 
     def nest(rest: Sequence[int], at: Positions) -> None:
         if rest:
@@ -110,14 +114,7 @@ def emit_amx_points(context: TaskContext, compute: Compute, values: Sequence[ir.
         emit.loop(0, box.axes[atom.depth].block // tiles.depth, [], some)
 
     nest(others, {})
-    return _sums(context, compute, atom, tiles, values, before)
-
-
-def _description_memory(context: TaskContext, number: int) -> ir.Value:
-    """Return memory of the task for a description of tiles: that of others, or ours."""
-    assert context.arena is not None
-    start, kind = context.combine_offset + number * _DESCRIPTION_BYTES, ir.IntegerType.get_signless(8)
-    return memref_view(context.emit, context.arena, start, [_DESCRIPTION_BYTES], kind)
+    return _sums(context, compute, atom, tiles, values)
 
 
 def _tiles_of(compute: Compute, atom: VectorAtom) -> _Tiles:
@@ -149,25 +146,27 @@ def _sums(
     atom: VectorAtom,
     tiles: _Tiles,
     values: Sequence[ir.Value],
-    described: ir.Value,
 ) -> list[ir.Value]:
     """Store the tiles of sums, and return them as the box holds them, with what stood there before.
 
-    The tiles of others are described again.
+    Where they are stored to the result, what is returned has no meaning.
     """
     emit, box = context.emit, compute.box
     assert context.arena is not None
+    if compute.target is not None:
+        target, indices = compute.target
+        pitches = dense_strides(target.shape)
+        start = _offset(_target_place(target, indices, {}), pitches)
+        row, column = (
+            _moved(_target_place(target, indices, {loop: Linear(None, 1)}), _target_place(target, indices, {}), pitches)
+            for loop in (atom.row, atom.column)
+        )
+        assert column == 1
+        _store(context, tiles, target.buffer, start, row, element_bytes(atom.sum))
+        return list(values)
     shape = (tiles.down * tiles.rows, tiles.across * tiles.columns)
-    start = context.combine_offset + 2 * _DESCRIPTION_BYTES
-    sums = memref_view(emit, context.arena, start, shape, atom.sum)
-    size = element_bytes(atom.sum)
-    pitch = _integer(shape[1] * size, 64)
-    for down in range(tiles.down):
-        for across in range(tiles.across):
-            offset = Linear(None, down * tiles.rows * shape[1] + across * tiles.columns)
-            number = _register(down * tiles.across + across)
-            intrinsic("llvm.x86.tilestored64", [number, _address(context, sums, offset, size), pitch])
-    intrinsic("llvm.x86.ldtilecfg", [_address(context, described, Linear(), 1)])
+    sums = memref_view(emit, context.arena, context.combine_offset, shape, atom.sum)
+    _store(context, tiles, sums, Linear(), shape[1], element_bytes(atom.sum))
     element = ir.VectorType(values[0].type).element_type
     found: list[ir.Value] = []
     for key, before in zip(box.keys, converted(context, values, atom.sum), strict=True):
@@ -181,6 +180,47 @@ def _sums(
     return converted(context, found, element)
 
 
+def takes_tiles(emit: Emitter, compute: Compute, target: tuple[DirectTile, tuple[LinearIndex, ...]]) -> bool:
+    """Return whether a result can take tile registers as they are: all of it lies inside, its rows along columns.
+
+    Args:
+        emit: The emitter, which knows what is proven.
+        compute: A compute of family "amx", whose sums are all of the result.
+        target: Where the result lies, and index functions of its dimensions.
+    """
+    atom, (tile, indices) = compute.atom, target
+    assert atom is not None
+    if ir.MemRefType(tile.buffer.type).element_type != atom.sum:
+        return False
+    moved = {
+        loop: [d for d, index in enumerate(indices) if index.coefficients[loop]] for loop in (atom.row, atom.column)
+    }
+    last, row = len(indices) - 1, moved[atom.row]
+    if moved[atom.column] != [last] or indices[last].coefficients[atom.column] * tile.steps[last] != 1:
+        return False
+    if len(row) > 1 or row == [last]:
+        return False
+    ends = {loop: Linear(None, compute.box.axes[loop].block - 1) for loop in moved}
+    corners = [_target_place(tile, indices, at) for at in ({}, ends)]
+    return all(emit.proves(x, extent) for corner in corners for x, extent in zip(corner, tile.shape, strict=True))
+
+
+def _target_place(tile: DirectTile, indices: tuple[LinearIndex, ...], at: Positions) -> list[Linear]:
+    """Return where in its buffer a point of the result lies."""
+    local = apply_indices(indices, [at.get(loop, Linear()) for loop in range(len(indices[0].coefficients))])
+    return [o + x * s for o, x, s in zip(tile.origin, local, tile.steps, strict=True)]
+
+
+def _store(context: TaskContext, tiles: _Tiles, buffer: ir.Value, start: Linear, row: int, size: int) -> None:
+    """Store the tiles of sums to a buffer, whose rows are so many elements apart."""
+    for down in range(tiles.down):
+        for across in range(tiles.across):
+            offset = start + down * tiles.rows * row + across * tiles.columns
+            number = _register(down * tiles.across + across)
+            address = _address(context, buffer, offset, size)
+            call_intrinsic("llvm.x86.tilestored64", [number, address, _integer(row * size, 64)])
+
+
 def _is_zero(value: ir.Value) -> bool:
     source = defining_op(value, "arith.constant")
     if source is None:
@@ -190,10 +230,6 @@ def _is_zero(value: ir.Value) -> bool:
         return False
     element: Any = attribute.get_splat_value()
     return element.value == 0
-
-
-def _bytes() -> ir.VectorType:
-    return ir.VectorType.get([_DESCRIPTION_BYTES], ir.IntegerType.get_signless(8))
 
 
 def _description(tiles: _Tiles, size: int) -> bytearray:
@@ -225,7 +261,7 @@ def _integer(value: int, bits: int) -> ir.Value:
 
 def _load(context: TaskContext, number: int, buffer: ir.Value, offset: Linear, size: int, pitch: int) -> None:
     address = _address(context, buffer, offset, size)
-    intrinsic("llvm.x86.tileloadd64", [_register(number), address, _integer(pitch, 64)])
+    call_intrinsic("llvm.x86.tileloadd64", [_register(number), address, _integer(pitch, 64)])
 
 
 def _address(context: TaskContext, buffer: ir.Value, offset: Linear, size: int) -> ir.Value:

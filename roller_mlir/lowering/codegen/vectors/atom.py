@@ -7,10 +7,10 @@ front of the compute, its rows interleaved by as many elements as a lane multipl
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from roller_mlir.dialects.rtile import ComputeOp
 from roller_mlir.hal.atoms import Family, atom_family
+from roller_mlir.lowering.codegen.builder.fragments import panel_place
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext, element_bytes, vector_type
 from roller_mlir.lowering.codegen.builder.thread_box import Positions
 from roller_mlir.lowering.codegen.builder.tile_values import DirectTile, RegisterTile, StagedTile
@@ -103,7 +103,7 @@ class FactorReads:
         columns, self._column_functions = inputs[atom.second]
         if not isinstance(rows, DirectTile) or rows.body is not None or rows.steps[-1] != 1:
             fail(atom.operation, f"input {atom.first} of '{atom.family.name}' must be read where it lies")
-        if not isinstance(columns, StagedTile) or columns.steps or columns.layout.interleave != atom.near:
+        if not isinstance(columns, StagedTile) or columns.layout.interleave != atom.near or not _whole_rows(columns):
             fail(
                 atom.operation,
                 f"input {atom.second} of '{atom.family.name}' must be packed, its rows interleaved by {atom.near}",
@@ -118,20 +118,23 @@ class FactorReads:
     def column_place(self, at: Positions, group: Linear, loops: int) -> list[Linear]:
         """Return where in its buffer the second factor lies: at a position of the box and a group of the reduction."""
         local = apply_indices(self._column_functions, [at.get(loop, Linear()) for loop in range(loops)])
-        *outer, _, last = [local[d] for d in self.columns.layout.order]
-        return [self.columns.number, *outer, group, last * self._atom.near]
+        located = self.columns.place(local)
+        *outer, _, last = [located[d] for d in self.columns.layout.order]
+        *whole, within = panel_place(self._context.emit, self.columns.layout, [*outer, group, last])
+        panel, end = self.columns.layout.panel, within.range()[1] + self._atom.shape[1]
+        if panel and end > panel:
+            fail(
+                self._atom.operation,
+                f"input {self._atom.second} of '{self._atom.family.name}' is read across the ends of panels of "
+                f"{panel}; leave out panel, or make it a multiple of what a tile reads",
+            )
+        return [self.columns.number, *whole, within * self._atom.near]
 
 
-def intrinsic(name: str, operands: Sequence[ir.Value], result: ir.Type | None = None) -> Any:
-    """Emit a call of an intrinsic of LLVM; return its result, None where it has none."""
-    attributes: dict[str, ir.Attribute] = {
-        "intrin": ir.StringAttr.get(name),
-        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands), 0]),
-        "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
-    }
-    results = [] if result is None else [result]
-    found = ir.Operation.create("llvm.call_intrinsic", results=results, operands=list(operands), attributes=attributes)
-    return found.results[0] if results else None
+def _whole_rows(tile: StagedTile) -> bool:
+    """Return whether a packed tile is read as it lies, from the first point of its reduction on."""
+    deep = tile.layout.order[-2]
+    return not tile.steps or (set(tile.steps) == {1} and tile.origin[deep].range() == (0, 0))
 
 
 def converted(context: TaskContext, values: Sequence[ir.Value], element: ir.Type) -> list[ir.Value]:

@@ -15,9 +15,10 @@ from roller_mlir.lowering.codegen.builder.masked_access import load_neighbours, 
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext
 from roller_mlir.lowering.codegen.builder.thread_box import Positions
 from roller_mlir.lowering.codegen.task.compute import Compute
-from roller_mlir.lowering.codegen.vectors.atom import FactorReads, VectorAtom, converted, intrinsic
+from roller_mlir.lowering.codegen.vectors.atom import FactorReads, VectorAtom, converted
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.values import call_intrinsic
 
 _WORDS = {"bf16": "llvm.x86.avx512bf16.dpbf16ps", "i8": "llvm.x86.avx512.vpdpbusd"}
 _OFFSET = 0x80808080
@@ -135,4 +136,4 @@ def _rows(context: TaskContext, atom: VectorAtom, factors: FactorReads, at: list
 def _dot(context: TaskContext, atom: VectorAtom, total: ir.Value, first: ir.Value, second: ir.Value) -> ir.Value:
     context.matrix_count += 1
     name = f"{_WORDS[str(atom.factor)]}.{32 * atom.shape[1]}"
-    return intrinsic(name, [total, first, second], total.type)
+    return call_intrinsic(name, [total, first, second], total.type)

@@ -128,7 +128,8 @@ def _interleave(
     def group(place: Mapping[int, Linear], number: Linear) -> None:
         """Copy `near` points of the deep dimension at `width` of the wide one."""
         at = {**place, deep: number * near}
-        target = [Linear(), *[place[d] for d in outer], number, place[wide] * near]
+        *whole, within = panel_place(emit, layout, [*[place[d] for d in outer], number, place[wide]])
+        target = [Linear(), *whole, within * near]
         if by_rows:
             rows = [read({**at, deep: at[deep] + n}, width) for n in range(near)]
             while len(rows) > 1:
@@ -157,7 +158,18 @@ def _interleave(
             walk(rest[1:], {**place, rest[0]: Linear.of(number, 1 if rest[0] == deep else distance)})
             return []
 
-        emit.loop(0, -(-extents[rest[0]] // distance), [], one)
+        def panel(number: Symbol, _: list[ir.Value]) -> list[ir.Value]:
+            def part(vector: Symbol, _: list[ir.Value]) -> list[ir.Value]:
+                walk(rest[1:], {**place, wide: Linear.of(number, layout.panel) + Linear.of(vector, distance)})
+                return []
+
+            emit.loop(0, layout.panel // distance, [], part)
+            return []
+
+        if rest[0] == wide and layout.panel and layout.panel % distance == 0:  # places in panels need no division
+            emit.loop(0, -(-extents[wide] // layout.panel), [], panel)
+        else:
+            emit.loop(0, -(-extents[rest[0]] // distance), [], one)
 
     # What is read lies in a row: along the last dimension of the tensor.
     walk([*outer, deep, wide] if by_rows else [*outer, wide, deep], {})
