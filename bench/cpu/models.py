@@ -287,7 +287,7 @@ def each_alone(
     for name in names:
         for threads in asked.threads.split(","):
             command = [sys.executable, script, name, "--one", threads, "--rounds", str(asked.rounds)]
-            command += ["--inductor"] * getattr(asked, "inductor", False)
+            command += [f"--{flag}" for flag in ("inductor", "bf16") if getattr(asked, flag, False)]
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
             if done.returncode:
                 sys.exit(done.returncode)

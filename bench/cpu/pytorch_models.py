@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times models of the package transformers on this machine beside PyTorch; needs torch and transformers.
 
-    python bench/cpu/pytorch_models.py [NAME ...] [--threads 1,2] [--rounds 10] [--inductor] [-o RESULTS.json]
+    python bench/cpu/pytorch_models.py [NAME ...] [--threads 1,2] [--rounds 10] [--bf16] [--inductor] [-o RESULTS.json]
 
 Each is of its published size, with random weights, exported by torch.export and imported; language models read 128
 tokens, `smollm step` one, beside a cache of 1024 that transformers' own recipe exports. Ours and PyTorch's eager mode,
 and with `--inductor` torch.compile, run by turns in one process, which is one for each model and number of threads.
-Results are compared first. Times are of the wall, the least and the median of all rounds.
+With `--bf16` parameters, images and sounds are bf16. Results are compared first. Times are of the wall, the least and
+the median of all rounds.
 """
 
 import argparse
@@ -34,6 +35,8 @@ from models import each_alone
 
 TOLERANCE = 1e-3
 """Of the largest result: by how much results of f32 may differ."""
+TOLERANCE_BF16 = 5e-2
+"""The same of bf16, where each layer rounds to 8 bits."""
 
 STEPS = 1024
 
@@ -92,7 +95,20 @@ def with_cache() -> tuple[Any, Callable[[int], torch.Tensor]]:
     return program, step
 
 
-def measured(name: str, threads: int, rounds: int, *, inductor: bool) -> dict[str, Any]:
+def array(tensor: torch.Tensor) -> Any:
+    """Return a tensor's array, whose elements are the bits of bf16 where it is of that."""
+    return tensor.view(torch.uint16).numpy() if tensor.dtype == torch.bfloat16 else tensor.numpy()
+
+
+def numbers(value: Any) -> Any:
+    """Return a result's numbers in f32, of bits of bf16, too."""
+    if isinstance(value, torch.Tensor):
+        return value.float().numpy()
+    found = np.array(value)
+    return found if found.itemsize > 2 else (found.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+
+
+def measured(name: str, threads: int, rounds: int, *, inductor: bool, bf16: bool) -> dict[str, Any]:
     """Return the times of one model."""
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
@@ -105,6 +121,9 @@ def measured(name: str, threads: int, rounds: int, *, inductor: bool) -> dict[st
         program, step = with_cache()
     else:
         eager, inputs = make(MODELS[name])
+        if bf16:
+            eager = eager.to(torch.bfloat16)
+            inputs = tuple(one.to(torch.bfloat16) if one.is_floating_point() else one for one in inputs)
         program = torch.export.export(eager, inputs, strict=False)
     start = time.perf_counter()
     imported = import_model(program)
@@ -114,7 +133,7 @@ def measured(name: str, threads: int, rounds: int, *, inductor: bool) -> dict[st
     loaded = artifact.open(threads=threads)
     runs: dict[str, Callable[[int], Any]] = {}
     if step is None:
-        arrays = [one.numpy() for one in inputs]
+        arrays = [array(one) for one in inputs]
         runs["ours"] = lambda _: loaded(*arrays)[0]
         runs["eager"] = lambda _: eager(*inputs)
     else:
@@ -132,11 +151,11 @@ def measured(name: str, threads: int, rounds: int, *, inductor: bool) -> dict[st
         runs["inductor"] = lambda _: compiled(*inputs)
     times: dict[str, list[float]] = {one: [] for one in runs}
     with torch.no_grad():
-        found = {one: np.array(run(0)) for one, run in runs.items()}
+        found = {one: numbers(run(0)) for one, run in runs.items()}
         error = max(float(np.abs(one - found["ours"]).max()) for one in found.values()) / float(
             np.abs(found["eager"]).max()
         )
-        if not error <= TOLERANCE:
+        if not error <= (TOLERANCE_BF16 if bf16 else TOLERANCE):
             sys.exit(f"{name}: results differ by {error:.1e} of the largest")
         for number in range(1, rounds + 1):
             for one, run in runs.items():
@@ -166,6 +185,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join([*MODELS, STEP])} (all)")
     parser.add_argument("--threads", default="1", help="numbers of threads (1)")
     parser.add_argument("--rounds", type=int, default=10, help="times that each runs (10)")
+    parser.add_argument("--bf16", action="store_true", help="models of bf16")
     parser.add_argument("--inductor", action="store_true", help="torch.compile, too, which compiles for minutes")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the times as JSON")
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
@@ -174,14 +194,17 @@ def main() -> None:
         parser.error(f"no model is called {unknown[0]!r}")
     if asked.one is not None:
         with contextlib.redirect_stdout(sys.stderr):
-            record = measured(asked.names[0], asked.one, asked.rounds, inductor=asked.inductor)
+            record = measured(asked.names[0], asked.one, asked.rounds, inductor=asked.inductor, bf16=asked.bf16)
         print(json.dumps(record))
         return
+    names = [name for name in (asked.names or [*MODELS, STEP]) if not (asked.bf16 and name == STEP)]
+    if asked.names and asked.bf16 and STEP in asked.names:
+        parser.error(f"{STEP!r} is of f32 alone")
     print(
         "| model | threads | kernels | ours, ms | eager | over ours | inductor | over ours | import, s | compile, s |"
     )
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
-    each_alone(__file__, asked.names or [*MODELS, STEP], asked, row)
+    each_alone(__file__, names, asked, row)
 
 
 if __name__ == "__main__":

@@ -10,24 +10,25 @@ others stand as they were; loops that every op of a program runs through contigu
     // becomes
     %r = "rtile.program"(%a, %b, %bias) ({ ... linalg.matmul ... linalg.generic ... })
 
-First reshapes that only add or drop dimensions of one element are read through, and broadcasts before the reshapes
-that put them together with other dimensions (`lowering.linalg.rewrite.read_through`); on CPUs windows over images with
-channels first, the element-wise ops between them, and what puts their channels together, have channels last where
-that is predicted to save time (`lowering.linalg.rewrite.propagate_layout`; `propagate-layouts=false` leaves them); if
-`channels-last` asks for it, convolutions whose channels lie outside of windows are computed with channels last,
-between copies of their tensors, where all of that is predicted to take less time
-(`lowering.linalg.rewrite.channels_last`); what ops move of constants is a constant where several read it
-(`lowering.linalg.moved_constants`); products of one tensor with several others, and other reductions of that kind,
-are one where that is predicted to take less time (`lowering.linalg.rewrite.horizontal`; `horizontal-fusion=false`
-leaves them, as pipelines of persistent and bounded kernels do, where they run side by side); element-wise ops are
-composed into the op that alone reads each of their elements once, and copies that are left repeat no elements. Then the
-legal groupings are listed and the device's model plans each: element-wise ops behind a reduction root are computed on
-its accumulators after the last step of the reduction, what starts an accumulator before the first; ops that share rows,
-such as those of a softmax, keep them in registers where a row fits. Of two neighbours whose union saves time the best
-is joined, until no union saves any; a union that another op would have to run both before and behind is none. Each is
-evaluated as `rtile-construct` plans it without a user schedule; where its reduction is divided over tasks, a second
-kernel joins the parts. `explain-fusion` reports each decision as a remark: what was joined, seconds and bytes saved
-(predicted), and why a legal grouping was left.
+First products whose factors are widened read these as they were before, where an instruction for such factors computes
+them best (`lowering.linalg.rewrite.read_through.widened_factors`), and reshapes that only add or drop dimensions of one
+element are read through, and broadcasts before the reshapes that put them together with other dimensions
+(`lowering.linalg.rewrite.read_through`); on CPUs windows over images with channels first, the element-wise ops between
+them, and what puts their channels together, have channels last where that is predicted to save time
+(`lowering.linalg.rewrite.propagate_layout`; `propagate-layouts=false` leaves them); if `channels-last` asks for it,
+convolutions whose channels lie outside of windows are computed with channels last, between copies of their tensors,
+where all of that is predicted to take less time (`lowering.linalg.rewrite.channels_last`); what ops move of constants
+is a constant where several read it (`lowering.linalg.moved_constants`); products of one tensor with several others, and
+other reductions of that kind, are one where that is predicted to take less time (`lowering.linalg.rewrite.horizontal`;
+`horizontal-fusion=false` leaves them, as pipelines of persistent and bounded kernels do, where they run side by side);
+element-wise ops are composed into the op that alone reads each of their elements once, and copies that are left repeat
+no elements. Then the legal groupings are listed and the device's model plans each: element-wise ops behind a reduction
+root are computed on its accumulators after the last step of the reduction, what starts an accumulator before the first;
+ops that share rows, such as those of a softmax, keep them in registers where a row fits. Of two neighbours whose union
+saves time the best is joined, until no union saves any; a union that another op would have to run both before and
+behind is none. Each is evaluated as `rtile-construct` plans it without a user schedule; where its reduction is divided
+over tasks, a second kernel joins the parts. `explain-fusion` reports each decision as a remark: what was joined,
+seconds and bytes saved (predicted), and why a legal grouping was left.
 
 Refused: what no tensor expression can say, at its op; what cannot be joined stays apart. Paper: ROLLER section 3.1
 (fused operators are one expression) and 3.2 (axis fusion), PolyDL section 5.
@@ -56,6 +57,7 @@ from roller_mlir.lowering.linalg.rewrite.horizontal.fuse import fuse_horizontall
 from roller_mlir.lowering.linalg.rewrite.propagate_layout import named, put_all_channels_last
 from roller_mlir.lowering.linalg.rewrite.read_through.broadcasts import narrow_copies, read_through_broadcasts
 from roller_mlir.lowering.linalg.rewrite.read_through.unit_extents import read_through_unit_extents
+from roller_mlir.lowering.linalg.rewrite.read_through.widened_factors import read_before_widening
 from roller_mlir.lowering.linalg.rewrite.separate import renew_operands, separate_results, separate_views
 from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.options import AxisOptions, DeviceOptions, FusionOptions
@@ -89,6 +91,8 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
         functions = compiled_functions(module)
         blocks = [block for function in functions for block in function.regions[0].blocks]
         if self.fusion:
+            if sum([read_before_widening(block, model.narrow_products, model.multiplies) for block in blocks]):
+                run_upstream(CLEAN, module)
             for block in blocks:
                 read_through_unit_extents(block)
             if sum(map(read_through_broadcasts, blocks)):
@@ -219,6 +223,22 @@ class _Model:
     def knows_constants(self) -> bool:
         """Whether plans depend on which inputs are constants, which are packed before a program runs."""
         return self.device.vector_bytes is not None
+
+    @property
+    def narrow_products(self) -> frozenset[tuple[str, str]]:
+        """Element types of factors and sums for which the device has instructions of their own."""
+        general = self.device.multiply_add.family
+        return frozenset((x.operand_type, x.result_type) for x in self.device.instructions if x.family != general)
+
+    def multiplies(self, expression: TensorExpression) -> bool:
+        """Return whether the best plan of a product is by an instruction for products."""
+        options = ConstructOptions(instructions=FAMILIES, join=False)
+        try:
+            return (
+                best_plan(merge_axes(expression), self.device, options).instruction != self.device.multiply_add.family
+            )
+        except ConstructionError:
+            return False
 
     def least(self, expression: TensorExpression) -> float:
         """Return seconds that no plan of an expression comes below, on a device of vectors."""

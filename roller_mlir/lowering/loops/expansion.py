@@ -14,6 +14,7 @@ from typing import Any
 from roller_mlir.dialects import rtile
 from roller_mlir.lowering.linalg.affine import affine_sum
 from roller_mlir.lowering.linalg.group.group import Group, Member
+from roller_mlir.lowering.linalg.group.producers import only_moves
 from roller_mlir.lowering.linalg.reader import StructuredOp, fill_constant
 from roller_mlir.lowering.loops.compute_box import ComputeBox, is_plain, local_map, tensor_box, unit_coefficients
 from roller_mlir.lowering.loops.expand_body import clone_region
@@ -389,6 +390,7 @@ class Expansion:
         dimensions = tile_dimensions(access, box.blocks)
         if operand.layer == CONSTANT:
             return self._packed(box, source, access, operand)
+        computed = None if producer is None or only_moves(producer) else producer
         indices, origin = self._origin(box, access)
         layout: Any = None
         if operand.layer == WORKGROUP or operand.vector > 1:
@@ -401,11 +403,11 @@ class Expansion:
             origin=origin,
             layout=layout,
             pad_value=operand.pad_value,
-            mapped=producer is not None,
+            mapped=computed is not None,
         )
-        if producer is not None:
+        if computed is not None:
             assert isinstance(load, rtile.MapLoadOp)
-            clone_region(producer, load)
+            clone_region(computed, load)
         return load.operation.results[0]
 
     def _packed(self, box: ComputeBox, source: ir.Value, access: Access, operand: OperandPlan) -> ir.Value:

@@ -231,3 +231,46 @@ func.func @channels(%x: tensor<1x8x6x6xf32>, %w: tensor<8x8x3x3xf32>, %f: tensor
   } -> tensor<1x8x4x4xf32>
   return %y : tensor<1x8x4x4xf32>
 }
+
+// -----
+
+// A linear layer as PyTorch decomposes it: factors are widened, reshaped and transposed, and multiplied in f32. The
+// product reads them as they were, where the device multiplies bf16; the transpose is of bf16.
+
+// CHECK-LABEL: func.func @linear
+// CHECK-SAME: (%[[X:.*]]: tensor<4x8x64xbf16>, %[[W:.*]]: tensor<96x64xbf16>)
+// CHECK-NOT: arith.extf
+// CHECK: %[[A:.*]] = tensor.collapse_shape %[[X]] {{.*}} : tensor<4x8x64xbf16> into tensor<32x64xbf16>
+// CHECK: rtile.program
+// CHECK: %[[T:.*]] = linalg.transpose ins(%{{[^ ]*}} : tensor<96x64xbf16>)
+// CHECK: linalg.matmul ins(%{{[^ ]*}}, %[[T]] : tensor<32x64xbf16>, tensor<64x96xbf16>) outs(%{{[^ ]*}} : tensor<32x96xf32>)
+// CHECK-NOT: arith.extf
+// APART-LABEL: func.func @linear
+// APART-COUNT-2: arith.extf
+// APART: linalg.matmul ins(%{{[^ ]*}}, %{{[^ ]*}} : tensor<32x64xf32>, tensor<64x96xf32>)
+func.func @linear(%x: tensor<4x8x64xbf16>, %w: tensor<96x64xbf16>) -> tensor<32x96xf32> {
+  %ex = tensor.empty() : tensor<4x8x64xf32>
+  %xw = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>],
+                        iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<4x8x64xbf16>) outs(%ex : tensor<4x8x64xf32>) {
+    ^bb0(%in: bf16, %old: f32):
+      %t = arith.extf %in : bf16 to f32
+      linalg.yield %t : f32
+  } -> tensor<4x8x64xf32>
+  %a = tensor.collapse_shape %xw [[0, 1], [2]] : tensor<4x8x64xf32> into tensor<32x64xf32>
+  %ew = tensor.empty() : tensor<96x64xf32>
+  %ww = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                        iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<96x64xbf16>) outs(%ew : tensor<96x64xf32>) {
+    ^bb0(%in: bf16, %old: f32):
+      %t = arith.extf %in : bf16 to f32
+      linalg.yield %t : f32
+  } -> tensor<96x64xf32>
+  %et = tensor.empty() : tensor<64x96xf32>
+  %b = linalg.transpose ins(%ww : tensor<96x64xf32>) outs(%et : tensor<64x96xf32>) permutation = [1, 0]
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x96xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<32x96xf32>) -> tensor<32x96xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<32x64xf32>, tensor<64x96xf32>) outs(%i : tensor<32x96xf32>) -> tensor<32x96xf32>
+  return %c : tensor<32x96xf32>
+}

@@ -106,7 +106,8 @@ def test_tiles_of_a_packed_constant_lie_dense() -> None:
 def test_constants_and_packed_rows_go_together_and_few_programs_hide_no_better_one() -> None:
     """Rows of 2048 f32 share sets: a task packs these, the other factor was packed before."""
     few, many = (
-        construct(product(64, 448, 2048), PLAIN, ConstructOptions(top_k=k, max_units=1, constants=(1,))) for k in (1, 20)
+        construct(product(64, 448, 2048), PLAIN, ConstructOptions(top_k=k, max_units=1, constants=(1,)))
+        for k in (1, 20)
     )
     assert [one.layer for one in few[0].operands] == ["workgroup", "constant"] and few[0].inner_order
     assert few[0].prediction is not None and many[0].prediction is not None

@@ -2,14 +2,14 @@
 """Element-wise producers of a reduction root's inputs, computed while tiles are loaded: once per element of a tile.
 
 A producer of one tensor, of the same element type and shape, that nobody else reads becomes the body of the load
-(`rtile.map_load`); the reduction root then reads the producer's input in the place of its result. Paper: PolyDL section
-5.
+(`rtile.map_load`); the reduction root then reads the producer's input in the place of its result. One that only moves
+elements, as a transpose does, needs no body: its reader has other indices (`rtile.load`). Paper: PolyDL section 5.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from roller_mlir.lowering.linalg.body import INDEX
+from roller_mlir.lowering.linalg.body import INDEX, BodyArgument
 from roller_mlir.lowering.linalg.pads import PAD
 from roller_mlir.lowering.linalg.reader import StructuredOp
 from roller_mlir.plan import Access, LinearIndex, TensorExpression
@@ -47,6 +47,11 @@ def absorb_producers(
             changed = _reading(changed, position, producer)
         left[left.index(root)] = changed
     return left, found
+
+
+def only_moves(producer: StructuredOp) -> bool:
+    """Return whether a producer of one tensor gives its elements as they are."""
+    return not producer.body.ops and isinstance(producer.body.yielded[0], BodyArgument)
 
 
 def reuses(expression: TensorExpression) -> bool:
@@ -113,9 +118,10 @@ def _reading(root: StructuredOp, position: int, producer: StructuredOp) -> Struc
     indices: list[LinearIndex] = [at[next(iter(index.terms()))] for index in source.indices]
     access = Access(read.name, source.shape, source.element_type, tuple(indices))
     flops = list(expression.prologue_flops or (0,) * len(expression.inputs))
-    flops[position] += before.flops_per_point
     cycles = list(expression.prologue_cycles or (0,) * len(expression.inputs))
-    cycles[position] += before.point_cycles
+    if not only_moves(producer):
+        flops[position] += before.flops_per_point
+        cycles[position] += before.point_cycles
     return replace(
         root,
         sources=(*root.sources[:position], producer.sources[0], *root.sources[position + 1 :]),
