@@ -33,6 +33,7 @@ class VectorProduct:
         depth: Products of a sum along the loop of which a lane sums neighbours.
         element_bytes: Bytes of a factor's element.
         rows_inside: Whether no point reads the factor of rows outside of its tensor.
+        rows_packed: Whether a task packs that factor, filled up where a tile ends outside.
         registers: Vector registers.
     """
 
@@ -41,6 +42,7 @@ class VectorProduct:
     depth: int
     element_bytes: int
     rows_inside: bool
+    rows_packed: bool
     registers: int
 
 

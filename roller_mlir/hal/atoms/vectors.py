@@ -50,7 +50,7 @@ def _amx_exists(shape: Shape, element_bytes: int) -> bool:
 def _dot_tiles(product: VectorProduct, one: Instruction) -> Iterator[VectorTile]:
     """Yield tiles of rows x vectors whose sums fit into registers."""
     width, near = one.shape[1], LANE_BYTES // product.element_bytes
-    if product.depth % near:
+    if product.rows_packed or product.depth % near:
         return
     across = -(-product.columns // width)
     for vectors in range(1, min(_MOST_VECTORS, across) + 1):
@@ -70,17 +70,18 @@ def _dot_step(product: VectorProduct, one: Instruction, tile: VectorTile) -> Vec
 
 
 def _amx_tiles(product: VectorProduct, one: Instruction) -> Iterator[VectorTile]:
-    """Yield tiles of registers that lie inside of the rows as a whole."""
+    """Yield tiles of registers that lie inside of the rows as a whole, or of rows that are packed: whole registers."""
     size, width = product.element_bytes, one.shape[1]
-    if not product.rows_inside:
+    if not (product.rows_inside or product.rows_packed):
         return
     depths = [n for n in range(TILE_BYTES // size, 0, -1) if product.depth % n == 0 and n * size % LANE_BYTES == 0]
     if not depths or depths[0] * size < _LEAST_BYTES:
         return
     across = -(-product.columns // width)
-    for rows in range(_LEAST_ROWS, TILE_ROWS + 1):
+    most = min(TILE_ROWS, product.rows)
+    for rows in range(max(_LEAST_ROWS, most) if product.rows_packed else _LEAST_ROWS, most + 1):
         for down in range(1, MOST_TILES + 1):
-            if product.rows % (rows * down):
+            if rows * down > product.rows or (product.rows % (rows * down) and not product.rows_packed):
                 continue
             for vectors in range(1, min(MOST_TILES, across) + 1):
                 yield VectorTile((rows, width, depths[0]), rows * down, vectors)

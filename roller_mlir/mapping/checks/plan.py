@@ -303,10 +303,16 @@ def _vector_atom_problem(expression: TensorExpression, plan: Plan, atom: AtomPla
     )
     if first is None or second is None or first == second:
         return f"whose loops {atom.row} and {atom.column} are not of two factors"
-    if family.tile_registers and expression.loops[atom.row].extent.bound % row.block:
+    whole, rows = expression.loops[atom.row].extent.bound, plan.operands[first]
+    filled = rows.layer == WORKGROUP and row.block <= whole
+    if family.tile_registers and whole % row.block and not filled:
         return f"whose tiles of {row.block} rows do not divide loop {atom.row}; '{plan.instruction}' reads whole tiles"
-    if family.tile_registers and reads_outside(expression, expression.inputs[first]):
+    if family.tile_registers and reads_outside(expression, expression.inputs[first]) and not filled:
         return f"whose factor {first} is read outside of its tensor, which '{plan.instruction}' cannot"
+    if rows.layer == WORKGROUP and not family.tile_registers:
+        return f"whose operand {first} is packed, but '{plan.instruction}' reads rows where they lie"
+    if rows.layer == WORKGROUP and (rows.panel or rows.interleave or rows.order != tuple(range(len(rows.order)))):
+        return f"whose operand {first} must be packed in the order of its tensor, by whole rows"
     rest = expression.inputs[first].indices
     if not rest or rest[-1].terms().get(atom.depth) != 1 or any(index.coefficients[atom.depth] for index in rest[:-1]):
         return f"whose factor {first} does not have loop {atom.depth} along its neighbouring elements"

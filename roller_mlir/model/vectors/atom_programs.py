@@ -23,7 +23,7 @@ from roller_mlir.model.vectors.cost import VectorCost, Work
 from roller_mlir.model.vectors.lanes import lanes_of
 from roller_mlir.model.vectors.masks import may_leave
 from roller_mlir.model.vectors.orders import ordered
-from roller_mlir.model.vectors.packing import panel_room
+from roller_mlir.model.vectors.packing import packed_operand, panel_room
 from roller_mlir.model.vectors.shape import TaskShape, TaskWalk
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import CONSTANT, REGISTER, WORKGROUP, AtomPlan
@@ -127,6 +127,9 @@ class AtomProgram:
         operands: list[OperandPlan] = []
         for number, (access, pad) in enumerate(zip(expression.inputs, expression.pad_values, strict=True)):
             order = tuple(range(len(access.shape)))
+            if number in shape.staged and number == roles.rows:
+                operands.append(packed_operand(expression, shape, number, width * near, pad))
+                continue
             if number != roles.columns:
                 operands.append(OperandPlan(layer=REGISTER, order=order, pad_value=pad))
                 continue
@@ -142,7 +145,7 @@ class AtomProgram:
                     store_vector=width,
                     fragment_vector=width,
                     pad_value=pad,
-                    panel=shape.blocks[roles.column] if roles.column in shape.inner else 0,
+                    panel=shape.blocks[roles.column] if number in shape.staged and roles.column in shape.inner else 0,
                     interleave=near,
                 )
             )
@@ -178,15 +181,26 @@ def atom_programs(
     expression, device = cost.expression, cost.device
     for one in atom_instructions(expression, device, families):
         for roles in atom_roles(expression):
-            for tile in _rules(one).tiles(_product(expression, device, roles), one):
-                ahead = roles.columns in constants
-                for shape in [_packed_ahead(expression, roles, tile)] if ahead else _packing(cost, roles, tile, room):
-                    found = ordered(cost, shape, _bound(cost, one, roles, tile, shape))
-                    assert found is not None  # nothing bounds its time
-                    yield AtomProgram(one, roles, tile, found.shape, found.work)
+            for shape, tile in _shapes(cost, one, roles, room, ahead=roles.columns in constants):
+                found = ordered(cost, shape, _bound(cost, one, roles, tile, shape))
+                assert found is not None  # nothing bounds its time
+                yield AtomProgram(one, roles, tile, found.shape, found.work)
 
 
-def _product(expression: TensorExpression, device: Device, roles: AtomRoles) -> VectorProduct:
+def _shapes(
+    cost: VectorCost, one: Instruction, roles: AtomRoles, room: float, *, ahead: bool
+) -> Iterator[tuple[TaskShape, VectorTile]]:
+    """Yield the shapes of an instruction's tiles: those that read rows where they lie, and those that pack them."""
+    expression, device = cost.expression, cost.device
+    for tile in _rules(one).tiles(_product(expression, device, roles, packed=False), one):
+        for shape in [_packed_ahead(expression, roles, tile)] if ahead else _packing(cost, roles, tile, room):
+            yield shape, tile
+    for tile in _rules(one).tiles(_product(expression, device, roles, packed=True), one):
+        for shape in _rows_ahead(cost, roles, tile, room) if ahead else _packing(cost, roles, tile, room, rows=True):
+            yield shape, tile
+
+
+def _product(expression: TensorExpression, device: Device, roles: AtomRoles, *, packed: bool) -> VectorProduct:
     """Return what tiles depend on."""
     bounds, rows = expression.bounds, expression.inputs[roles.rows]
     return VectorProduct(
@@ -195,6 +209,7 @@ def _product(expression: TensorExpression, device: Device, roles: AtomRoles) -> 
         depth=bounds[roles.depth],
         element_bytes=rows.element_bytes,
         rows_inside=not may_leave(expression, rows),
+        rows_packed=packed,
         registers=device.vector_registers or _FEWEST_REGISTERS,
     )
 
@@ -213,10 +228,12 @@ def _blocks(expression: TensorExpression, roles: AtomRoles, tile: VectorTile) ->
     return tuple((own | whole).get(i, 1) for i in range(len(expression.loops)))
 
 
-def _packing(cost: VectorCost, roles: AtomRoles, tile: VectorTile, room: float) -> Iterator[TaskShape]:
+def _packing(
+    cost: VectorCost, roles: AtomRoles, tile: VectorTile, room: float, *, rows: bool = False
+) -> Iterator[TaskShape]:
     """Yield a tile's shapes whose tasks pack the factor of columns: one column of tiles, or as many as a cache holds.
 
-    Tasks walk all rows, and of several columns these in each row.
+    Tasks walk all rows, and of several columns these in each row, which they may pack, too.
     """
     expression = cost.expression
     blocks, packed = _blocks(expression, roles, tile), expression.inputs[roles.columns]
@@ -227,14 +244,27 @@ def _packing(cost: VectorCost, roles: AtomRoles, tile: VectorTile, room: float) 
     if not inner or size > room:
         return
     moving = [i for i in several if i in packed.loops()]
-    yield TaskShape(blocks, roles.column, (*moving, *inner), inner, {}, (roles.columns,))
+    if not rows:
+        yield TaskShape(blocks, roles.column, (*moving, *inner), inner, {}, (roles.columns,))
     count = cost.evenly(tiles[roles.column], int(panel_room(cost) // max(1.0, size)))
     if count > 1:
         outside = [i for i in moving if i != roles.column]
         all_of_them = count == tiles[roles.column]
         order = (*outside, *inner, roles.column) if all_of_them else (*outside, roles.column, *inner)
         walked = {} if all_of_them else {roles.column: count}
-        yield TaskShape(blocks, roles.column, order, (*inner, roles.column), walked, (roles.columns,))
+        staged = (roles.columns, *([roles.rows] if rows else []))
+        yield TaskShape(blocks, roles.column, order, (*inner, roles.column), walked, tuple(sorted(staged)))
+
+
+def _rows_ahead(cost: VectorCost, roles: AtomRoles, tile: VectorTile, room: float) -> Iterator[TaskShape]:
+    """Yield a tile's shape whose factor of columns lies packed: a task packs rows, and walks all columns of them."""
+    expression = cost.expression
+    blocks, rows = _blocks(expression, roles, tile), expression.inputs[roles.rows]
+    several = [i for i in expression.parallel() if expression.loops[i].extent.most_tiles(blocks[i]) > 1]
+    inner = tuple(i for i in several if i not in rows.loops())
+    if inner and cost.size(roles.rows, blocks) <= room:
+        order = (*(i for i in several if i not in inner), *inner)
+        yield TaskShape(blocks, roles.column, order, inner, {}, (roles.rows,), (roles.columns,))
 
 
 def _packed_ahead(expression: TensorExpression, roles: AtomRoles, tile: VectorTile) -> TaskShape:
@@ -249,17 +279,21 @@ def _bound(cost: VectorCost, one: Instruction, roles: AtomRoles, tile: VectorTil
     expression, device = cost.expression, cost.device
     ports, known = device.load_ports or 1, device.vectors
     points = prod([expression.bounds[i] for i in expression.reductions()])
-    found = _rules(one).step(_product(expression, device, roles), one, tile)
+    packed = roles.rows in shape.staged
+    found = _rules(one).step(_product(expression, device, roles, packed=packed), one, tile)
     step = max(found.cycles, found.latency * known.fma_latency_cycles, found.loads / ports)
     step = max(step, (found.loads + found.cycles) / known.issue_per_cycle)
-    if may_leave(expression, expression.inputs[roles.rows]):
+    if may_leave(expression, expression.inputs[roles.rows]) and not packed:
         step += known.mask_cycles * tile.rows
     walk = TaskWalk.of(expression, shape)
     walked, tasks = (prod([one[1] for one in loops]) for loops in (walk.inner, walk.units))
     sums = tile.rows * tile.vectors
     stored = sums + cost.ending(shape, sums, lanes_of(expression, device))
     cycles = walked * (known.task_cycles + found.beside + points / tile.shape[2] * step + stored)
-    packing = sum([cost.packing(number, walk.packed_box(shape, expression, number)) for number in shape.staged])
+    packing = 0.0
+    for number, depth in walk.depths.items():
+        times = prod([trips for _, trips in walk.inner[:depth]])
+        packing += times * cost.packing(number, walk.packed_box(shape, expression, number))
     live, least = (tile.rows + 1) * tile.vectors + 1, cost.caches.least(min(cost.units, tasks))
     return Work(tasks, cycles + packing, live, least, packing)
 

@@ -68,7 +68,7 @@ def _by(text: str, family: str, **options: object) -> Artifact:
 def test_products_of_any_extents_equal_numpy(family: str, kind: str, extents: tuple[int, int, int]) -> None:
     rows, columns, depth = extents
     size = 2 if kind == "bf16" else 1
-    down = any(rows % n == 0 for n in range(4, 17))
+    down = any(rows % n == 0 for n in range(4, 17)) or (rows > 16 and columns > 16)  # such rows are packed
     wide = any(depth % n == 0 and n * size % 4 == 0 and n * size >= 16 for n in range(1, 64 // size + 1))
     text = _product(*extents, kind)
     if columns == 1 or (family == "amx" and not (down and wide)):
@@ -217,6 +217,85 @@ def test_tiles_that_cannot_be_are_refused(
     axes = tuple(replace(axis, block=block) for axis, block in zip(plan.axes, blocks, strict=True))
     with pytest.raises(DiagnosedError, match=message):
         _adopted(text, replace(plan, axes=axes, atom=replace(plan.atom, shape=shape)), tmp_path)
+
+
+@needs_products
+@pytest.mark.full(every=3)
+@pytest.mark.parametrize("constant", [False, True])
+@pytest.mark.parametrize("extents", [(197, 96, 64), (61, 200, 128), (17, 70, 64), (31, 33, 100)])
+@pytest.mark.parametrize("kind", [kind for family, kind in KNOWN if family == "amx"])
+def test_rows_that_no_tile_divides_are_packed(kind: str, extents: tuple[int, int, int], constant: bool) -> None:
+    """The last tile has rows of zeros, whose sums are not stored; the other factor may be a constant."""
+    rows, columns, depth = extents
+    text = _product(rows, columns, depth, kind)
+    if constant:
+        values = np.random.default_rng(0).integers(-4, 5, (depth, columns))
+        bits = values.astype(np.int8) if kind == "i8" else values.astype(np.float32).view(np.uint32) >> 16
+        data = bits.astype(np.int8 if kind == "i8" else np.uint16).tobytes()
+        b = f"tensor<{depth}x{columns}x{kind}>"
+        text = text.replace(f", %b: {b}", "").replace("{\n", f"{{\n  %b = arith.constant dense_resource<b> : {b}\n", 1)
+        text += (
+            f'\n{{-# dialect_resources: {{ builtin: {{ b: "0x{(64).to_bytes(4, "little").hex()}{data.hex()}" }} }} #-}}'
+        )
+    artifact = _by(text, "amx", max_units=1)
+    plan = artifact.kernels[0].plan
+    assert plan is not None and [one.layer for one in plan.operands] == [
+        "workgroup",
+        "constant" if constant else "workgroup",
+    ]
+    assert differences(text, artifact) == []
+    assert differences(text, artifact, values="normal", threads=3) == []
+
+
+@needs_products
+@pytest.mark.full(every=2)
+@pytest.mark.parametrize(("size", "stride"), [(14, 1), (13, 1), (28, 2), (9, 2)])
+@pytest.mark.parametrize("kind", [kind for family, kind in KNOWN if family == "amx"])
+def test_images_are_packed_with_their_padding(kind: str, size: int, stride: int) -> None:
+    zero = "0" if kind == "i8" else "0.0"
+    out, wide = -(-size // stride), (-(-size // stride) - 1) * stride + 3
+    x, p, w = f"tensor<1x{size}x{size}x32x{kind}>", f"tensor<1x{wide}x{wide}x32x{kind}>", f"tensor<3x3x32x48x{kind}>"
+    after = wide - size - 1
+    text = (
+        _function(
+            x,
+            w,
+            f"tensor<1x{out}x{out}x48x{SUMS[kind]}>",
+            f"linalg.conv_2d_nhwc_hwcf {{strides = dense<{stride}> : vector<2xi64>}}",
+        )
+        .replace(
+            "  %c = ",
+            f"""  %zero = arith.constant {zero} : {kind}
+  %p = tensor.pad %a low[0, 1, 1, 0] high[0, {after}, {after}, 0] {{
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : {kind}
+  }} : {x} to {p}
+  %c = """,
+        )
+        .replace(f"ins(%a, %b : {x}", f"ins(%p, %b : {p}")
+    )
+    artifact = _by(text, "amx", max_units=1)
+    plan = artifact.kernels[0].plan
+    assert plan is not None and plan.operands[0].layer == "workgroup"
+    assert differences(text, artifact) == []
+    assert differences(text, artifact, values="normal", threads=2) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"order": (1, 0)}, "operand 0 must be packed in the order of its tensor"),
+        ({"interleave": 2}, "operand 0 must be packed in the order of its tensor"),
+        ({"panel": 32}, "operand 0 must be packed in the order of its tensor"),
+    ],
+)
+def test_rows_that_are_packed_otherwise_are_refused(change: dict[str, object], message: str, tmp_path: Path) -> None:
+    text = _product(61, 192, 64, "bf16")
+    plan = _plan(text)
+    assert plan.operands[0].layer == "workgroup"
+    operands = (replace(plan.operands[0], **change), *plan.operands[1:])  # pyrefly: ignore
+    with pytest.raises(DiagnosedError, match=message):
+        _adopted(text, replace(plan, operands=operands), tmp_path)
 
 
 @pytest.mark.parametrize("rows", [40, 56])

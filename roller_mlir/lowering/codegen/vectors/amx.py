@@ -74,7 +74,7 @@ def emit_amx_points(context: TaskContext, compute: Compute, values: Sequence[ir.
     others = [i for i, loop in enumerate(box.loops) if loop.reduction and i != atom.depth and box.axes[i].block > 1]
     for number in range(tiles.down * tiles.across):
         call_intrinsic("llvm.x86.tilezero", [_register(number)])
-    pitches = dense_strides(factors.rows.shape)
+    pitches = dense_strides(factors.row_shape)
     row_bytes = size * _moved(
         factors.row_place({atom.row: Linear(None, 1)}, loops), factors.row_place({}, loops), pitches
     )
@@ -85,7 +85,7 @@ def emit_amx_points(context: TaskContext, compute: Compute, values: Sequence[ir.
         depth = {**at, atom.depth: group * atom.near}
         for down in range(tiles.down):
             place = factors.row_place({**depth, atom.row: Linear(None, down * tiles.rows)}, loops)
-            _load(context, _FIRST + down, factors.rows.buffer, _offset(place, pitches), size, row_bytes)
+            _load(context, _FIRST + down, factors.row_buffer, _offset(place, pitches), size, row_bytes)
         for across in range(tiles.across):
             column = {**depth, atom.column: Linear(None, across * tiles.columns)}
             place = factors.column_place(column, group, loops)

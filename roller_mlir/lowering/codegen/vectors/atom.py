@@ -101,8 +101,10 @@ class FactorReads:
         self._context, self._atom = context, atom
         rows, self._row_functions = inputs[atom.first]
         columns, self._column_functions = inputs[atom.second]
-        if not isinstance(rows, DirectTile) or rows.body is not None or rows.steps[-1] != 1:
-            fail(atom.operation, f"input {atom.first} of '{atom.family.name}' must be read where it lies")
+        if not _has_rows(rows, packed=atom.family.tile_registers):
+            packed = ", or be packed as it lies" if atom.family.tile_registers else ""
+            fail(atom.operation, f"input {atom.first} of '{atom.family.name}' must be read where it lies{packed}")
+        assert isinstance(rows, DirectTile | StagedTile)
         if not isinstance(columns, StagedTile) or columns.layout.interleave != atom.near or not _whole_rows(columns):
             fail(
                 atom.operation,
@@ -110,9 +112,21 @@ class FactorReads:
             )
         self.rows, self.columns = rows, columns
 
+    @property
+    def row_buffer(self) -> ir.Value:
+        """The buffer of the first factor."""
+        return self.rows.view if isinstance(self.rows, StagedTile) else self.rows.buffer
+
+    @property
+    def row_shape(self) -> tuple[int, ...]:
+        """The extents of that buffer."""
+        return tuple(ir.MemRefType(self.row_buffer.type).shape)
+
     def row_place(self, at: Positions, loops: int) -> list[Linear]:
         """Return where in its buffer the first factor lies at a position of the box."""
         local = apply_indices(self._row_functions, [at.get(loop, Linear()) for loop in range(loops)])
+        if isinstance(self.rows, StagedTile):
+            return [self.rows.number, *self.rows.place(local)]
         return [o + x * s for o, x, s in zip(self.rows.origin, local, self.rows.steps, strict=True)]
 
     def column_place(self, at: Positions, group: Linear, loops: int) -> list[Linear]:
@@ -129,6 +143,17 @@ class FactorReads:
                 f"{panel}; leave out panel, or make it a multiple of what a tile reads",
             )
         return [self.columns.number, *whole, within * self._atom.near]
+
+
+def _has_rows(tile: DirectTile | StagedTile | RegisterTile, *, packed: bool) -> bool:
+    """Return whether a tile has neighbours along its tensor's last dimension, where it lies or, if it may, packed."""
+    if isinstance(tile, DirectTile):
+        return tile.body is None and tile.steps[-1] == 1
+    if not packed or not isinstance(tile, StagedTile):
+        return False
+    layout = tile.layout
+    plain = not layout.panel and layout.interleave is None and layout.order == tuple(range(len(layout.order)))
+    return plain and (not tile.steps or tile.steps[-1] == 1)
 
 
 def _whole_rows(tile: StagedTile) -> bool:

@@ -14,6 +14,7 @@ from math import prod
 from roller_mlir.lowering.codegen.builder.masked_access import load_neighbours, neighbours_inside
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext
 from roller_mlir.lowering.codegen.builder.thread_box import Positions
+from roller_mlir.lowering.codegen.builder.tile_values import DirectTile
 from roller_mlir.lowering.codegen.task.compute import Compute
 from roller_mlir.lowering.codegen.vectors.atom import FactorReads, VectorAtom, converted
 from roller_mlir.mapping.index import Linear, Symbol
@@ -122,6 +123,7 @@ def _columns(context: TaskContext, atom: VectorAtom, factors: FactorReads, at: l
 def _rows(context: TaskContext, atom: VectorAtom, factors: FactorReads, at: list[Linear]) -> ir.Value:
     """Load what all lanes multiply of the first factor."""
     emit, tile = context.emit, factors.rows
+    assert isinstance(tile, DirectTile)  # no tile registers
     mask = neighbours_inside(emit, at, tile.shape, atom.near)
     pair = load_neighbours(emit, tile.buffer, at, atom.near, mask, tile.pad, f"global load {tile.name}")
     word = emit.op("vector.bitcast", [pair], ir.VectorType.get([1], ir.IntegerType.get_signless(32)))

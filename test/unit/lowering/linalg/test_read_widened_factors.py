@@ -119,10 +119,11 @@ def test_what_does_not_pay_stays() -> None:
     assert rewritten(linear(5, 9, 7), pays=False)[0] == 0
 
 
-@pytest.mark.parametrize(("rows", "kernels"), [(64, 1), (61, 2)])
-def test_rows_that_no_tile_divides_are_widened_once(rows: int, kernels: int) -> None:
-    """Of 61 rows AMX has no whole tiles."""
-    artifact = roller_mlir.compile(linear(rows, 512, 512), "spr", options=CompileOptions(binaries=False, max_units=1))
+@pytest.mark.parametrize(("depth", "kernels"), [(512, 1), (509, 2)])
+def test_products_that_no_tile_divides_are_widened_once(depth: int, kernels: int) -> None:
+    """Of 509 points of a reduction AMX has no whole tiles, nor has what multiplies pairs."""
+    text = linear(64, 512, depth)
+    artifact = roller_mlir.compile(text, "spr", options=CompileOptions(binaries=False, max_units=1))
     found = [one.plan.instruction for one in artifact.kernels if one.plan is not None]
     assert ("amx" in found) == (kernels == 1) and len(found) >= kernels
 
