@@ -232,13 +232,11 @@ class _Model:
 
     def multiplies(self, expression: TensorExpression) -> bool:
         """Return whether the best plan of a product is by an instruction for products."""
-        options = ConstructOptions(instructions=FAMILIES, join=False)
         try:
-            return (
-                best_plan(merge_axes(expression), self.device, options).instruction != self.device.multiply_add.family
-            )
+            plan = best_plan(merge_axes(expression), self.device, ConstructOptions(instructions=FAMILIES, join=False))
         except ConstructionError:
             return False
+        return plan.instruction != self.device.multiply_add.family
 
     def least(self, expression: TensorExpression) -> float:
         """Return seconds that no plan of an expression comes below, on a device of vectors."""

@@ -8,9 +8,10 @@ reduction must be along the tensor's last dimension.
 Paper: ROLLER sections 3.1 (tiles aligned with the shape of an execution unit) and 5.1.
 """
 
+from bisect import insort
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from math import prod
+from dataclasses import dataclass, replace
+from math import inf, prod
 
 from roller_mlir.hal import Device, Instruction
 from roller_mlir.hal.atoms import atom_family
@@ -168,23 +169,40 @@ class AtomProgram:
 
 
 def atom_programs(
-    cost: VectorCost, families: Sequence[str], room: float, constants: Collection[int] = ()
-) -> Iterator[AtomProgram]:
-    """Yield the programs of all instructions on whole vectors that can compute an expression.
+    cost: VectorCost,
+    families: Sequence[str],
+    room: float,
+    constants: Collection[int] = (),
+    known_s: Sequence[float] = (),
+    count: int = 1,
+) -> list[AtomProgram]:
+    """Return the best programs of all instructions on whole vectors that can compute an expression, best first.
 
     Args:
         cost: Of the operator on a device of vectors.
         families: Families that may be used; empty for all.
         room: Bytes that a packed input may take.
         constants: Inputs that may be packed when the program is compiled.
+        known_s: Predicted times of other programs, which these have to come before.
+        count: How many of all are wanted.
     """
     expression, device = cost.expression, cost.device
+    made: list[tuple[float, int, AtomProgram]] = []  # by a bound of the time
     for one in atom_instructions(expression, device, families):
         for roles in atom_roles(expression):
             for shape, tile in _shapes(cost, one, roles, room, ahead=roles.columns in constants):
-                found = ordered(cost, shape, _bound(cost, one, roles, tile, shape))
-                assert found is not None  # nothing bounds its time
-                yield AtomProgram(one, roles, tile, found.shape, found.work)
+                work = _bound(cost, one, roles, tile, shape)
+                made.append((cost.seconds(work)[0], len(made), AtomProgram(one, roles, tile, shape, work)))
+    best_s, found = sorted(known_s)[:count], list[tuple[float, int, AtomProgram]]()
+    for least, number, one in sorted(made, key=lambda each: each[:2]):
+        below = best_s[count - 1] if len(best_s) >= count else inf
+        if least >= below:
+            break
+        program = ordered(cost, one.shape, one.work, below)
+        if program is not None:
+            insort(best_s, program.seconds)
+            found.append((program.seconds, number, replace(one, shape=program.shape, work=program.work)))
+    return [one for _, _, one in sorted(found, key=lambda each: each[:2])]
 
 
 def _shapes(

@@ -51,6 +51,8 @@ MOST_WHOLE_OPERATIONS = 6144
 LEAST_LANES = 2
 _WIDE_VECTORS = 16
 """Along a loop of so many vectors of neighbours no other loop needs to be tried that has none."""
+_SPARE_PROGRAMS = 3
+"""Programs of instructions on whole vectors beside those that are wanted, in case that a plan of one cannot be."""
 _SPARE = 4
 """Vector registers beside those of sums, at least: for what the next points read. LLVM spills sums where there are
 fewer, and where a row of vectors and an element for all lanes do not fit beside them."""
@@ -151,7 +153,9 @@ def _constructed(
     if options.instructions and device.multiply_add.family not in options.instructions:
         made = []
     if not options.tile_sizes and not parts:
-        atoms = atom_programs(cost, options.instructions, room_of(device, cost.units), options.constants)
+        room, known_s = room_of(device, cost.units), [seconds for seconds, _ in made]
+        count = options.top_k + _SPARE_PROGRAMS
+        atoms = atom_programs(cost, options.instructions, room, options.constants, known_s, count)
         made += [(cost.seconds(one.work)[0], partial(one.plan, cost)) for one in atoms]
         made.sort(key=lambda one: one[0])
     if not made:

@@ -109,6 +109,23 @@ def test_cores_that_are_described_have_their_ports_and_caches(machine: Path, mon
     assert (second.instances, second.bandwidth_bytes_per_s) == (2, pytest.approx(2 * 64 * 1.85e9))
 
 
+@pytest.mark.parametrize("model", ["rocketlake", "graniterapids", "unheard-of"])
+def test_cores_with_tile_registers_are_known_by_these(
+    machine: Path, monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    """A hypervisor may give another model, and LLVM may know one that we do not describe."""
+    flags, core = set(NEEDED["sapphirerapids"]), find_device("spr")
+    monkeypatch.setattr(host, "_llvm_name", lambda: model)
+    (machine / "cpuinfo").write_text(f"flags : {AVX512} {' '.join(flags)}\ncpu MHz : 2600.0\n")
+    device = host.host_device.__wrapped__()
+    assert (device.architecture, device.clock_hz) == ("sapphirerapids", core.clock_hz)
+    assert (device.instructions, device.vectors) == (core.instructions, core.vectors)
+    (machine / "cpuinfo").write_text(f"flags : {AVX512} {' '.join(flags - {'amx_tile'})}\ncpu MHz : 2600.0\n")
+    plain = host.host_device.__wrapped__()
+    assert (plain.architecture, plain.clock_hz) == ("x86-64-v4", 2.6e9)
+    assert {one.family for one in plain.instructions} == {"fma"}
+
+
 def test_cores_whose_instructions_are_hidden_have_no_code_of_their_own(
     machine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

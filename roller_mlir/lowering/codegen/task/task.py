@@ -72,7 +72,7 @@ class TaskBuilder:
         self._computes = ComputeReader(self._scope)
         self._pipeline = ""
         self._walked: Symbol | None = None
-        self._stored: set[ir.Operation] = set()
+        self._stored: set[ir.Operation] = set()  # stores that computes do themselves
 
     def bring(self, program: ir.Operation, task: Symbol) -> None:
         """Emit what a task brings to slots of workgroup memory, in front of its body."""
@@ -236,6 +236,7 @@ class TaskBuilder:
         place = self._scope.place(uses[0], store.destination, store.indices, store.origin_map, store.tile_steps)
         target = place, map_indices(view.maps[len(view.inputs)])
         if not takes_tiles(self._context.emit, compute, target):
+            self._stored.discard(uses[0])
             return None
         self._stored.add(uses[0])
         return target

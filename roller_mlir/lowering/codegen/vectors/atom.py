@@ -120,7 +120,7 @@ class FactorReads:
     @property
     def row_shape(self) -> tuple[int, ...]:
         """The extents of that buffer."""
-        return tuple(ir.MemRefType(self.row_buffer.type).shape)
+        return tuple(ir.MemRefType(self.rows.view.type).shape) if isinstance(self.rows, StagedTile) else self.rows.shape
 
     def row_place(self, at: Positions, loops: int) -> list[Linear]:
         """Return where in its buffer the first factor lies at a position of the box."""
