@@ -128,6 +128,15 @@ def test_products_that_no_tile_divides_are_widened_once(depth: int, kernels: int
     assert ("amx" in found) == (kernels == 1) and len(found) >= kernels
 
 
+def test_what_moves_while_it_is_widened_stays() -> None:
+    """The op that widens the weights also transposes them."""
+    text = linear(5, 7, 7)
+    same = "affine_map<(d0, d1) -> (d0, d1)>"
+    at = text.index("%ww = linalg.generic")
+    turned = text[at:].replace(f"[{same}, {same}]", f"[affine_map<(d0, d1) -> (d1, d0)>, {same}]", 1)
+    assert turned != text[at:] and rewritten(text[:at] + turned)[0] == 0
+
+
 def test_what_others_read_stays() -> None:
     count, text = rewritten(linear(5, 9, 7, also=True))
     assert count == 1 and "arith.extf" in text
