@@ -248,6 +248,19 @@ def test_rows_that_no_tile_divides_are_packed(kind: str, extents: tuple[int, int
 
 
 @needs_products
+@pytest.mark.parametrize("kind", [kind for family, kind in KNOWN if family == "amx"])
+def test_rows_may_be_packed_for_all_tiles(kind: str, tmp_path: Path) -> None:
+    """A task packs all rows, then a column of tiles, and walks the rows of that."""
+    text = _product(61, 96, 64, kind)
+    plan = _plan(text, "host")
+    rows = replace(plan.operands[0], layer="workgroup")
+    columns = replace(plan.operands[1], panel=0)
+    axes = tuple(replace(axis, walked=0) for axis in plan.axes)
+    plan = replace(plan, axes=axes, operands=(rows, columns), unit_order=(1, 0), inner_order=(1, 0), raster=())
+    assert differences(text, _adopted(text, plan, tmp_path, "host")) == []
+
+
+@needs_products
 @pytest.mark.full(every=2)
 @pytest.mark.parametrize(("size", "stride"), [(14, 1), (13, 1), (28, 2), (9, 2)])
 @pytest.mark.parametrize("kind", [kind for family, kind in KNOWN if family == "amx"])

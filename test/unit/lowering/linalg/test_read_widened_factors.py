@@ -40,6 +40,8 @@ def widened(name: str, source: str, shape: str, narrow: str, wide: str) -> str:
 def linear(m: int, n: int, k: int, first: str = "bf16", second: str = "bf16", *, also: bool = False) -> str:
     """Return a linear layer as importers write it: factors are widened, the weights transposed, a bias is added.
 
+    Both factors have a dimension more, which is dropped behind.
+
     Args:
         m: Rows, which come as a tensor of one dimension more.
         n: Columns.
@@ -52,14 +54,16 @@ def linear(m: int, n: int, k: int, first: str = "bf16", second: str = "bf16", *,
     zero = "0" if wide == "i32" else "0.0"
     add = "addi" if wide == "i32" else "addf"
     c, both = f"tensor<{m}x{n}x{wide}>", f", tensor<1x{m}x{k}x{wide}>" if also else ""
-    return f"""func.func @linear(%x: tensor<1x{m}x{k}x{first}>, %w: tensor<{n}x{k}x{second}>, %v: tensor<{n}x{wide}>)
+    return f"""func.func @linear(%x: tensor<1x{m}x{k}x{first}>, %w: tensor<1x{n}x{k}x{second}>, %v: tensor<{n}x{wide}>)
         -> ({c}{both}) {{
       {widened("xw", "%x", f"1x{m}x{k}", first, wide) if first != wide else ""}
       %a = tensor.collapse_shape {"%xw" if first != wide else "%x"} [[0, 1], [2]]
         : tensor<1x{m}x{k}x{wide}> into tensor<{m}x{k}x{wide}>
-      {widened("ww", "%w", f"{n}x{k}", second, wide) if second != wide else ""}
+      {widened("ww", "%w", f"1x{n}x{k}", second, wide) if second != wide else ""}
+      %wc = tensor.collapse_shape {"%ww" if second != wide else "%w"} [[0, 1], [2]]
+        : tensor<1x{n}x{k}x{wide}> into tensor<{n}x{k}x{wide}>
       %te = tensor.empty() : tensor<{k}x{n}x{wide}>
-      %b = linalg.transpose ins({"%ww" if second != wide else "%w"} : tensor<{n}x{k}x{wide}>)
+      %b = linalg.transpose ins(%wc : tensor<{n}x{k}x{wide}>)
         outs(%te : tensor<{k}x{n}x{wide}>) permutation = [1, 0]
       %zero = arith.constant {zero} : {wide}
       %e = tensor.empty() : {c}
@@ -131,9 +135,9 @@ def test_products_that_no_tile_divides_are_widened_once(depth: int, kernels: int
 def test_what_moves_while_it_is_widened_stays() -> None:
     """The op that widens the weights also transposes them."""
     text = linear(5, 7, 7)
-    same = "affine_map<(d0, d1) -> (d0, d1)>"
+    same = "affine_map<(d0, d1, d2) -> (d0, d1, d2)>"
     at = text.index("%ww = linalg.generic")
-    turned = text[at:].replace(f"[{same}, {same}]", f"[affine_map<(d0, d1) -> (d1, d0)>, {same}]", 1)
+    turned = text[at:].replace(f"[{same}, {same}]", f"[affine_map<(d0, d1, d2) -> (d0, d2, d1)>, {same}]", 1)
     assert turned != text[at:] and rewritten(text[:at] + turned)[0] == 0
 
 
