@@ -2,8 +2,8 @@
 """Programs of tasks that multiply by an instruction on whole vectors: `dot` and `amx` of `hal.atoms.vectors`.
 
 The factor of columns is packed in front of tiles that share it, its rows interleaved, so that a lane finds next to each
-other what it multiplies. Of the factor of rows neighbours along the reduction are read where they lie: there the
-reduction must be along the tensor's last dimension.
+other what it multiplies. Of the factor of rows neighbours along the reduction are read where they lie, which must be
+along the tensor's last dimension; for tile registers a task may pack them so, filled up where tiles end outside.
 
 Paper: ROLLER sections 3.1 (tiles aligned with the shape of an execution unit) and 5.1.
 """
@@ -40,7 +40,7 @@ class AtomRoles:
     """What the loops of a product are to an instruction on whole vectors.
 
     Attributes:
-        rows: The input that is read where it lies.
+        rows: The input whose neighbours along the reduction are read together.
         columns: The input that is packed.
         row: The loop of rows.
         column: The loop of columns, along which the result is stored.

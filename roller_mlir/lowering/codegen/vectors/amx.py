@@ -2,7 +2,7 @@
 """Products of tile registers: up to two rows of tiles by two columns of them, over the whole reduction.
 
     tilezero t0..t3                     sums, of R rows x 16
-    for each 64 bytes of the reduction: tileload t4, t5 (rows, where they lie), t6, t7 (columns, packed)
+    for each 64 bytes of the reduction: tileload t4, t5 (rows, where they lie or packed), t6, t7 (columns, packed)
                                         tdpbf16ps t0 += t4 t6, t1 += t4 t7, t2 += t5 t6, t3 += t5 t7
     tilestore t0..t3                    to the result, where the sums are all of it and lie inside; else
                                         to memory of the task, from where vectors of sums are read

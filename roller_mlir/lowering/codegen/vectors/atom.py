@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The instruction on whole vectors of a compute: its loops, its factors, and how these are read.
 
-One factor, of rows, is read where it lies: its neighbours along the reduction. The other, of columns, is packed in
+One factor, of rows, is read where it lies, its neighbours along the reduction, or, by tile registers, from where it was
+packed in that order. The other, of columns, is packed in
 front of the compute, its rows interleaved by as many elements as a lane multiplies.
 """
 
