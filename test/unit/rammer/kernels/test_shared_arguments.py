@@ -23,15 +23,14 @@ from roller_mlir.support.diagnostics import DiagnosedError, parse_module
 DEVICES = ["a100", "h200", "mi300x"]
 FMA = {"block-threads": "64", "instructions": "fma"}
 MODELS = {
-    "layers": (lambda: equal_layers(4), (1,)),
-    "branches": (lambda: branches((32,) * 4), (3,)),  # both products of each, and their sum
-    "lstm": (lambda: lstm(2, 2, 16), (5,)),
-    "attention": (
-        attention,
-        (4, 5),
-    ),  # keys are transposed by who reads them, or by their product, which is another then
+    "layers": (lambda: equal_layers(4), 1),
+    "branches": (lambda: branches((32,) * 4), 3),  # both products of each, and their sum
+    "lstm": (lambda: lstm(2, 2, 16), 5),
+    "attention": (attention, 4),
 }
-"""Each with how many bodies it may have."""
+"""Each with its bodies."""
+FURTHER = {("attention", "h200"): 1}
+"""Bodies beside these: keys are transposed by their product there, not by who reads them."""
 
 
 @pytest.mark.full(every=12)
@@ -41,7 +40,7 @@ def test_bodies(name: str, device: str) -> None:
     model, bodies = MODELS[name]
     text, inputs, expected, tolerance = model()
     graph = GraphRun(text, device, **FMA)
-    assert graph.records()[:, BODY].max() + 1 in bodies
+    assert graph.records()[:, BODY].max() + 1 == bodies + FURTHER.get((name, device), 0)
     for launch in range(2):
         for found, wanted in zip(graph.run(inputs, seed=launch), expected, strict=True):
             np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance)
