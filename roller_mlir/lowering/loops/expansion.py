@@ -14,7 +14,7 @@ from typing import Any
 from roller_mlir.dialects import rtile
 from roller_mlir.lowering.linalg.affine import affine_sum
 from roller_mlir.lowering.linalg.group.group import Group, Member
-from roller_mlir.lowering.linalg.group.producers import only_moves
+from roller_mlir.lowering.linalg.moved_constants import only_moves
 from roller_mlir.lowering.linalg.reader import StructuredOp, fill_constant
 from roller_mlir.lowering.loops.compute_box import ComputeBox, is_plain, local_map, tensor_box, unit_coefficients
 from roller_mlir.lowering.loops.expand_body import clone_region
@@ -390,7 +390,7 @@ class Expansion:
         dimensions = tile_dimensions(access, box.blocks)
         if operand.layer == CONSTANT:
             return self._packed(box, source, access, operand)
-        computed = None if producer is None or only_moves(producer) else producer
+        computed = None if producer is None or only_moves(producer.operation) else producer
         indices, origin = self._origin(box, access)
         layout: Any = None
         if operand.layer == WORKGROUP or operand.vector > 1:

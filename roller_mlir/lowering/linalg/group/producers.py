@@ -9,7 +9,8 @@ elements, as a transpose does, needs no body: its reader has other indices (`rti
 from collections.abc import Sequence
 from dataclasses import replace
 
-from roller_mlir.lowering.linalg.body import INDEX, BodyArgument
+from roller_mlir.lowering.linalg.body import INDEX
+from roller_mlir.lowering.linalg.moved_constants import only_moves
 from roller_mlir.lowering.linalg.pads import PAD
 from roller_mlir.lowering.linalg.reader import StructuredOp
 from roller_mlir.plan import Access, LinearIndex, TensorExpression
@@ -47,11 +48,6 @@ def absorb_producers(
             changed = _reading(changed, position, producer)
         left[left.index(root)] = changed
     return left, found
-
-
-def only_moves(producer: StructuredOp) -> bool:
-    """Return whether a producer of one tensor gives its elements as they are."""
-    return not producer.body.ops and isinstance(producer.body.yielded[0], BodyArgument)
 
 
 def reuses(expression: TensorExpression) -> bool:
@@ -119,7 +115,7 @@ def _reading(root: StructuredOp, position: int, producer: StructuredOp) -> Struc
     access = Access(read.name, source.shape, source.element_type, tuple(indices))
     flops = list(expression.prologue_flops or (0,) * len(expression.inputs))
     cycles = list(expression.prologue_cycles or (0,) * len(expression.inputs))
-    if not only_moves(producer):
+    if not only_moves(producer.operation):
         flops[position] += before.flops_per_point
         cycles[position] += before.point_cycles
     return replace(
