@@ -91,7 +91,7 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
         functions = compiled_functions(module)
         blocks = [block for function in functions for block in function.regions[0].blocks]
         if self.fusion:
-            if sum([read_before_widening(block, model.narrow_products, model.multiplies) for block in blocks]):
+            if sum([self._read_before_widening(block, model) for block in blocks]):
                 run_upstream(CLEAN, module)
             for block in blocks:
                 read_through_unit_extents(block)
@@ -124,6 +124,14 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
             for function in functions:
                 separate_views(function)
                 separate_results(function, flat=True)
+
+    def _read_before_widening(self, block: ir.Block, model: "_Model") -> int:
+        changed = read_before_widening(block, model.narrow_products, model.multiplies)
+        if self.explain_fusion:
+            for one in changed:
+                kind = ir.RankedTensorType(one.operands[0].type).element_type
+                remark(one, f"'{one.name}'{_line(one)} reads its factors of {kind} before they are widened")
+        return len(changed)
 
     def _propagate_layouts(self, module: ir.Module, blocks: Sequence[ir.Block], model: "_Model") -> None:
         changes = [one for block in blocks if (one := put_all_channels_last(block, model)) is not None]

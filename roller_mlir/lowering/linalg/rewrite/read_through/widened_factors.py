@@ -33,15 +33,15 @@ _WIDENING = ("arith.extf", "arith.extsi")
 
 def read_before_widening(
     block: ir.Block, kinds: Collection[tuple[str, str]], pays: Callable[[TensorExpression], bool]
-) -> int:
-    """Let the products of a block read factors before they are widened; return how many do.
+) -> list[ir.Operation]:
+    """Let the products of a block read factors before they are widened; return those that do.
 
     Args:
         block: Of structured ops on tensors.
         kinds: Element types of factors and of sums that the device's instructions multiply.
         pays: Whether a product of narrow factors is best computed by one of them.
     """
-    count = 0
+    changed: list[ir.Operation] = []
     for operation in [op.operation for op in block.operations]:
         if not _is_product(operation):
             continue
@@ -51,9 +51,8 @@ def read_before_widening(
         narrow = {str(one.element) for one in factors if one is not None}
         wide = str(ir.RankedTensorType(operation.results[0].type).element_type)
         if len(narrow) == 1 and (*narrow, wide) in kinds and pays(_of_elements(operation, *narrow)):
-            _rewrite(operation, [one for one in factors if one is not None])
-            count += 1
-    return count
+            changed.append(_rewrite(operation, [one for one in factors if one is not None]))
+    return changed
 
 
 @dataclass(frozen=True)
@@ -137,8 +136,8 @@ def _widens(operation: ir.Operation) -> bool:
     return read == written and written.is_permutation
 
 
-def _rewrite(operation: ir.Operation, factors: list[_Narrow]) -> None:
-    """Put a product of narrow factors in the place of one, with its name."""
+def _rewrite(operation: ir.Operation, factors: list[_Narrow]) -> ir.Operation:
+    """Put a product of narrow factors in the place of one, with its name; return it."""
     attributes: dict[str, ir.Attribute] = {name: operation.attributes[name] for name in operation.attributes}
     output = operation.operands[2]
     with ir.InsertionPoint(operation), operation.location:
@@ -161,3 +160,4 @@ def _rewrite(operation: ir.Operation, factors: list[_Narrow]) -> None:
             for op in old.operations:
                 copy_mapped(op.operation, mapped)
     replace_op(operation, *new.results)
+    return new
