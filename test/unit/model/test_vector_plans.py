@@ -467,3 +467,17 @@ def test_no_more_rows_than_their_sets_hold_are_read_where_they_lie(depth: int, c
     cost = VectorCost(product(256, 196, depth), find_device("zen4"), 1)
     few, many = (cost.kernel_cycles(TaskShape((rows, 16, depth), 1, (0, 1))) for rows in (8, 16))
     assert (many > 1.5 * few) == collide
+
+
+@pytest.mark.parametrize("constants", [(), (1,)])
+@pytest.mark.parametrize("extents", [(197, 96, 64), (128, 512, 256), (64, 70, 128)])
+def test_bounds_of_atom_programs_hide_no_better_one(extents: tuple[int, int, int], constants: tuple[int, ...]) -> None:
+    plain = product(*extents)
+    narrow = replace(plain, inputs=tuple(replace(one, element_type="bf16") for one in plain.inputs))
+    few, many = (
+        construct(narrow, SPR, ConstructOptions(top_k=k, max_units=1, constants=constants, instructions=("amx",)))
+        for k in (1, 60)
+    )
+    assert few[0].instruction == "amx" and len(many) > len(few)
+    assert few[0].prediction is not None and many[0].prediction is not None
+    assert few[0].prediction.seconds == many[0].prediction.seconds
