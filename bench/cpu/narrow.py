@@ -37,8 +37,7 @@ def text(m: int, n: int, k: int, kind: str, b: Any = None) -> str:
     """Return a product; where its second factor is given, that is a constant of the module."""
     total = KINDS[kind][0]
     left, right, result = f"tensor<{m}x{k}x{kind}>", f"tensor<{k}x{n}x{kind}>", f"tensor<{m}x{n}x{total}>"
-    given, section = f", %b: {right}", ""
-    made = ""
+    given, made, section = f", %b: {right}", "", ""
     if b is not None:
         given, made = "", f"  %b = arith.constant dense_resource<b> : {right}\n"
         data = f"{(64).to_bytes(4, 'little').hex()}{b.tobytes().hex()}"
@@ -54,7 +53,7 @@ def text(m: int, n: int, k: int, kind: str, b: Any = None) -> str:
 
 
 def factor(values: Any, kind: str) -> Any:
-    """Return whole numbers as a factor, in memory that begins with a page."""
+    """Return whole numbers as a factor, in memory that begins at a cache line."""
     narrow = values.astype(np.int8) if kind == "i8" else (values.astype(np.float32).view(np.uint32) >> 16)
     found = aligned((-(-values.size * KINDS[kind][3] // 4),)).view(np.int8 if kind == "i8" else np.uint16)
     found = found[: values.size].reshape(values.shape)
@@ -62,8 +61,8 @@ def factor(values: Any, kind: str) -> Any:
     return found
 
 
-def least_s(call: Callable[[], Any], times: int) -> float:
-    """Return the processor time of a call, of so many that follow each other."""
+def call_s(call: Callable[[], Any], times: int) -> float:
+    """Return the processor seconds of a call, the mean of so many that follow each other."""
     start = time.thread_time()
     for _ in range(times):
         call()
@@ -134,11 +133,11 @@ def main() -> None:
                 run()
                 assert np.array_equal(result, exact)
                 calls.append(run)
-            counts = [max(1, int(SAMPLE_S / max(min(least_s(call, 1) for _ in range(5)), 1e-7))) for call in calls]
+            counts = [max(1, int(SAMPLE_S / max(min(call_s(call, 1) for _ in range(5)), 1e-7))) for call in calls]
             least = [float("inf")] * len(calls)
             for _ in range(given.rounds):
                 for number, call in enumerate(calls):
-                    least[number] = min(least[number], least_s(call, counts[number]))
+                    least[number] = min(least[number], call_s(call, counts[number]))
             ours, given_b, fma, loose, packed_b = (2 * m * n * k / one * 1e-9 for one in least)
             plan = artifacts[0][0].kernels[0].plan
             by = plan.instruction if plan is not None else ""

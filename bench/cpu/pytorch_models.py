@@ -190,21 +190,19 @@ def main() -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="write the times as JSON")
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
     asked = parser.parse_args()
-    if unknown := sorted(set(asked.names) - {*MODELS, STEP}):
-        parser.error(f"no model is called {unknown[0]!r}")
+    names = [*MODELS] if asked.bf16 else [*MODELS, STEP]
+    if unknown := sorted(set(asked.names).difference(names)):
+        parser.error(f"no model{' of bf16' if asked.bf16 else ''} is called {unknown[0]!r}")
     if asked.one is not None:
         with contextlib.redirect_stdout(sys.stderr):
             record = measured(asked.names[0], asked.one, asked.rounds, inductor=asked.inductor, bf16=asked.bf16)
         print(json.dumps(record))
         return
-    names = [name for name in (asked.names or [*MODELS, STEP]) if not (asked.bf16 and name == STEP)]
-    if asked.names and asked.bf16 and STEP in asked.names:
-        parser.error(f"{STEP!r} is of f32 alone")
     print(
         "| model | threads | kernels | ours, ms | eager | over ours | inductor | over ours | import, s | compile, s |"
     )
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
-    each_alone(__file__, names, asked, row)
+    each_alone(__file__, asked.names or names, asked, row)
 
 
 if __name__ == "__main__":

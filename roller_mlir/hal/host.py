@@ -2,12 +2,12 @@
 """The machine that this process runs on, as the device `host`: from /proc/cpuinfo, /sys and LLVM's name of its cores.
 
 Cores are those that the process may use. What no file tells, such as ports and bandwidths of caches, is that of our
-device with the same cores, where LLVM's name of them is known, else left out (of other vectors than its own, only the
-caches are that device's); a calibration that `roller devices host
---calibrate` wrote for this machine, or `host+FILE`, has it. It lies in the folder `roller` of XDG_CONFIG_HOME, or of
-~/.config, as `host-ID.toml`, where ID stands for the processor, its caches and the number of its cores, so that
-machines which share a home keep theirs apart. Vector units of cores that are not known by name are taken to begin two
-multiply-adds and two loads a cycle.
+device with the same cores, where LLVM's name of them is known or they show tile registers, else left out (of other
+vectors than its own, only the caches are that device's); a calibration that `roller devices host --calibrate` wrote for
+this machine, or `host+FILE`, has it. It lies in the folder `roller` of XDG_CONFIG_HOME, or of ~/.config, as
+`host-ID.toml`, where ID stands for the processor, its caches and the number of its cores, so that machines which share
+a home keep theirs apart. Vector units of cores that are not known by name are taken to begin two multiply-adds and two
+loads a cycle.
 
 `host-avx2` is the same machine, whatever wider vectors it has, as one without AVX-512.
 """

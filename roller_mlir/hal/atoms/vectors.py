@@ -79,7 +79,8 @@ def _amx_tiles(product: VectorProduct, one: Instruction) -> Iterator[VectorTile]
         return
     across = -(-product.columns // width)
     most = min(TILE_ROWS, product.rows)
-    for rows in range(max(_LEAST_ROWS, most) if product.rows_packed else _LEAST_ROWS, most + 1):
+    least = most if product.rows_packed else _LEAST_ROWS
+    for rows in range(max(least, _LEAST_ROWS), most + 1):
         for down in range(1, MOST_TILES + 1):
             if rows * down > product.rows or (product.rows % (rows * down) and not product.rows_packed):
                 continue
