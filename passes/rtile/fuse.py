@@ -56,6 +56,7 @@ from roller_mlir.lowering.linalg.rewrite.fusion import Cost, Fusion, FusionDecis
 from roller_mlir.lowering.linalg.rewrite.horizontal.fuse import fuse_horizontally
 from roller_mlir.lowering.linalg.rewrite.propagate_layout import named, put_all_channels_last
 from roller_mlir.lowering.linalg.rewrite.read_through.broadcasts import narrow_copies, read_through_broadcasts
+from roller_mlir.lowering.linalg.rewrite.read_through.quantized_factors import multiply_integers
 from roller_mlir.lowering.linalg.rewrite.read_through.unit_extents import read_through_unit_extents
 from roller_mlir.lowering.linalg.rewrite.read_through.widened_factors import read_before_widening
 from roller_mlir.lowering.linalg.rewrite.separate import renew_operands, separate_results, separate_views
@@ -91,7 +92,7 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
         functions = compiled_functions(module)
         blocks = [block for function in functions for block in function.regions[0].blocks]
         if self.fusion:
-            if sum([self._read_before_widening(block, model) for block in blocks]):
+            if sum([self._read_factors(block, model) for block in blocks]):
                 run_upstream(CLEAN, module)
             for block in blocks:
                 read_through_unit_extents(block)
@@ -101,6 +102,8 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
                     read_through_unit_extents(block)
         if self.propagate_layouts and device.vector_bytes is not None:
             self._propagate_layouts(module, blocks, model)
+            if self.fusion and sum([self._multiply_integers(block, model) for block in blocks]):
+                run_upstream(CLEAN, module)
         if self.channels_last and sum([self._copy_convolutions(block, model) for block in blocks]):
             run_upstream(CLEAN, module)
         if self.fusion and sum(map(fold_moved_constants, blocks)):
@@ -125,12 +128,20 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
                 separate_views(function)
                 separate_results(function, flat=True)
 
-    def _read_before_widening(self, block: ir.Block, model: "_Model") -> int:
+    def _read_factors(self, block: ir.Block, model: "_Model") -> int:
+        integers = self._multiply_integers(block, model)
         changed = read_before_widening(block, model.narrow_products, model.multiplies)
         if self.explain_fusion:
             for one in changed:
                 kind = ir.RankedTensorType(one.operands[0].type).element_type
                 remark(one, f"'{one.name}'{_line(one)} reads its factors of {kind} before they are widened")
+        return integers + len(changed)
+
+    def _multiply_integers(self, block: ir.Block, model: "_Model") -> int:
+        changed = multiply_integers(block, model.narrow_products, model.multiplies)
+        if self.explain_fusion:
+            for one in changed:
+                remark(one, f"'{one.name}'{_line(one)} multiplies the integers that its factors are dequantized from")
         return len(changed)
 
     def _propagate_layouts(self, module: ir.Module, blocks: Sequence[ir.Block], model: "_Model") -> None:
@@ -238,10 +249,12 @@ class _Model:
         general = self.device.multiply_add.family
         return frozenset((x.operand_type, x.result_type) for x in self.device.instructions if x.family != general)
 
-    def multiplies(self, expression: TensorExpression) -> bool:
-        """Return whether the best plan of a product is by an instruction for products."""
+    def multiplies(self, expression: TensorExpression, constants: ConstantInputs) -> bool:
+        """Return whether the best plan of a product, of which some inputs are constants, is by an instruction."""
+        known = (constants if self.knows_constants else NO_CONSTANTS)._asdict()
+        options = ConstructOptions(instructions=FAMILIES, join=False, **known)
         try:
-            plan = best_plan(merge_axes(expression), self.device, ConstructOptions(instructions=FAMILIES, join=False))
+            plan = best_plan(merge_axes(expression), self.device, options)
         except ConstructionError:
             return False
         return plan.instruction != self.device.multiply_add.family

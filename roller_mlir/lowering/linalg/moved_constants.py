@@ -57,15 +57,29 @@ class MovedConstants:
         """Return the constant that several are along a dimension, in the order given; each is made once."""
         key = (*values,), axis
         if key not in self._known:
-            arrays = [_elements(value) for value in values]
-            array: Any = np.ascontiguousarray(np.concatenate(arrays, axis) if len(arrays) > 1 else arrays[0])
-            kind = ir.RankedTensorType.get(list(array.shape), ir.RankedTensorType(values[0].type).element_type)
-            attribute = ir.DenseResourceElementsAttr.get_from_buffer(
-                array, next(self._names), kind, context=values[0].context
-            )
-            with ir.InsertionPoint.at_block_begin(self._block), values[0].owner.location:
-                self._known[key] = arith.constant(kind, attribute)
+            arrays = [self.elements(value) for value in values]
+            array = np.concatenate(arrays, axis) if len(arrays) > 1 else arrays[0]
+            with values[0].owner.location:
+                self._known[key] = self.made(array, ir.RankedTensorType(values[0].type).element_type)
         return self._known[key]
+
+    def made(self, array: "np.ndarray[Any, Any]", element: ir.Type) -> Any:
+        """Return a new constant of some elements, at the begin of the block.
+
+        Args:
+            array: They, as `read_elements` gives them.
+            element: Their type.
+        """
+        kind = ir.RankedTensorType.get(list(array.shape), element)
+        attribute = ir.DenseResourceElementsAttr.get_from_buffer(
+            np.ascontiguousarray(array), next(self._names), kind, context=element.context
+        )
+        with ir.InsertionPoint.at_block_begin(self._block):
+            return arith.constant(kind, attribute)
+
+    def elements(self, value: Any) -> "np.ndarray[Any, Any]":
+        """Return the elements of a tensor that it `knows`, in its shape."""
+        return _elements(value)
 
 
 def fold_moved_constants(block: ir.Block) -> int:
@@ -139,7 +153,17 @@ def _elements(value: Any) -> "np.ndarray[Any, Any]":
     if operation.name in (COLLAPSE, EXPAND):
         return array.reshape(shape)
     read, made = map(loops_read, indexing_maps(operation))
-    ordered = array.transpose(sorted(range(len(read)), key=read.__getitem__))
+    return np.broadcast_to(along_loops(array, read, len(made)).transpose(made), shape)
+
+
+def along_loops(array: "np.ndarray[Any, Any]", loops: Sequence[int], count: int) -> "np.ndarray[Any, Any]":
+    """Return an array with a dimension for each loop of a nest, of one element where it has none.
+
+    Args:
+        array: A dimension of it for each loop by which it is read.
+        loops: These.
+        count: How many loops there are.
+    """
+    ordered = array.transpose(sorted(range(len(loops)), key=loops.__getitem__))
     extents = iter(ordered.shape)
-    ordered = ordered.reshape([next(extents) if loop in read else 1 for loop in range(len(made))])
-    return np.broadcast_to(ordered.transpose(made), shape)
+    return ordered.reshape([next(extents) if loop in loops else 1 for loop in range(count)])

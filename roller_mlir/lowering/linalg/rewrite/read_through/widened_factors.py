@@ -18,28 +18,28 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
-from roller_mlir.lowering.linalg.generic import empty_like, with_element
+from roller_mlir.lowering.linalg.constants import is_known_constant
+from roller_mlir.lowering.linalg.group.dispatches import ConstantInputs
 from roller_mlir.lowering.linalg.mapped_copies import copy_mapped
 from roller_mlir.lowering.linalg.reader import is_structured, read_structured
+from roller_mlir.lowering.linalg.rewrite.read_through.moves import Move, move_by, moved
 from roller_mlir.plan import TensorExpression
-from roller_mlir.support.bindings import arith, ir, linalg
+from roller_mlir.support.bindings import arith, ir
 from roller_mlir.support.values import defining_op, indexing_maps, replace_op
 
-_RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
-_TRANSPOSE = "linalg.transpose"
 _PRODUCTS = (["arith.mulf", "arith.addf", "linalg.yield"], ["arith.muli", "arith.addi", "linalg.yield"])
 _WIDENING = ("arith.extf", "arith.extsi")
 
 
 def read_before_widening(
-    block: ir.Block, kinds: Collection[tuple[str, str]], pays: Callable[[TensorExpression], bool]
+    block: ir.Block, kinds: Collection[tuple[str, str]], pays: Callable[[TensorExpression, ConstantInputs], bool]
 ) -> list[ir.Operation]:
     """Let the products of a block read factors before they are widened; return those that do.
 
     Args:
         block: Of structured ops on tensors.
         kinds: Element types of factors and of sums that the device's instructions multiply.
-        pays: Whether a product of narrow factors is best computed by one of them.
+        pays: Whether a product of narrow factors, of which some are constants, is best computed by one of them.
     """
     changed: list[ir.Operation] = []
     for operation in [op.operation for op in block.operations]:
@@ -49,8 +49,10 @@ def read_before_widening(
         if any(one is None for one in factors):
             continue
         narrow = {str(one.element) for one in factors if one is not None}
+        known = [number for number, one in enumerate(factors) if one is not None and is_known_constant(one.value)]
+        constant = ConstantInputs(tuple(known))
         wide = str(ir.RankedTensorType(operation.results[0].type).element_type)
-        if len(narrow) == 1 and (*narrow, wide) in kinds and pays(_of_elements(operation, *narrow)):
+        if len(narrow) == 1 and (*narrow, wide) in kinds and pays(_of_elements(operation, *narrow), constant):
             changed.append(_rewrite(operation, [one for one in factors if one is not None]))
     return changed
 
@@ -61,34 +63,16 @@ class _Narrow:
 
     Attributes:
         value: The tensor.
-        moves: Reshapes and transposes behind it, the last one first.
+        moves: Reshapes and transposes behind it, the first one first.
     """
 
     value: ir.Value
-    moves: tuple[ir.Operation, ...]
+    moves: tuple[Move, ...]
 
     @property
     def element(self) -> ir.Type:
         """Its element type."""
         return ir.RankedTensorType(self.value.type).element_type
-
-    def moved(self) -> ir.Value:
-        """Build the moves of the narrow tensor at the insertion point; return the last one's result."""
-        value = self.value
-        for move in reversed(self.moves):
-            kind = with_element(ir.RankedTensorType(move.results[0].type), self.element)
-            attributes = {name: move.attributes[name] for name in move.attributes}
-            transposes = move.name == _TRANSPOSE
-            operands = [value, empty_like(kind)] if transposes else [value, *list(move.operands)[1:]]
-            new = ir.Operation.create(
-                move.name, results=[kind], operands=operands, attributes=attributes, regions=int(transposes)
-            )
-            if transposes:
-                block = new.regions[0].blocks.append(self.element, self.element, arg_locs=[move.location] * 2)
-                with ir.InsertionPoint(block):
-                    linalg.YieldOp([block.arguments[0]])
-            value = new.results[0]
-        return value
 
 
 def _of_elements(operation: ir.Operation, element: str) -> TensorExpression:
@@ -114,10 +98,10 @@ def _is_product(operation: ir.Operation) -> bool:
 
 def _narrow(value: ir.Value) -> _Narrow | None:
     """Return what a tensor is before it is widened."""
-    moves: list[ir.Operation] = []
+    moves: list[Move] = []
     while (operation := defining_op(value)) is not None:
-        if operation.name in _RESHAPES or operation.name == _TRANSPOSE:
-            moves.append(operation)
+        if (move := move_by(operation)) is not None:
+            moves.insert(0, move)
             value = operation.operands[0]
             continue
         return _Narrow(operation.operands[0], tuple(moves)) if _widens(operation) else None
@@ -141,7 +125,7 @@ def _rewrite(operation: ir.Operation, factors: list[_Narrow]) -> ir.Operation:
     attributes: dict[str, ir.Attribute] = {name: operation.attributes[name] for name in operation.attributes}
     output = operation.operands[2]
     with ir.InsertionPoint(operation), operation.location:
-        inputs = [factor.moved() for factor in factors]
+        inputs = [moved(factor.value, factor.moves) for factor in factors]
         new = ir.Operation.create(
             operation.name,
             results=[output.type],
