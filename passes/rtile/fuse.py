@@ -55,8 +55,10 @@ from roller_mlir.lowering.linalg.rewrite.compose import compose_into_readers
 from roller_mlir.lowering.linalg.rewrite.fusion import Cost, Fusion, FusionDecision, leaving
 from roller_mlir.lowering.linalg.rewrite.horizontal.fuse import fuse_horizontally
 from roller_mlir.lowering.linalg.rewrite.propagate_layout import named, put_all_channels_last
+from roller_mlir.lowering.linalg.rewrite.quantized.integer_products import multiply_integers
+from roller_mlir.lowering.linalg.rewrite.quantized.late import dequantize_late
+from roller_mlir.lowering.linalg.rewrite.quantized.quantizers import simplify_quantizers
 from roller_mlir.lowering.linalg.rewrite.read_through.broadcasts import narrow_copies, read_through_broadcasts
-from roller_mlir.lowering.linalg.rewrite.read_through.quantized_factors import multiply_integers
 from roller_mlir.lowering.linalg.rewrite.read_through.unit_extents import read_through_unit_extents
 from roller_mlir.lowering.linalg.rewrite.read_through.widened_factors import read_before_widening
 from roller_mlir.lowering.linalg.rewrite.separate import renew_operands, separate_results, separate_views
@@ -106,7 +108,7 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
                 run_upstream(CLEAN, module)
         if self.channels_last and sum([self._copy_convolutions(block, model) for block in blocks]):
             run_upstream(CLEAN, module)
-        if self.fusion and sum(map(fold_moved_constants, blocks)):
+        if self.fusion and sum(map(dequantize_late, blocks)) + sum(map(fold_moved_constants, blocks)):
             run_upstream(CLEAN, module)
         if self.fusion and self.horizontal_fusion and sum([self._fuse_horizontally(block, model) for block in blocks]):
             run_upstream(CLEAN, module)
@@ -114,7 +116,7 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
                 separate_views(function)
                 renew_operands(function)
                 separate_results(function, flat=False)
-        if self.fusion and sum([_compose(block) + narrow_copies(block) for block in blocks]):
+        if self.fusion and sum(map(_simplify, blocks)):
             run_upstream(CLEAN, module)  # two bodies as one may read less than both
             for function in functions:
                 separate_views(function)
@@ -199,10 +201,11 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
         erase_unused(block)
 
 
-def _compose(block: ir.Block) -> int:
-    """Compose element-wise ops of a block into their readers; return how many."""
+def _simplify(block: ir.Block) -> int:
+    """Compose element-wise ops of a block into their readers, and let them do less; return how many change."""
     operations = members_of(block)
-    return len(operations) - len(compose_into_readers(operations))
+    composed = len(operations) - len(compose_into_readers(operations))
+    return composed + simplify_quantizers(block) + narrow_copies(block)
 
 
 def _share_views(block: ir.Block) -> None:

@@ -36,6 +36,7 @@ from roller_mlir.lowering.linalg.front_end.spellings.classes import ask_by_compa
 from roller_mlir.lowering.linalg.front_end.spellings.same_elements import read_as_others
 from roller_mlir.lowering.linalg.front_end.spellings.two_results import give_one_result
 from roller_mlir.lowering.linalg.front_end.strided_insertions import copy_strided_paddings
+from roller_mlir.lowering.linalg.front_end.wide_integers import narrow_integers
 from roller_mlir.lowering.linalg.front_end.winograd import contract_transforms
 from roller_mlir.lowering.linalg.rewrite.decompose import decompose
 from roller_mlir.support.bindings import ir
@@ -76,6 +77,7 @@ AFTER_SIMPLIFYING: tuple[Rewrite, ...] = (
     split_result_loops,
     share_places,  # of what is read
     _decompose,
+    narrow_integers,
     fold_constant_ops,
 )
 

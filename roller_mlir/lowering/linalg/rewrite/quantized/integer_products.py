@@ -27,14 +27,14 @@ from roller_mlir.lowering.linalg.generic import empty_like, filled, generic, ite
 from roller_mlir.lowering.linalg.group.dispatches import ConstantInputs
 from roller_mlir.lowering.linalg.moved_constants import MovedConstants, loops_read
 from roller_mlir.lowering.linalg.reader import fill_constant, is_structured, read_structured
-from roller_mlir.lowering.linalg.rewrite.read_through.dequantized import (
+from roller_mlir.lowering.linalg.rewrite.quantized.dequantized import (
     AtRunTime,
     Dequantized,
     Known,
     dequantized_factors,
 )
+from roller_mlir.lowering.linalg.rewrite.quantized.scaled_sums import AlongResult, Number, ScaledSums, Zero
 from roller_mlir.lowering.linalg.rewrite.read_through.moves import moved
-from roller_mlir.lowering.linalg.rewrite.read_through.scaled_sums import AlongResult, Number, ScaledSums, Zero
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import arith, ir, linalg
 from roller_mlir.support.values import defining_op, indexing_maps, replace_op

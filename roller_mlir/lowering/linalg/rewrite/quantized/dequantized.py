@@ -241,8 +241,12 @@ def _widened(unsigned: bool, value: Dequantized | Parameter | None) -> Dequantiz
         return Known(bits.astype(np.int64))
     if value is None or isinstance(value, AtRunTime):
         return None if value is None else replace(value, unsigned=unsigned)
+    if value.unsigned is None and value.flipped and not unsigned:  # of numbers without sign, 128 less
+        last = value.moves[-1].operation.results[0] if value.moves else value.integers
+        zero = Known(np.full([1] * ir.RankedTensorType(last.type).rank, 128))
+        return replace(value, flipped=False, unsigned=True, zero=zero)
     if value.unsigned is None:
-        return None if value.flipped and not unsigned else replace(value, unsigned=unsigned)
+        return replace(value, unsigned=unsigned)
     # What was widened and moved by a zero point has a sign.
     return None if unsigned and (value.zero is not None or not value.unsigned) else value
 
@@ -256,12 +260,16 @@ def _flipped(value: Dequantized | Parameter | None, by: Dequantized | Parameter 
 
 def _shifted(value: Dequantized | Parameter | None, zero: Dequantized | Parameter | None) -> Dequantized | None:
     """Return integers less their zero point."""
-    if not isinstance(value, Dequantized) or value.unsigned is None or value.zero or value.scale:
+    if not isinstance(value, Dequantized) or value.unsigned is None or value.scale is not None:
         return None
-    if isinstance(zero, Known) and (zero.array == np.rint(zero.array)).all() and (abs(zero.array) < 256).all():
-        return replace(value, zero=Known(zero.array.astype(np.int64)))
-    narrow = isinstance(zero, AtRunTime) and str(ir.RankedTensorType(zero.tensor.type).element_type) == "i8"
-    return replace(value, zero=zero) if isinstance(zero, AtRunTime) and narrow and zero.unsigned is not None else None
+    if isinstance(zero, Known) and not isinstance(value.zero, AtRunTime):
+        less = zero.array.item() if zero.array.size == 1 else zero.array
+        array = zero.array if value.zero is None else value.zero.array + less
+        whole = (array == np.rint(array)).all() and (abs(array) < 256).all()
+        return replace(value, zero=Known(array.astype(np.int64))) if whole else None
+    if not isinstance(zero, AtRunTime) or value.zero is not None or zero.unsigned is None:
+        return None
+    return replace(value, zero=zero) if str(ir.RankedTensorType(zero.tensor.type).element_type) == "i8" else None
 
 
 def _scaled(one: Dequantized | Parameter | None, other: Dequantized | Parameter | None) -> Dequantized | None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from roller_mlir.lowering.linalg.generic import constant_like, empty_like, generic
 from roller_mlir.lowering.linalg.moved_constants import MovedConstants
-from roller_mlir.lowering.linalg.rewrite.read_through.dequantized import AtRunTime
+from roller_mlir.lowering.linalg.rewrite.quantized.dequantized import AtRunTime
 from roller_mlir.support.bindings import arith, ir
 
 Arguments = Sequence[Any]
