@@ -10,25 +10,28 @@ others stand as they were; loops that every op of a program runs through contigu
     // becomes
     %r = "rtile.program"(%a, %b, %bias) ({ ... linalg.matmul ... linalg.generic ... })
 
-First products whose factors are widened read these as they were before, where an instruction for such factors computes
-them best (`lowering.linalg.rewrite.read_through.widened_factors`), and reshapes that only add or drop dimensions of one
-element are read through, and broadcasts before the reshapes that put them together with other dimensions
-(`lowering.linalg.rewrite.read_through`); on CPUs windows over images with channels first, the element-wise ops between
-them, and what puts their channels together, have channels last where that is predicted to save time
-(`lowering.linalg.rewrite.propagate_layout`; `propagate-layouts=false` leaves them); if `channels-last` asks for it,
-convolutions whose channels lie outside of windows are computed with channels last, between copies of their tensors,
-where all of that is predicted to take less time (`lowering.linalg.rewrite.channels_last`); what ops move of constants
-is a constant where several read it (`lowering.linalg.moved_constants`); products of one tensor with several others, and
-other reductions of that kind, are one where that is predicted to take less time (`lowering.linalg.rewrite.horizontal`;
-`horizontal-fusion=false` leaves them, as pipelines of persistent and bounded kernels do, where they run side by side);
-element-wise ops are composed into the op that alone reads each of their elements once, and copies that are left repeat
-no elements. Then the legal groupings are listed and the device's model plans each: element-wise ops behind a reduction
-root are computed on its accumulators after the last step of the reduction, what starts an accumulator before the first;
-ops that share rows, such as those of a softmax, keep them in registers where a row fits. Of two neighbours whose union
-saves time the best is joined, until no union saves any; a union that another op would have to run both before and
-behind is none. Each is evaluated as `rtile-construct` plans it without a user schedule; where its reduction is divided
-over tasks, a second kernel joins the parts. `explain-fusion` reports each decision as a remark: what was joined,
-seconds and bytes saved (predicted), and why a legal grouping was left.
+First products of dequantized factors multiply the integers that these are made of, and are scaled behind their sums
+(`lowering.linalg.rewrite.quantized`), products whose factors are widened read these as they were before, each where an
+instruction for such factors computes them best (`lowering.linalg.rewrite.read_through.widened_factors`), and reshapes
+that only add or drop dimensions of one element are read through, and broadcasts before the reshapes that put them
+together with other dimensions (`lowering.linalg.rewrite.read_through`); on CPUs windows over images with channels
+first, the element-wise ops between them, and what puts their channels together, have channels last where that is
+predicted to save time (`lowering.linalg.rewrite.layout.propagate_layout`; `propagate-layouts=false` leaves them); if
+`channels-last` asks for it, convolutions whose channels lie outside of windows are computed with channels last, between
+copies of their tensors, where all of that is predicted to take less time
+(`lowering.linalg.rewrite.layout.channels_last`); integers of 8 bits are dequantized where they are read; what ops move
+of constants is a constant where several read it (`lowering.linalg.moved_constants`); products of one tensor with
+several others, and other reductions of that kind, are one where that is predicted to take less time
+(`lowering.linalg.rewrite.horizontal`; `horizontal-fusion=false` leaves them, as pipelines of persistent and bounded
+kernels do, where they run side by side); element-wise ops are composed into the op that alone reads each of their
+elements once, bodies that quantize multiply in the place of divisions, and copies that are left repeat no elements.
+Then the legal groupings are listed and the device's model plans each: element-wise ops behind a reduction root are
+computed on its accumulators after the last step of the reduction, what starts an accumulator before the first; ops that
+share rows, such as those of a softmax, keep them in registers where a row fits. Of two neighbours whose union saves
+time the best is joined, until no union saves any; a union that another op would have to run both before and behind is
+none. Each is evaluated as `rtile-construct` plans it without a user schedule; where its reduction is divided over
+tasks, a second kernel joins the parts. `explain-fusion` reports each decision as a remark: what was joined, seconds and
+bytes saved (predicted), and why a legal grouping was left.
 
 Refused: what no tensor expression can say, at its op; what cannot be joined stays apart. Paper: ROLLER section 3.1
 (fused operators are one expression) and 3.2 (axis fusion), PolyDL section 5.
@@ -50,11 +53,11 @@ from roller_mlir.lowering.linalg.group.wrap import wrap
 from roller_mlir.lowering.linalg.moved_constants import fold_moved_constants
 from roller_mlir.lowering.linalg.pads import PAD, padding_of
 from roller_mlir.lowering.linalg.reader import StructuredOp, StructuredReader, erase_unused, with_sources
-from roller_mlir.lowering.linalg.rewrite.channels_last import put_channels_last
 from roller_mlir.lowering.linalg.rewrite.compose import compose_into_readers
 from roller_mlir.lowering.linalg.rewrite.fusion import Cost, Fusion, FusionDecision, leaving
 from roller_mlir.lowering.linalg.rewrite.horizontal.fuse import fuse_horizontally
-from roller_mlir.lowering.linalg.rewrite.propagate_layout import named, put_all_channels_last
+from roller_mlir.lowering.linalg.rewrite.layout.channels_last import put_channels_last
+from roller_mlir.lowering.linalg.rewrite.layout.propagate_layout import named, put_all_channels_last
 from roller_mlir.lowering.linalg.rewrite.quantized.integer_products import multiply_integers
 from roller_mlir.lowering.linalg.rewrite.quantized.late import dequantize_late
 from roller_mlir.lowering.linalg.rewrite.quantized.quantizers import simplify_quantizers

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.evaluation.reference.bounds.nests import Bounded, settle
-from roller_mlir.evaluation.reference.bounds.rules import RULES, Rule
+from roller_mlir.evaluation.reference.bounds.rules import EXTREMES, RULES, Rule
 from roller_mlir.evaluation.reference.values import Array, is_float, round_to
 from roller_mlir.plan.accuracy.rounding import half_spacing
 from roller_mlir.support.bindings import ir
@@ -29,6 +29,16 @@ UNITS: dict[str, float] = {
     **dict.fromkeys((f"math.{name}" for name in ("tan", "asinh", "acosh", "erf", "erfc", "powf", "fpowi")), 5.0),
 }
 """Units in the last place by which a function may be off, f32 and f64."""
+_WHOLE = (
+    *(f"math.{name}" for name in ("ceil", "floor", "trunc", "roundeven", "round")),
+    "arith.sitofp",
+    "arith.uitofp",
+)
+"""Operations that make whole numbers."""
+_KEEP_WHOLE = ("arith.addf", "arith.subf", "arith.negf", *EXTREMES)
+"""Those that make whole numbers of whole ones."""
+_MOST_WHOLE = {"f64": 2.0**53, "f32": 2.0**24, "f16": 2.0**11, "bf16": 2.0**8}
+"""Of each type, what all whole numbers below are held."""
 _SELECTING = ("arith.select", "arith.negf", "arith.extf")
 """Operations behind which a product may still be contracted with a sum."""
 _FLAGGED_UNITS = 8.0
@@ -134,8 +144,28 @@ def compute(
                 if name == "math.fma" and element_type == "f64":  # numpy rounds the product
                     ours = ours + half_spacing(np, np.abs(arrays[0] * arrays[1]), element_type)
                 error, rounding = error + ours, rounding + ours
-            result = settle(exact, error, element_type, np.minimum(rounding, error))
+            if _stays_whole(name, operands) and np.max(np.abs(exact) + error, initial=0) < _MOST_WHOLE.get(
+                element_type, 0.0
+            ):
+                result = Bounded(round_to(exact, element_type), error if error.any() else None, whole=True)
+            else:
+                result = settle(exact, error, element_type, np.minimum(rounding, error))
+        if name in EXTREMES and result.error is not None:
+            low, high = (function(*ends) for ends in zip(*(one.ends() for one in operands), strict=True))
+            result = replace(result, within=(low, high))
+        if name == "arith.fptoui" and result.error is not None:
+            whole, (low, high) = np.trunc(arrays[0]), map(np.trunc, operands[0].ends())
+            held = (low >= 0) & (high < 2.0 ** int(element_type.removeprefix("i")))
+            result = replace(result, unsigned=np.where(held, np.maximum(high - whole, whole - low), np.inf))
         return replace(result, skipped=_skipped(name, element_type, operands, exact))
+
+
+def _stays_whole(name: str, operands: Sequence[Bounded]) -> bool:
+    """Return whether an operation on f32 makes whole numbers, or whole numbers of such, of which it rounds none."""
+    if name in _WHOLE:
+        return True
+    known = (one.whole or (one.error is None and bool((one.data == np.rint(one.data)).all())) for one in operands)
+    return name in _KEEP_WHOLE and all(known)
 
 
 def _own_error(name: str, element_type: str, flags: str) -> Callable[[Array], Array] | None:

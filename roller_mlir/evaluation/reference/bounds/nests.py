@@ -29,25 +29,45 @@ class Bounded:
         skipped: The rounding that a sum may leave out, likewise; None: none.
         rounding: Of the error, the part that single roundings make, which may be as large as it everywhere; the rest is
             of sums, and as good as never more than a seventh of what it may be. Likewise; None: none.
+        within: The least and the largest number that a right program's element is, which the error may not know, as it
+            is the same on both sides; behind a minimum or maximum. None: what the error says.
+        unsigned: The error of integers that are read without sign, behind a conversion to such; None: it is not known.
+        whole: Whether a right program's elements are whole numbers that the type holds, whatever their error.
     """
 
     data: Array
     error: Array | None = None
     skipped: Array | None = None
     rounding: Array | None = None
+    within: tuple[Array, Array] | None = None
+    unsigned: Array | None = None
+    whole: bool = False
 
     def map(self, view: Callable[[Array], Array]) -> "Bounded":
         """Return the value moved by a function that only selects elements."""
         shape = self.data.shape
         moved = (
             None if part is None else view(np.broadcast_to(part, shape) if part.shape != shape else part)
-            for part in (self.error, self.skipped, self.rounding)
+            for part in (self.error, self.skipped, self.rounding, self.unsigned)
         )
-        return Bounded(view(self.data), *moved)
+        error, skipped, rounding, unsigned = moved
+        return Bounded(view(self.data), error, skipped, rounding, unsigned=unsigned)
 
     def errors(self) -> Array:
         """Return the error as an array of the data's shape."""
         return np.zeros(self.data.shape) if self.error is None else np.broadcast_to(self.error, self.data.shape)
+
+    def unsigned_errors(self) -> Array:
+        """Return the error of integers read without sign; anything where it is not known."""
+        known = np.where(self.errors() > 0, np.inf, 0.0) if self.unsigned is None else self.unsigned
+        return np.broadcast_to(known, self.data.shape)
+
+    def ends(self) -> tuple[Array, Array]:
+        """Return the least and the largest number that a right program's elements may be."""
+        low, high = self.data - self.errors(), self.data + self.errors()
+        return (
+            (low, high) if self.within is None else (np.maximum(low, self.within[0]), np.minimum(high, self.within[1]))
+        )
 
     def in_sum(self) -> Array | None:
         """Return the error that a sum sees: it may have left out the rounding of a product."""
@@ -61,7 +81,7 @@ class Written:
 
     def __init__(self, initial: Bounded) -> None:
         """Begin with a value; where nothing is written, it stays."""
-        parts = (initial.error, initial.skipped, initial.rounding)
+        parts = (initial.error, initial.skipped, initial.rounding, initial.unsigned)
         self._parts = [np.array(initial.data), *(_copied(initial, part) for part in parts)]
 
     def put(self, value: Bounded, write: Callable[[Array, Array], None]) -> None:
@@ -74,19 +94,24 @@ class Written:
         whole = self._parts[0]
         assert whole is not None
         write(whole, value.data)
-        for number, part in enumerate((value.error, value.skipped, value.rounding), 1):
+        parts = (value.error, value.skipped, value.rounding, value.unsigned)
+        if value.unsigned is not None and self._parts[4] is None:
+            self._parts[4] = np.array(Bounded(whole, self._parts[1]).unsigned_errors())
+        for number, part in enumerate(parts, 1):
             target = self._parts[number]
             if part is None and target is None:
                 continue
             if target is None:
                 target = self._parts[number] = np.zeros(whole.shape)
-            write(target, np.zeros(value.data.shape) if part is None else np.broadcast_to(part, value.data.shape))
+            none = value.unsigned_errors() if number == 4 else np.zeros(value.data.shape)
+            write(target, none if part is None else np.broadcast_to(part, value.data.shape))
 
     def value(self) -> Bounded:
         """Return what was written."""
         data, *parts = self._parts
         assert data is not None
-        return Bounded(data, *(part if part is not None and part.any() else None for part in parts))
+        error, skipped, rounding, unsigned = (part if part is not None and part.any() else None for part in parts)
+        return Bounded(data, error, skipped, rounding, unsigned=unsigned)
 
 
 def _copied(value: Bounded, part: Array | None) -> Array | None:
@@ -100,7 +125,9 @@ def join(parts: list[Bounded], combine: Callable[[list[Array]], Array]) -> Bound
     for each in zip(*((part.error, part.skipped, part.rounding) for part in parts), strict=True):
         whole = [Bounded(part.data, one).errors() for part, one in zip(parts, each, strict=True)]
         others.append(None if all(one is None for one in each) else combine(whole))
-    return Bounded(data, *others)
+    known = any(part.unsigned is not None for part in parts)
+    unsigned = combine([part.unsigned_errors() for part in parts]) if known else None
+    return Bounded(data, *others, unsigned=unsigned)
 
 
 def settle(exact: Array, error: Array | None, element_type: str, rounding: Array | None = None) -> Bounded:

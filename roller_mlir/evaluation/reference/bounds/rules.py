@@ -19,6 +19,10 @@ Function: TypeAlias = Callable[..., Array]
 Rule: TypeAlias = Callable[[Function, Sequence[Bounded], Array], Array]
 
 
+EXTREMES = tuple(f"arith.{name}f" for name in ("maximum", "minimum", "maxnum", "minnum"))
+"""Operations whose result lies between others of the same."""
+
+
 def _scaled(value: Array, error: Array) -> Array:
     """Return |value| error, 0 where there is no error: infinity times an exact 0 is exact."""
     return np.where(error == 0, 0.0, np.abs(value.astype(np.float64)) * error)
@@ -75,7 +79,7 @@ def _ends(function: Function, operands: Sequence[Bounded], exact: Array) -> Arra
         if one.error is None:
             corners = [[*before, one.data] for before in corners]
         else:
-            corners = [[*before, one.data + sign * one.error] for before in corners for sign in (-1.0, 1.0)]
+            corners = [[*before, end] for before in corners for end in one.ends()]
     wanted = exact.astype(np.float64)
     for corner in corners:
         value = np.asarray(function(*corner), np.float64)
@@ -185,6 +189,18 @@ def _logic(function: Function, operands: Sequence[Bounded], exact: Array) -> Arr
     return np.where(found, 1.0, 0.0)
 
 
+def _unless_flipped(rule: Rule) -> Rule:
+    """Return a rule for operations that turn all numbers without sign into those with one, in order, and for others."""
+
+    def flipping(function: Function, operands: Sequence[Bounded], exact: Array) -> Array:
+        one, by = operands
+        if one.unsigned is None or by.error is not None or (by.data != np.iinfo(by.data.dtype).min).any():
+            return rule(function, operands, exact)
+        return one.unsigned
+
+    return flipping
+
+
 def _anything(function: Function, operands: Sequence[Bounded], exact: Array) -> Array:
     """Bound a result by infinity where an operand may be another number."""
     return np.where(sum(one.errors() for one in operands) > 0, np.inf, 0.0)
@@ -196,6 +212,8 @@ def _unsigned(function: Function, operands: Sequence[Bounded], exact: Array) -> 
     if one.data.dtype == np.bool_:
         return one.errors()
     error = one.errors()
+    if one.unsigned is not None:
+        return one.unsigned
     return np.where((error > 0) & (np.abs(one.data.astype(np.float64)) <= error), np.inf, error)
 
 
@@ -208,7 +226,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(
         ("arith.negf", "math.absf", "arith.extf", "arith.truncf", "arith.convertf", "arith.sitofp"), _first
     ),
-    **dict.fromkeys((f"arith.{name}f" for name in ("maximum", "minimum", "maxnum", "minnum")), _largest),
+    **dict.fromkeys(EXTREMES, _ends),
     "math.clampf": _largest,
     "arith.select": _select,
     "arith.cmpf": _comparison,
@@ -227,12 +245,13 @@ RULES: dict[str, Rule] = {
     "math.fpowi": _power,
     "math.copysign": _copied_sign,
     **dict.fromkeys((f"math.{name}" for name in ("isfinite", "isinf", "isnan", "isnormal")), _unless_anything),
-    "arith.addi": _in_range(_sum),
+    "arith.addi": _unless_flipped(_in_range(_sum)),
     "arith.subi": _in_range(_sum),
     "arith.muli": _in_range(_product),
     "math.absi": _in_range(_first),
     **dict.fromkeys((f"arith.{name}i" for name in ("maxs", "mins")), _largest),
-    **dict.fromkeys((f"arith.{name}i" for name in ("and", "or", "xor")), _logic),
+    **dict.fromkeys((f"arith.{name}i" for name in ("and", "or")), _logic),
+    "arith.xori": _unless_flipped(_logic),
     **dict.fromkeys(("arith.extsi", "arith.index_cast"), _first),
     "arith.trunci": _in_range(_first),
     **dict.fromkeys(("arith.extui", "arith.uitofp", "arith.index_castui"), _unsigned),

@@ -3,7 +3,7 @@
 
 Gemm(A, B), alpha = 2           Gemm(A, B, zeros of one element), alpha = 2: without a third input it forgets alpha
 MatMul(A of k, B of b,k,n)      Reshape(MatMul(Reshape(A to 1,k), B) to b,n): it has no row times matrices
-DequantizeLinear, axis = -1     the axis counted from the front: it crashes
+DequantizeLinear, axis = -1     the axis counted from the front: it crashes; without a zero point, of 0
 Pad by less than nothing        Pad(Slice(x)): passes take one that keeps the shape for none
 QLinearConv with a bias         QuantizeLinear of (ConvInteger + bias) * scales: of a scale for each channel it forgets
                                 those of the bias
@@ -58,11 +58,19 @@ def _make_row(new: NodeReplacement) -> None:
     new.end("Reshape", product, new.numbers(*right[:-2], right[-1]))
 
 
-def _count_axis(new: NodeReplacement) -> None:
-    """Count the axis of scales from the front."""
-    attributes, shape = attributes_of(new.node), new.values.shapes.get(new.node.input[0], ())
-    if attributes.get("axis", 1) < 0:
-        new.end("DequantizeLinear", *new.node.input, **{**attributes, "axis": attributes["axis"] + len(shape)})
+def _name_zero(new: NodeReplacement) -> None:
+    """Name the zero point 0 that a node leaves out, and count the axis of scales from the front."""
+    attributes, (value, scale) = attributes_of(new.node), new.node.input[:2]
+    shape, zero = new.values.shapes.get(value, ()), input_of(new.node, 2)
+    negative = attributes.get("axis", 1) < 0
+    bare = not zero and value in new.values.types and scale in new.values.shapes
+    if not negative and not bare:
+        return
+    if negative:
+        attributes = {**attributes, "axis": attributes["axis"] + len(shape)}
+    if bare:
+        zero = new.like(value, np.zeros(new.values.shapes[scale]))
+    new.end("DequantizeLinear", value, scale, *([zero] if zero else []), **attributes)
 
 
 def _cut_first(new: NodeReplacement) -> None:
@@ -116,7 +124,7 @@ _RULES = {
     "AveragePool": divide_by_what_is_there,
     "Clip": keep_nan_of_clip,
     "CumProd": multiply_up,
-    "DequantizeLinear": _count_axis,
+    "DequantizeLinear": _name_zero,
     "Div": widen,
     "Einsum": widen_bytes,
     "Equal": keep_nan_of_equal,

@@ -92,7 +92,7 @@ def rewritten(text: str, *, pays: bool = True) -> tuple[int, str]:
     with make_context() as context:
         module, before = parse_module(text, context), parse_module(text, context)
         block = module.body.operations[0].regions[0].blocks[0]
-        count = len(read_before_widening(block, KINDS, lambda _: pays))
+        count = len(read_before_widening(block, KINDS, lambda *_: pays))
         assert module.operation.verify()
         again = parse_module(str(module), context)  # named ops are printed without their bodies
         inputs = _inputs(text)

@@ -103,7 +103,7 @@ def dequantized_factors(operation: ir.Operation, constants: MovedConstants) -> l
         operation: A structured op of one result.
         constants: Those of its block.
     """
-    evaluation = _Reader(constants).evaluation(operation)
+    evaluation = _Tensors(constants).evaluation(operation)
     factors = None if evaluation is None else evaluation.body.product()
     if evaluation is None or factors is None:
         return []
@@ -112,7 +112,7 @@ def dequantized_factors(operation: ir.Operation, constants: MovedConstants) -> l
     return sorted(made, key=lambda pair: pair[0])
 
 
-class _Reader:
+class _Tensors:
     """Reads what tensors are made of, each once.
 
     Args:
@@ -164,12 +164,12 @@ class _Evaluation:
     Args:
         operation: A structured op of one result.
         body: Its body.
-        reader: Reads its operands.
+        tensors: Says what its operands are made of.
     """
 
-    def __init__(self, operation: ir.Operation, body: Body, reader: _Reader) -> None:
+    def __init__(self, operation: ir.Operation, body: Body, tensors: _Tensors) -> None:
         self.body = body
-        self._operation, self._reader, self._maps = operation, reader, indexing_maps(operation)
+        self._operation, self._tensors, self._maps = operation, tensors, indexing_maps(operation)
         self._known: dict[Reference, Dequantized | Parameter | None] = {}
 
     @property
@@ -211,19 +211,19 @@ class _Evaluation:
         if not isinstance(value.type, ir.RankedTensorType):
             constant = defining_op(value, "arith.constant")
             return None if constant is None else _number(constant.attributes["value"], self._rank)
-        kind, known = ir.RankedTensorType(value.type), self._reader.constants.knows(value)
+        kind, known = ir.RankedTensorType(value.type), self._tensors.constants.knows(value)
         if kind.rank and not self.is_element_wise:
-            return self._reader.of(value)
+            return self._tensors.of(value)
         result = ir.RankedTensorType(self._operation.results[0].type)
         if prod(kind.shape) == prod(result.shape) and kind.rank and (str(kind.element_type) == "i8" or not known):
-            found = self._reader.of(value)
+            found = self._tensors.of(value)
             same = read == self._maps[-1] or len(set(loops_read(read))) != kind.rank
             return found if found is None or same else found.through(Move(self._operation, number))
         if not known:
             return AtRunTime(value) if kind.rank == 0 else None
         if str(kind.element_type) == "bf16" or len(set(loops_read(read))) != kind.rank:
             return None
-        return Known(Move(self._operation, number).of_array(self._reader.constants.elements(value)))
+        return Known(Move(self._operation, number).of_array(self._tensors.constants.elements(value)))
 
 
 def _number(attribute: Any, rank: int) -> Known | None:

@@ -27,9 +27,9 @@ from roller_mlir.lowering.linalg.group.dispatches import NO_CONSTANTS, ConstantI
 from roller_mlir.lowering.linalg.group.group import group_of_roots
 from roller_mlir.lowering.linalg.pads import PAD, pad_tensor, padding_of
 from roller_mlir.lowering.linalg.reader import StructuredOp, StructuredReader, fill_constant, is_structured
-from roller_mlir.lowering.linalg.rewrite.channels_last import Order, copy_of, moved, reordered, transposed
 from roller_mlir.lowering.linalg.rewrite.decompose import joined
-from roller_mlir.lowering.linalg.rewrite.joined_channels import COLLAPSE, JoinedChannels, joined_channels
+from roller_mlir.lowering.linalg.rewrite.layout.channels_last import Order, copy_of, moved, reordered, transposed
+from roller_mlir.lowering.linalg.rewrite.layout.joined_channels import COLLAPSE, JoinedChannels, joined_channels
 from roller_mlir.plan import Access, LinearIndex, TensorExpression
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op, indexing_maps, operations_inside
