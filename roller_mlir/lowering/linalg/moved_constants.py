@@ -63,7 +63,7 @@ class MovedConstants:
                 self._known[key] = self.made(array, ir.RankedTensorType(values[0].type).element_type)
         return self._known[key]
 
-    def made(self, array: "np.ndarray[Any, Any]", element: ir.Type) -> Any:
+    def made(self, array: Any, element: ir.Type) -> Any:
         """Return a new constant of some elements, at the begin of the block.
 
         Args:

@@ -259,11 +259,9 @@ def _tiles(
         base[loop] = bounds[loop]
     if lane is not None:
         own = _width(expression, lane, width)
-        if expression.loops[lane].reduction:
-            base[lane] = bounds[lane]
-            if bounds[lane] % own:
-                return
-        elif lane in expression.whole:
+        if expression.loops[lane].reduction and base[lane] % own:
+            return
+        if lane in expression.whole:
             base[lane] = -(-bounds[lane] // own) * own
         most = -(-bounds[lane] // own)
         counts = (1,)
@@ -271,6 +269,8 @@ def _tiles(
             counts = tuple(n for n in range(1, MOST_VECTORS + 1) if n <= most)
     else:
         own, counts = 1, (1,)
+    if max(base, default=0) > MOST_POINTS:
+        return
     fixed = prod([base[i] for i in expression.whole]) // (own if lane in expression.whole else 1)
     if expression.whole:
         counts = tuple(n for n in counts if n * fixed * _operations(expression) <= MOST_WHOLE_OPERATIONS)

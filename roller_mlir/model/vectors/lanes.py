@@ -41,6 +41,8 @@ def reads_lanes(access: Access, lane: int) -> str:
     factors = [index.coefficients[lane] for index in access.indices]
     if not any(factors):
         return "one"
+    last = next(d for d in reversed(range(len(factors))) if factors[d] or access.shape[d] != 1)
+    factors = factors[: last + 1]  # dimensions of one element behind say nothing
     return {1: "vector", 2: "pairs"}.get(factors[-1], "each") if not any(factors[:-1]) else "each"
 
 

@@ -12,7 +12,7 @@ import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.source import Source
-from roller_mlir.lowering.linalg.rewrite import propagate_layout
+from roller_mlir.lowering.linalg.rewrite.layout import propagate_layout
 from roller_mlir.lowering.targets.stage import FUSED, NORMALISED
 
 IMAGE = "affine_map<(n, c, h, w) -> (n, c, h, w)>"

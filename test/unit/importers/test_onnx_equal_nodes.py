@@ -235,3 +235,15 @@ def test_an_axis_of_scales_counted_from_the_end(tmp_path: Path) -> None:
     x = case.input(np.array([[1, -2, 100], [-128, 5, 6]], np.int8))
     case.output("DequantizeLinear", x, *map(case.constant, given), axis=-1)
     case.run(tmp_path)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int32])
+@pytest.mark.parametrize("axis", [None, 1, -1])
+def test_a_zero_point_that_is_left_out_is_0(kind: Any, axis: int | None, tmp_path: Path) -> None:
+    case, bounds = _Case(), np.iinfo(kind)
+    values = np.random.default_rng(5).integers(bounds.min, bounds.max, (4, 3), kind, endpoint=True)
+    scale = np.float32(0.25) if axis is None else np.array([0.5, 0.25, 2.0], np.float32)
+    attributes = {} if axis is None else {"axis": axis}
+    case.output("DequantizeLinear", case.constant(values), case.constant(scale), **attributes)
+    case.output("DequantizeLinear", case.input(values), case.constant(scale), **attributes)
+    case.run(tmp_path)

@@ -306,6 +306,23 @@ def test_lanes_read_neighbours_pairs_or_each_alone() -> None:
     assert found == ["vector", "pairs", "each", "one"]
 
 
+def test_dimensions_of_one_element_behind_say_nothing() -> None:
+    """Lanes along the second loop of x[i, j, 0, 0] find neighbours, if these are of one element."""
+    indices = (LinearIndex((1, 0)), LinearIndex((0, 1)), LinearIndex((0, 0)), LinearIndex((0, 0)))
+    assert [reads_lanes(Access("x", (4, 64, n, 1), "f32", indices), 1) for n in (1, 2)] == ["vector", "each"]
+
+
+@pytest.mark.parametrize("points", [1 << 20, 1204224, 1204225, 1 << 21])
+def test_no_step_has_more_points_than_a_plan_may_say(points: int) -> None:
+    """One core divides no reduction; whole rows of so many points have no plan."""
+    access = Access("x", (points,), "f32", (LinearIndex((1,)),))
+    made = Access("c", (), "f32", ())
+    largest = TensorExpression((Loop(points, True),), (access,), made, "arith.maximumf", 1, (float("-inf"),))
+    plan = construct(largest, SPR, ConstructOptions(max_units=1))[0]
+    assert plan.axes[0].block <= 1 << 20 and points % plan.axes[0].block == 0
+    assert plan_problem(largest, plan) == ""
+
+
 def test_taps_on_padding_are_as_many_as_counted() -> None:
     """Beside a count of each tile's taps, one by one."""
     for rows, taps, stride, dilation, low in ((7, 3, 1, 1, 1), (9, 5, 2, 1, 3), (6, 3, 1, 2, 5), (5, 1, 1, 1, 2)):

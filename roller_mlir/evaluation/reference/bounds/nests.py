@@ -127,7 +127,8 @@ def join(parts: list[Bounded], combine: Callable[[list[Array]], Array]) -> Bound
         others.append(None if all(one is None for one in each) else combine(whole))
     known = any(part.unsigned is not None for part in parts)
     unsigned = combine([part.unsigned_errors() for part in parts]) if known else None
-    return Bounded(data, *others, unsigned=unsigned)
+    error, skipped, rounding = others
+    return Bounded(data, error, skipped, rounding, unsigned=unsigned)
 
 
 def settle(exact: Array, error: Array | None, element_type: str, rounding: Array | None = None) -> Bounded:

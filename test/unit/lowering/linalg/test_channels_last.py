@@ -12,8 +12,8 @@ import pytest
 import roller_mlir
 from roller_mlir import Artifact, CompileOptions
 from roller_mlir.lowering.linalg.group.group import members_of
-from roller_mlir.lowering.linalg.rewrite import channels_last
 from roller_mlir.lowering.linalg.rewrite.compose import compose_into_readers
+from roller_mlir.lowering.linalg.rewrite.layout import channels_last
 from roller_mlir.lowering.linalg.rewrite.layout.channels_last import put_channels_last
 from roller_mlir.passes.rtile.normalize import RTileNormalize
 from roller_mlir.runtime.arguments.element_types import NUMPY_TYPES
