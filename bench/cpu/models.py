@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times whole models on this machine beside onnxruntime: those that are named, or three networks with random weights.
 
-    python bench/cpu/models.py [FILE.onnx ... | --of-onnx | --recurrent] [--threads 1,2] [--rounds 20] [-o RESULTS.json]
+    python bench/cpu/models.py [FILE.onnx ... | --of-onnx | --recurrent | --quantized] [--threads 1,2] [-o RESULTS.json]
 
 Without files: ResNet-50 and MobileNetV2 on an image of 224 x 224, channels first, each convolution followed by a batch
 norm as exporters write it, and an encoder of the size of BERT-base (12 layers, 768 features, 12 heads) on 128 tokens.
 With `--of-onnx` the networks that the package onnx brings, which others exported, with random weights: theirs are one
-number each. With `--recurrent` one layer of LSTM, GRU or RNN, as ONNX has them. Both run in this process by turns, on
-the same input; results are compared first. Times are of the wall, the least and the median of all rounds. Threads of
-onnxruntime that wait do not spin, which would take cores from ours. Neither gets weights in another form than the
-model has: each packs them when it compiles, which the last column counts for ours.
+number each. With `--recurrent` one layer of LSTM, GRU or RNN, as ONNX has them. With `--quantized` the three networks
+as onnxruntime's own tools quantize them: with scales of two inputs, numbers with sign or without, or by the range of
+each input. Both run in this process by turns, on the same input; results are compared first. Times are of the wall, the
+least and the median of all rounds. Threads of onnxruntime that wait do not spin, which would take cores from ours.
+Neither gets weights in another form than the model has: each packs them when it compiles, which the last column counts
+for ours.
 """
 
 import argparse
 import json
+import logging
 import os
 import statistics
 import subprocess
@@ -29,8 +32,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-TOLERANCE = 1e-4
-"""Of the largest result: by how much results of f32 may differ."""
+TOLERANCE, STEPS = 1e-4, 0.1
+"""Of the largest result: by how much results of f32 may differ, and those of integers of 8 bits, which layers round."""
 
 
 class Network:
@@ -216,8 +219,59 @@ def randomized(path: Path) -> bytes:
     return model.SerializeToString()
 
 
-def times_of(file: str, threads: int, rounds: int) -> dict[str, Any]:
+def quantized(make: Callable[[], bytes], kind: str) -> bytes:
+    """Return a network as onnxruntime's tools quantize it.
+
+    Args:
+        make: Makes it, with one input `x`.
+        kind: "u8" or "s8", numbers without sign or with one, of scales that two inputs of normal numbers give; or
+            "dynamic", of scales that each input gives.
+    """
+    logging.disable(logging.WARNING)
+    from onnxruntime import quantization as tools
+    from onnxruntime.quantization.shape_inference import quant_pre_process
+
+    with tempfile.TemporaryDirectory() as folder:
+        source, plain, made = (str(Path(folder, f"{name}.onnx")) for name in ("source", "plain", "made"))
+        Path(source).write_bytes(make())
+        quant_pre_process(source, plain, skip_symbolic_shape=True)
+        weights = tools.QuantType.QInt8
+        if kind == "dynamic":
+            tools.quantize_dynamic(plain, made, weight_type=weights)
+        else:
+            signs = tools.QuantType.QInt8 if kind == "s8" else tools.QuantType.QUInt8
+            (given,) = onnx.load(plain).graph.input
+            shape = [one.dim_value for one in given.type.tensor_type.shape.dim]
+            random = np.random.default_rng(5)
+            inputs = iter([{given.name: random.standard_normal(shape).astype(np.float32)} for _ in range(2)])
+
+            class Inputs(tools.CalibrationDataReader):  # type: ignore[misc]
+                def get_next(self) -> Any:
+                    return next(inputs, None)
+
+            tools.quantize_static(plain, made, Inputs(), activation_type=signs, weight_type=weights, per_channel=True)
+        return Path(made).read_bytes()
+
+
+QUANTIZED: dict[str, Callable[[], bytes]] = {
+    f"{name}, {kind}": partial(quantized, NETWORKS[name], kind)
+    for name, kinds in (
+        ("resnet50", ("u8", "s8")),
+        ("mobilenet_v2", ("u8", "s8")),
+        ("encoder", ("u8", "s8", "dynamic")),
+    )
+    for kind in kinds
+}
+
+
+def times_of(file: str, threads: int, rounds: int, tolerance: float = TOLERANCE) -> dict[str, Any]:
     """Time a model on so many threads, in this process, which must have timed none before.
+
+    Args:
+        file: A model of one input.
+        threads: How many.
+        rounds: How often it runs.
+        tolerance: Of the largest result, by how much results may differ.
 
     Raises:
         SystemExit: The results differ.
@@ -245,7 +299,7 @@ def times_of(file: str, threads: int, rounds: int) -> dict[str, Any]:
     }
     ours, theirs = (np.asarray(run()).reshape(-1) for run in ways.values())
     error = float(np.abs(ours - theirs).max() / np.abs(theirs).max())
-    if not error <= TOLERANCE:
+    if not error <= tolerance:
         sys.exit(f"{file}: results differ by {error:.2g} of the largest")
     times: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(rounds):
@@ -287,7 +341,7 @@ def each_alone(
     for name in names:
         for threads in asked.threads.split(","):
             command = [sys.executable, script, name, "--one", threads, "--rounds", str(asked.rounds)]
-            command += [f"--{flag}" for flag in ("inductor", "bf16") if getattr(asked, flag, False)]
+            command += [f"--{flag}" for flag in ("inductor", "bf16", "quantized") if getattr(asked, flag, False)]
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
             if done.returncode:
                 sys.exit(done.returncode)
@@ -303,17 +357,19 @@ def main() -> None:
     parser.add_argument("files", nargs="*", metavar="FILE.onnx", help="models of one input (three networks)")
     parser.add_argument("--of-onnx", action="store_true", help="the networks of the package onnx")
     parser.add_argument("--recurrent", action="store_true", help="layers of LSTM, GRU and RNN")
+    parser.add_argument("--quantized", action="store_true", help="the three networks in integers of 8 bits")
     parser.add_argument("--threads", default="1", help="numbers of threads (1)")
     parser.add_argument("--rounds", type=int, default=20, help="times that each runs (20)")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the times as JSON")
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.one is not None:
-        print(json.dumps(times_of(asked.files[0], asked.one, asked.rounds)))
+        tolerance = STEPS if asked.quantized else TOLERANCE
+        print(json.dumps(times_of(asked.files[0], asked.one, asked.rounds, tolerance)))
         return
     with tempfile.TemporaryDirectory() as folder:
         files = list(asked.files)
-        networks = RECURRENT if asked.recurrent else NETWORKS
+        networks = RECURRENT if asked.recurrent else QUANTIZED if asked.quantized else NETWORKS
         if asked.of_onnx:
             networks = {name: partial(randomized, path) for name, path in networks_of_onnx().items()}
         for name, make in () if files else networks.items():

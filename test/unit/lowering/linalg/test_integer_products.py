@@ -115,7 +115,7 @@ def rewritten(text: str, *, pays: bool = True) -> int:
 COLUMNS, ROWS = "affine_map<(d0, d1) -> (d1)>", "affine_map<(d0, d1) -> (d0)>"
 
 
-@pytest.mark.parametrize("zero", [0, 1, 128, 131, 255])
+@pytest.mark.parametrize("zero", [-300, 0, 1, 128, 131, 255, 300])
 @pytest.mark.parametrize("start", ["%zeros", "%begin"])
 @pytest.mark.parametrize("weights", ["constant", "argument"])
 def test_zero_points_are_taken_off_the_sums(zero: int, start: str, weights: str) -> None:
@@ -140,6 +140,15 @@ def test_columns_may_have_scales_of_their_own() -> None:
     assert rewritten(product(second=BY_CHANNEL, channel=COLUMNS)) == 1
 
 
+@pytest.mark.parametrize(("zeros", "count"), [([3, 3, 3, 3, 3], 1), ([3, 3, 4, 3, 3], 0)])
+def test_zero_points_of_columns_are_one_number(zeros: list[int], count: int) -> None:
+    body = "%w = arith.extsi %q : i8 to i32 %v = arith.extsi %p : i8 to i32 %d = arith.subi %w, %v : i32 " + SCALED
+    text = product(second=body, channel=COLUMNS)
+    begin = text.index("%scales = arith.constant")
+    text = text[:begin] + f"%scales = arith.constant dense<{zeros}> : tensor<5xi8>" + text[text.index("\n", begin) :]
+    assert rewritten(text.replace("tensor<5xf32>", "tensor<5xi8>").replace("%p: f32", "%p: i8")) == count
+
+
 def test_scales_along_the_reduction_stay() -> None:
     assert rewritten(product(second=BY_CHANNEL, channel=ROWS)) == 0
 
@@ -148,14 +157,15 @@ def test_what_does_not_pay_stays() -> None:
     assert rewritten(product(), pays=False) == 0
 
 
-@pytest.mark.parametrize(("depth", "count"), [(33025, 1), (33026, 0)])
-def test_sums_that_may_pass_32_bits_stay(depth: int, count: int) -> None:
-    """255 * 255 * 33026 is more than 2^31 - 1."""
-    values = product(weights="argument", depth=depth)
-    with make_context() as context:
-        module = parse_module(values, context)
-        block = module.body.operations[0].regions[0].blocks[0]
-        assert len(multiply_integers(block, KINDS, lambda *_: True)) == count
+@pytest.mark.parametrize("zero", [0, 131, 300])
+def test_sums_that_may_pass_32_bits_stay(zero: int) -> None:
+    """Integers without sign are at most so far from their zero point, numbers with one at most 128 from 0."""
+    most = (2**31 - 1) // (max(zero, 255 - zero) * 128)
+    for depth, count in ((most, 1), (most + 1, 0)):
+        with make_context() as context:
+            module = parse_module(product(zero=zero, weights="argument", depth=depth), context)
+            block = module.body.operations[0].regions[0].blocks[0]
+            assert len(multiply_integers(block, KINDS, lambda *_: True)) == count
 
 
 @pytest.mark.parametrize(

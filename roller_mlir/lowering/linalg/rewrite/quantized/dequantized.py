@@ -265,7 +265,7 @@ def _shifted(value: Dequantized | Parameter | None, zero: Dequantized | Paramete
     if isinstance(zero, Known) and not isinstance(value.zero, AtRunTime):
         less = zero.array.item() if zero.array.size == 1 else zero.array
         array = zero.array if value.zero is None else value.zero.array + less
-        whole = (array == np.rint(array)).all() and (abs(array) < 256).all()
+        whole = (array == np.rint(array)).all() and (abs(array) < 1 << 15).all()
         return replace(value, zero=Known(array.astype(np.int64))) if whole else None
     if not isinstance(zero, AtRunTime) or value.zero is not None or zero.unsigned is None:
         return None

@@ -39,9 +39,7 @@ from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import arith, ir, linalg
 from roller_mlir.support.values import defining_op, indexing_maps, replace_op
 
-_MOST_POINTS = ((1 << 31) - 1) // 255**2
-"""So many products of differences of 8 bits add up to what 32 bits hold."""
-_HALF = 128
+_HALF, _MOST = 128, (1 << 31) - 1
 
 
 Pays = Callable[[TensorExpression, ConstantInputs], bool]
@@ -97,10 +95,10 @@ class _Rewrite:
         maps = indexing_maps(operation)
         found = dequantized_factors(operation, self._constants)
         factors = [factor for number, one in found if (factor := _factor(one, maps[number])) is not None]
-        if len(factors) < 2 or _is_plain(operation, factors) or _points_of(operation) > _MOST_POINTS:
+        if len(factors) < 2 or _is_plain(operation, factors):
             return None
-        scales = self._scales(operation, factors)
-        if scales is None:
+        largest = _points_of(operation) * prod(_largest(one.made) for one in factors)
+        if largest > _MOST or self._scales(operation, factors) is None:
             return None
         with ir.InsertionPoint(operation), operation.location:
             integers = [self._integers(one) for one in factors]
@@ -239,6 +237,18 @@ def _factor(made: Dequantized, read: ir.AffineMap) -> _Factor | None:
 def _wants_signs(made: Dequantized) -> bool:
     """Return whether integers without sign are stored as they are; those that were flipped are stored with signs."""
     return bool(made.unsigned) and not made.flipped
+
+
+def _largest(made: Dequantized) -> int:
+    """Return the size of the largest difference of a factor's integers to its zero point."""
+    ends = {True: (0, 255), False: (-_HALF, _HALF - 1)}
+    zeros = (0, 0)
+    if isinstance(made.zero, AtRunTime):
+        zeros = ends[bool(made.zero.unsigned)]
+    elif made.zero is not None:
+        zeros = int(made.zero.array.min()), int(made.zero.array.max())
+    least, most = ends[bool(made.unsigned)]
+    return max(most - zeros[0], zeros[1] - least)
 
 
 def _reduces(operation: ir.Operation) -> bool:
