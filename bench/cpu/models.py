@@ -245,7 +245,7 @@ def quantized(make: Callable[[], bytes], kind: str) -> bytes:
             random = np.random.default_rng(5)
             inputs = iter([{given.name: random.standard_normal(shape).astype(np.float32)} for _ in range(2)])
 
-            class Inputs(tools.CalibrationDataReader):  # type: ignore[misc]
+            class Inputs(tools.CalibrationDataReader):
                 def get_next(self) -> Any:
                     return next(inputs, None)
 

@@ -71,9 +71,8 @@ class MovedConstants:
             element: Their type.
         """
         kind = ir.RankedTensorType.get(list(array.shape), element)
-        attribute = ir.DenseResourceElementsAttr.get_from_buffer(
-            np.ascontiguousarray(array), next(self._names), kind, context=element.context
-        )
+        data: Any = np.ascontiguousarray(array)
+        attribute = ir.DenseResourceElementsAttr.get_from_buffer(data, next(self._names), kind, context=element.context)
         with ir.InsertionPoint.at_block_begin(self._block):
             return arith.constant(kind, attribute)
 

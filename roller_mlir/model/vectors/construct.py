@@ -269,8 +269,6 @@ def _tiles(
             counts = tuple(n for n in range(1, MOST_VECTORS + 1) if n <= most)
     else:
         own, counts = 1, (1,)
-    if max(base, default=0) > MOST_POINTS:
-        return
     fixed = prod([base[i] for i in expression.whole]) // (own if lane in expression.whole else 1)
     if expression.whole:
         counts = tuple(n for n in counts if n * fixed * _operations(expression) <= MOST_WHOLE_OPERATIONS)

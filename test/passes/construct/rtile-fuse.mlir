@@ -275,3 +275,50 @@ func.func @linear(%x: tensor<4x8x64xbf16>, %w: tensor<96x64xbf16>) -> tensor<32x
   %c = linalg.matmul ins(%a, %b : tensor<32x64xf32>, tensor<64x96xf32>) outs(%i : tensor<32x96xf32>) -> tensor<32x96xf32>
   return %c : tensor<32x96xf32>
 }
+
+// -----
+
+// Factors that are dequantized are multiplied as integers: without sign they get one, 128 less, and their zero point, 131,
+// is 3 then. Sums of the weights along the reduction are a constant.
+
+// CHECK-LABEL: func.func @quantized
+// CHECK-SAME: (%[[X:.*]]: tensor<64x64xi8>)
+// CHECK: "rtile.program"(%[[X]], %{{[^ ]*}}) ({
+// CHECK: %[[Q:.*]] = linalg.generic {{.*}} : tensor<64x64xi8>) outs(%{{[^ ]*}} : tensor<64x64xi8>)
+// CHECK: arith.xori
+// CHECK: linalg.matmul ins(%[[Q]], %{{[^ ]*}} : tensor<64x64xi8>, tensor<64x96xi8>) outs(%{{[^ ]*}} : tensor<64x96xi32>)
+// CHECK: arith.subi %{{[^ ]*}}, %c384_i32
+// CHECK: arith.sitofp %{{[^ ]*}} : i32 to f32
+// WHY: remark: 'linalg.matmul' (line {{[0-9]+}}) multiplies the integers that its factors are dequantized from
+// APART-LABEL: func.func @quantized
+// APART: linalg.matmul ins(%{{[^ ]*}}, %{{[^ ]*}} : tensor<64x64xf32>, tensor<64x96xf32>)
+func.func @quantized(%x: tensor<64x64xi8>) -> tensor<64x96xf32> {
+  %w = arith.constant dense<2> : tensor<64x96xi8>
+  %z = arith.constant 131 : i32
+  %s = arith.constant 0.25 : f32
+  %ea = tensor.empty() : tensor<64x64xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<64x64xi8>) outs(%ea : tensor<64x64xf32>) {
+    ^bb0(%in: i8, %old: f32):
+      %t = arith.extui %in : i8 to i32
+      %d = arith.subi %t, %z : i32
+      %f = arith.sitofp %d : i32 to f32
+      %m = arith.mulf %f, %s : f32
+      linalg.yield %m : f32
+  } -> tensor<64x64xf32>
+  %eb = tensor.empty() : tensor<64x96xf32>
+  %b = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<64x96xi8>) outs(%eb : tensor<64x96xf32>) {
+    ^bb0(%in: i8, %old: f32):
+      %f = arith.sitofp %in : i8 to f32
+      %m = arith.mulf %f, %s : f32
+      linalg.yield %m : f32
+  } -> tensor<64x96xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x96xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<64x96xf32>) -> tensor<64x96xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<64x64xf32>, tensor<64x96xf32>) outs(%i : tensor<64x96xf32>) -> tensor<64x96xf32>
+  return %c : tensor<64x96xf32>
+}

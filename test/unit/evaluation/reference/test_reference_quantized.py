@@ -50,6 +50,16 @@ def test_the_same_number_read_with_and_without_sign() -> None:
     assert wide.data.tolist() == [127, 3, 254] and np.all(wide.errors() <= 1.1) and np.all(wide.errors() >= 1)
 
 
+def test_numbers_that_may_be_no_integers_without_sign_may_be_any() -> None:
+    """Nothing says that they are not below 0, or above 255."""
+
+    def converted(x: "np.ndarray") -> "np.ndarray":
+        return np.trunc(x).astype(np.int64).astype(np.uint8).view(np.int8)
+
+    found = compute("arith.fptoui", converted, "i8", [Bounded(np.array([0.5, 3.5, 255.5]), np.array([2.0, 2.0, 2.0]))])
+    assert np.isinf(without_sign(found).errors()).tolist() == [True, False, True]
+
+
 @pytest.mark.parametrize("name", ["arith.addi", "arith.xori"])
 @pytest.mark.parametrize(("by", "known"), [(-128, True), (-127, False)])
 def test_numbers_of_which_128_is_taken_keep_their_order(name: str, by: int, known: bool) -> None:

@@ -112,6 +112,27 @@ def rewritten(text: str, *, pays: bool = True) -> int:
         return count
 
 
+def test_what_is_repeated_along_the_reduction_stays() -> None:
+    """A weight of one row, seven times: its sums are not those of the row."""
+    text = product()
+    begin, end = text.index("%b_empty = "), text.index("%none = ")
+    turned = (
+        dequantized("row", "%weights", "1x5", SIGNED)
+        + """
+      %b_empty = tensor.empty() : tensor<7x5xf32>
+      %b = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+          iterator_types = ["parallel", "parallel"]} ins(%row : tensor<1x5xf32>) outs(%b_empty : tensor<7x5xf32>) {
+      ^bb0(%in: f32, %old: f32):
+        linalg.yield %in : f32
+      } -> tensor<7x5xf32>
+      """
+    )
+    constant = text.index("%weights = arith.constant")
+    rest = text[text.index("\n", constant) : begin]
+    weights = "%weights = arith.constant dense<[[3, -9, 127, -128, 5]]> : tensor<1x5xi8>"
+    assert rewritten(text[:constant] + weights + rest + turned + text[end:]) == 0
+
+
 COLUMNS, ROWS = "affine_map<(d0, d1) -> (d1)>", "affine_map<(d0, d1) -> (d0)>"
 
 

@@ -74,6 +74,26 @@ def test_integers_are_moved(way: str) -> None:
     assert moved in text and text.index(moved) < text.index("arith.uitofp")
 
 
+def test_reductions_share_one() -> None:
+    """They read each element several times, as products do, so that it is not composed into them."""
+    text = generic(
+        "g", "f", "6x8xf32", "6xf32", "%a = arith.addf %in, %old : f32 linalg.yield %a : f32", "#same, #rows"
+    )
+    text = text.replace('"parallel", "parallel"', '"parallel", "reduction"').replace("outs(%g_e", "outs(%zeros")
+    body = "%zero = arith.constant 0.0 : f32 %ze = tensor.empty() : tensor<6xf32> %zeros = linalg.fill "
+    body += "ins(%zero : f32) outs(%ze : tensor<6xf32>) -> tensor<6xf32>" + text + text.replace("%g", "%h")
+    whole = function(body, "tensor<6xf32>, tensor<6xf32>", "%g, %h").replace("#rows", "affine_map<(i, j) -> (i)>")
+    assert rewritten(whole)[0] == 0
+
+
+def test_what_moves_while_it_is_dequantized_stays() -> None:
+    body = generic("g", "f", "8x6xf32", "8x6xf32", ROOT) + generic("h", "f", "8x6xf32", "8x6xf32", SQUARE)
+    text = function(body, "tensor<8x6xf32>, tensor<8x6xf32>", "%g, %h")
+    plain = generic("f", "q", "6x8xi8", "6x8xf32", DEQUANTIZED)
+    turned = generic("f", "q", "6x8xi8", "8x6xf32", DEQUANTIZED, "#turned, #same")
+    assert plain in text and rewritten(text.replace(plain, turned))[0] == 0
+
+
 def test_what_is_returned_is_dequantized_once() -> None:
     body = generic("g", "f", "6x8xf32", "6x8xf32", ROOT)
     count, text = rewritten(function(body, "tensor<6x8xf32>, tensor<6x8xf32>", "%f, %g"))
@@ -115,10 +135,12 @@ def test_small_sums_are_computed_by_32_bits(zero: int, narrow: bool, extended: s
             np.testing.assert_array_equal(one, same)
 
 
-def test_sums_of_wide_numbers_stay() -> None:
+@pytest.mark.parametrize(("old", "new"), [("arith.subi %a, %z", "arith.subi %a, %other"), ("i8", "i32")])
+def test_sums_of_wide_numbers_stay(old: str, new: str) -> None:
+    """Such as a bias of 32 bits less its zero point."""
     text = WIDE.replace("ZERO", "3").replace("EXTENDED", "extui").replace("SUM", "subi")
     with make_context() as context:
-        module = parse_module(text.replace("arith.subi %a, %z", "arith.subi %a, %other"), context)
+        module = parse_module(text.replace(old, new), context)
         before = str(module)
         narrow_integers(module)
         assert str(module) == before and isinstance(module, ir.Module)

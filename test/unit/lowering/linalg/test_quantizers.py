@@ -9,6 +9,7 @@ import pytest
 
 import roller_mlir
 from roller_mlir import CompileOptions
+from roller_mlir.lowering.linalg.rewrite.quantized import quantizers
 from roller_mlir.lowering.linalg.rewrite.quantized.quantizers import _rounds_alike, simplify_quantizers
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
@@ -84,6 +85,12 @@ def test_a_reciprocal_alone_does_not_round_as_quotients() -> None:
     pairs = list(zip(scales, inverses, rests, strict=True))
     assert all(_rounds_alike(scale, one, rest, -128, 127) for scale, one, rest in pairs)
     assert sum(not _rounds_alike(scale, one, np.float32(0), -128, 127) for scale, one, _ in pairs) > 10
+
+
+def test_a_scale_of_which_products_round_otherwise_divides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None is known, and so that check alone says so."""
+    monkeypatch.setattr(quantizers, "_rounds_alike", lambda *_: False)
+    assert "arith.divf" in simplified(quantizer(0.1, -7, signed=True))
 
 
 @pytest.mark.parametrize("scale", [0.0, 1e-40, 1e38, inf])

@@ -54,19 +54,23 @@ class Move:
             return pad_tensor(value, *sizes, padding)
         element = ir.RankedTensorType(value.type).element_type
         kind = with_element(ir.RankedTensorType(self.operation.results[0].type), element)
-        if self.groups is None:
-            maps = indexing_maps(self.operation)
-            ends = [maps[self.operand], maps[-1]]
-            copy = bodiless_generic([value], [empty_like(kind)], ends, ["parallel"] * maps[0].n_dims)
-            block = copy.regions[0].blocks.append(element, element, arg_locs=[copy.location] * 2)
-            with ir.InsertionPoint(block):
-                linalg.YieldOp([block.arguments[0]])
-            return copy.results[0]
         attributes = {name: self.operation.attributes[name] for name in self.operation.attributes}
-        operands = [value, *list(self.operation.operands)[1:]]
-        return ir.Operation.create(
-            self.operation.name, results=[kind], operands=operands, attributes=attributes
-        ).results[0]
+        if self.groups is not None:
+            operands = [value, *list(self.operation.operands)[1:]]
+            new = ir.Operation.create(self.operation.name, results=[kind], operands=operands, attributes=attributes)
+            return new.results[0]
+        maps, operands = indexing_maps(self.operation), [value, empty_like(kind)]
+        if len(self.operation.operands) == 2:  # which may have a name
+            copy = ir.Operation.create(
+                self.operation.name, results=[kind], operands=operands, attributes=attributes, regions=1
+            )
+        else:
+            ends = [maps[self.operand], maps[-1]]
+            copy = bodiless_generic(operands[:1], operands[1:], ends, ["parallel"] * maps[0].n_dims)
+        block = copy.regions[0].blocks.append(element, element, arg_locs=[copy.location] * 2)
+        with ir.InsertionPoint(block):
+            linalg.YieldOp([block.arguments[0]])
+        return copy.results[0]
 
     def of_array(self, array: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
         """Return an array as a move that does not pad puts it.
