@@ -112,6 +112,35 @@ def rewritten(text: str, *, pays: bool = True) -> int:
         return count
 
 
+def test_what_is_read_backwards_is_not_taken_for_the_other_way() -> None:
+    """A dequantized weight, the op of which turns its columns around."""
+    text = product()
+    same = "affine_map<(d0, d1) -> (d0, d1)>"
+    begin = text.index("%b = linalg.generic")
+    turned = text[begin:].replace(f"[{same}, {same}]", f"[affine_map<(d0, d1) -> (d0, 4 - d1)>, {same}]", 1)
+    assert turned != text[begin:] and rewritten(text[:begin] + turned) == 0
+    transposed = product(depth=5)
+    begin = transposed.index("%b = linalg.generic")
+    turned = transposed[begin:].replace(f"[{same}, {same}]", f"[affine_map<(d0, d1) -> (d1, d0)>, {same}]", 1)
+    assert turned != transposed[begin:] and rewritten(transposed[:begin] + turned) == 1
+
+
+@pytest.mark.parametrize("body", ["uitofp %p : i8 to f32", "sitofp %wide : i32 to f32"])
+def test_zero_points_at_run_time_keep_their_sign(body: str) -> None:
+    """200 without sign, from 8 bits to a float, or by way of 32 bits."""
+    wide = "%wide = arith.extui %p : i8 to i32" if "wide" in body else ""
+    first = f"%w = arith.uitofp %q : i8 to f32 {wide} %v = arith.{body} %d = arith.subf %w, %v : f32 "
+    text = product(first + "%r = arith.mulf %d, %s : f32")
+    plain = dequantized("a", "%x", "3x7", first + "%r = arith.mulf %d, %s : f32")
+    point = {"also": ", %point : tensor<i8>", "maps": ", affine_map<(d0, d1) -> ()>"}
+    at_run_time = dequantized("a", "%x", "3x7", first + "%r = arith.mulf %d, %s : f32", **point)
+    at_run_time = at_run_time.replace("%p: i8", "%p: i8")
+    made = text.replace(plain, at_run_time).replace(
+        "%begin: tensor<3x5xf32>", "%begin: tensor<3x5xf32>, %point: tensor<i8>"
+    )
+    assert made != text and rewritten(made) == 1
+
+
 def test_what_is_repeated_along_the_reduction_stays() -> None:
     """A weight of one row, seven times: its sums are not those of the row."""
     text = product()

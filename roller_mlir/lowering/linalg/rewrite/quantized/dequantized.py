@@ -217,8 +217,10 @@ class _Evaluation:
         result = ir.RankedTensorType(self._operation.results[0].type)
         if prod(kind.shape) == prod(result.shape) and kind.rank and (str(kind.element_type) == "i8" or not known):
             found = self._tensors.of(value)
-            same = read == self._maps[-1] or len(set(loops_read(read))) != kind.rank
-            return found if found is None or same else found.through(Move(self._operation, number))
+            if found is None or read == self._maps[-1]:
+                return found
+            once = len(set(loops_read(read))) == kind.rank
+            return found.through(Move(self._operation, number)) if once else None
         if not known:
             return AtRunTime(value) if kind.rank == 0 else None
         if str(kind.element_type) == "bf16" or len(set(loops_read(read))) != kind.rank:
@@ -239,8 +241,10 @@ def _widened(unsigned: bool, value: Dequantized | Parameter | None) -> Dequantiz
             return None
         bits = value.array.view(f"u{value.array.dtype.itemsize}") if unsigned else value.array
         return Known(bits.astype(np.int64))
-    if value is None or isinstance(value, AtRunTime):
-        return None if value is None else replace(value, unsigned=unsigned)
+    if isinstance(value, AtRunTime):  # what was widened has a sign of its own
+        return value if value.unsigned is not None and not unsigned else replace(value, unsigned=unsigned)
+    if value is None:
+        return None
     if value.unsigned is None and value.flipped and not unsigned:  # of numbers without sign, 128 less
         last = value.moves[-1].operation.results[0] if value.moves else value.integers
         zero = Known(np.full([1] * ir.RankedTensorType(last.type).rank, 128))

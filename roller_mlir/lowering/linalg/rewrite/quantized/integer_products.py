@@ -41,7 +41,6 @@ from roller_mlir.support.values import defining_op, indexing_maps, replace_op
 
 _HALF, _MOST = 128, (1 << 31) - 1
 
-
 Pays = Callable[[TensorExpression, ConstantInputs], bool]
 """Whether a product, of which some inputs are constants, is best computed by an instruction for its element types."""
 
@@ -57,7 +56,7 @@ def multiply_integers(block: ir.Block, kinds: Collection[tuple[str, str]], pays:
     if ("i8", "i32") not in kinds:
         return []
     rewrite = _Rewrite(block)
-    changed = [rewrite.product(op.operation, pays) for op in block.operations]
+    changed = [rewrite.product(operation, pays) for operation in [op.operation for op in block.operations]]
     rewrite.sign_readers()
     return [one for one in changed if one is not None]
 
@@ -235,7 +234,7 @@ def _factor(made: Dequantized, read: ir.AffineMap) -> _Factor | None:
 
 
 def _wants_signs(made: Dequantized) -> bool:
-    """Return whether integers without sign are stored as they are; those that were flipped are stored with signs."""
+    """Return whether integers are stored without sign; those that are flipped when they are read have one."""
     return bool(made.unsigned) and not made.flipped
 
 
