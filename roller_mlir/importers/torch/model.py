@@ -8,6 +8,7 @@ import importlib
 import logging
 import warnings
 import zipfile
+from contextlib import suppress
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -18,6 +19,8 @@ from roller_mlir.importers.torch.graph import array_of, import_graph, load_torch
 from roller_mlir.importers.torch.operators import decompositions
 from roller_mlir.support.foreign.printable import printable
 
+_QUANTIZED = "torch.ao.quantization.fx._decomposed"
+"""Defines operators of quantized programs, which torch does not load by itself."""
 _STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
 
 
@@ -113,7 +116,12 @@ def _load(path: Path, name: str) -> Any:
     logger = logging.getLogger("torch.export")
     silent, logger.disabled = logger.disabled, True  # it would print a traceback
     try:
-        return export.load(path)
+        try:
+            return export.load(path)
+        except Exception:  # noqa: BLE001 - as below; it may have operators that are not known yet
+            with suppress(ImportError):
+                importlib.import_module(_QUANTIZED)
+            return export.load(path)
     except Exception as error:  # noqa: BLE001 - of damaged files torch raises what its parts happen to raise
         refuse(name, f"{unread}: {printable(' '.join(str(error).split())) or type(error).__name__}")
     finally:

@@ -2,6 +2,7 @@
 """What is said of PyTorch programs that cannot be imported: the file, and the node with its place in the model."""
 
 import re
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -138,3 +139,48 @@ def test_numbers_of_the_signature_are_fixed_and_no_arguments() -> None:
     imported = import_model(_exported(lambda model, x, times, flag: x * times, torch.ones(4), 3, None))
     (found,) = roller_mlir.compile(imported, options=CompileOptions(binaries=False)).run(np.ones(4, np.float32))
     np.testing.assert_array_equal(found, np.full(4, 3, np.float32))
+
+
+QUANTIZED = """
+import sys
+import torch
+import torch.ao.quantization.fx._decomposed  # what defines the operators
+
+OPS = torch.ops.quantized_decomposed
+
+
+class Linear(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        bits = torch.randint(-128, 128, (32, 64), generator=torch.Generator().manual_seed(0))
+        self.register_buffer("bits", bits.to(torch.int8))
+        self.register_buffer("scales", 2.0 ** -torch.arange(32).remainder(4))
+        self.register_buffer("zeros", torch.zeros(32, dtype=torch.int64))
+
+    def forward(self, x):
+        whole = 0.25, 131, 0, 255, torch.uint8
+        x = OPS.dequantize_per_tensor(OPS.quantize_per_tensor(x, *whole), *whole)
+        weight = OPS.dequantize_per_channel(self.bits, self.scales, self.zeros, 0, -128, 127, torch.int8)
+        return torch.nn.functional.linear(x, weight)
+
+
+x = 0.25 * torch.arange(-300, 724).remainder(301).reshape(16, 64)
+torch.export.save(torch.export.export(Linear().eval(), (x,)), sys.argv[1])
+torch.save((x, Linear()(x)), sys.argv[2])
+"""
+
+
+def test_quantized_programs_multiply_integers(tmp_path: Path) -> None:
+    """A file whose operators torch does not know by itself, read by a process that has not asked for them."""
+    torch = pytest.importorskip("torch")
+    path, results = tmp_path / "m.pt2", tmp_path / "results.pt"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", QUANTIZED, path, results], check=True, capture_output=True)
+    text = tmp_path / "m.mlir"
+    command = [sys.executable, "-W", "ignore", "-m", "roller_mlir.tools.roller", "import", path, "-o", text]
+    subprocess.run(command, check=True, capture_output=True)
+    x, expected = torch.load(results)
+    artifact = roller_mlir.compile(text, "a100", options=CompileOptions(binaries=False))
+    result = artifact.run(x.numpy())
+    found = result[0] if isinstance(result, (list, tuple)) else result
+    np.testing.assert_array_equal(np.asarray(found), expected.numpy())
+    assert "mma" in {one.plan.instruction for one in artifact.kernels if one.plan is not None}
