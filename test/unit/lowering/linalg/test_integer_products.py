@@ -146,11 +146,11 @@ def test_what_is_repeated_along_the_reduction_stays() -> None:
     text = product()
     begin, end = text.index("%b_empty = "), text.index("%none = ")
     turned = (
-        dequantized("row", "%weights", "1x5", SIGNED)
+        dequantized("row", "%weights", "5", SIGNED)
         + """
       %b_empty = tensor.empty() : tensor<7x5xf32>
-      %b = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
-          iterator_types = ["parallel", "parallel"]} ins(%row : tensor<1x5xf32>) outs(%b_empty : tensor<7x5xf32>) {
+      %b = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+          iterator_types = ["parallel", "parallel"]} ins(%row : tensor<5xf32>) outs(%b_empty : tensor<7x5xf32>) {
       ^bb0(%in: f32, %old: f32):
         linalg.yield %in : f32
       } -> tensor<7x5xf32>
@@ -158,7 +158,7 @@ def test_what_is_repeated_along_the_reduction_stays() -> None:
     )
     constant = text.index("%weights = arith.constant")
     rest = text[text.index("\n", constant) : begin]
-    weights = "%weights = arith.constant dense<[[3, -9, 127, -128, 5]]> : tensor<1x5xi8>"
+    weights = "%weights = arith.constant dense<[3, -9, 127, -128, 5]> : tensor<5xi8>"
     assert rewritten(text[:constant] + weights + rest + turned + text[end:]) == 0
 
 
@@ -262,6 +262,14 @@ def convolution(zero: int, padding: str = "0.0") -> str:
 @pytest.mark.parametrize("zero", [0, 5, 128, 255])
 def test_padding_reads_as_the_zero_point(zero: int) -> None:
     assert rewritten(convolution(zero)) == 1
+
+
+def test_padding_by_a_zero_point_that_is_not_known_stays() -> None:
+    first = "%w = arith.extui %q : i8 to i32 %v = arith.extui %p : i8 to i32 %d = arith.subi %w, %v : i32 " + SCALED
+    point = {"also": ", %point : tensor<i8>", "maps": ", affine_map<(d0, d1, d2, d3) -> ()>"}
+    text = convolution(3).replace("%x: tensor<1x2x5x6xi8>", "%x: tensor<1x2x5x6xi8>, %point: tensor<i8>")
+    plain = dequantized("a", "%x", "1x2x5x6", UNSIGNED)
+    assert plain in text and rewritten(text.replace(plain, dequantized("a", "%x", "1x2x5x6", first, **point))) == 0
 
 
 def test_padding_that_no_integer_of_8_bits_is_stays() -> None:
