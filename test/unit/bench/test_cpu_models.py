@@ -46,10 +46,20 @@ def test_a_model_of_ones_own_is_timed(small: Path, tmp_path: Path) -> None:
 
 
 def test_results_that_differ_are_no_times(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(MODELS["times_of"].__globals__, "TOLERANCE", -1.0)
     monkeypatch.setenv("ROLLER_NUM_THREADS", "1")
     with pytest.raises(SystemExit, match="results differ by"):
-        MODELS["times_of"](str(small), 1, 1)
+        MODELS["times_of"](str(small), 1, 1, tolerance=-1.0)
+
+
+@pytest.mark.parametrize("kind", ["u8", "s8", "dynamic"])
+def test_a_quantized_model_is_timed(kind: str, small: Path, tmp_path: Path) -> None:
+    file = tmp_path / "quantized.onnx"
+    file.write_bytes(MODELS["quantized"](small.read_bytes, kind))
+    nodes = {node.op_type for node in onnx.load(file).graph.node}
+    assert nodes & ({"DynamicQuantizeLinear"} if kind == "dynamic" else {"QuantizeLinear"})
+    done = run(str(file), "--quantized", "--rounds", "2")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[2].startswith("| quantized | 1 |")
 
 
 @pytest.mark.parametrize(
@@ -57,6 +67,7 @@ def test_results_that_differ_are_no_times(small: Path, monkeypatch: pytest.Monke
     [
         ("zen4", MODELS["NETWORKS"]),
         ("zen5", MODELS["NETWORKS"]),
+        ("quantized-spr", MODELS["QUANTIZED"]),
         ("of-onnx-zen5", MODELS["networks_of_onnx"]()),
         ("recurrent-zen5", MODELS["RECURRENT"]),
     ],
