@@ -39,6 +39,26 @@ def test_masked_accesses_to_bf16_are_of_integers() -> None:
     assert differences(text, artifact) == []
 
 
+PADDED = """func.func @window(%x: tensor<1x1x8x6x1xf32>, %start: tensor<1x5x8x5x1xf32>) -> tensor<1x5x8x5x1xf32> {
+  %least = arith.constant 0xFF800000 : f32
+  %p = tensor.pad %x low[0, 3, 1, 4, 0] high[0, 3, 1, 4, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index, %m: index):
+    tensor.yield %least : f32
+  } : tensor<1x1x8x6x1xf32> to tensor<1x7x10x14x1xf32>
+  %w = tensor.empty() : tensor<2x3x4xf32>
+  %r = linalg.pooling_ndhwc_max {dilations = dense<[2, 1, 3]> : tensor<3xi64>, strides = dense<1> : tensor<3xi64>}
+    ins(%p, %w : tensor<1x7x10x14x1xf32>, tensor<2x3x4xf32>) outs(%start : tensor<1x5x8x5x1xf32>)
+    -> tensor<1x5x8x5x1xf32>
+  return %r : tensor<1x5x8x5x1xf32>
+}"""
+
+
+def test_hundreds_of_tests_of_padding_are_compiled() -> None:
+    """A window along three padded axes, whose blocks upstream's patterns merged without an end."""
+    artifact = compiled(PADDED)
+    assert differences(PADDED, artifact) == []
+
+
 @pytest.mark.full
 def test_what_lies_whole_in_a_task_is_counted_with_its_vectors() -> None:
     text = ROW.replace("KIND", "f32")
