@@ -23,7 +23,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -219,6 +220,18 @@ def randomized(path: Path) -> bytes:
     return model.SerializeToString()
 
 
+@contextmanager
+def quiet() -> Generator[None]:
+    """Keep what onnxruntime's tools warn of to themselves."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        yield
+    finally:
+        logging.disable(before)
+
+
+@quiet()
 def quantized(make: Callable[[], bytes], kind: str) -> bytes:
     """Return a network as onnxruntime's tools quantize it.
 
@@ -227,7 +240,6 @@ def quantized(make: Callable[[], bytes], kind: str) -> bytes:
         kind: "u8" or "s8", numbers without sign or with one, of scales that two inputs of normal numbers give; or
             "dynamic", of scales that each input gives.
     """
-    logging.disable(logging.WARNING)
     from onnxruntime import quantization as tools
     from onnxruntime.quantization.shape_inference import quant_pre_process
 

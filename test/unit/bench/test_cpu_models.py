@@ -2,6 +2,7 @@
 """Whole models are timed beside onnxruntime, whose results are those of ours."""
 
 import json
+import logging
 import runpy
 import subprocess
 import sys
@@ -55,6 +56,7 @@ def test_results_that_differ_are_no_times(small: Path, monkeypatch: pytest.Monke
 def test_a_quantized_model_is_timed(kind: str, small: Path, tmp_path: Path) -> None:
     file = tmp_path / "quantized.onnx"
     file.write_bytes(MODELS["quantized"](small.read_bytes, kind))
+    assert logging.getLogger("roller_mlir").isEnabledFor(logging.WARNING)
     nodes = {node.op_type for node in onnx.load(file).graph.node}
     assert nodes & ({"DynamicQuantizeLinear"} if kind == "dynamic" else {"QuantizeLinear"})
     done = run(str(file), "--quantized", "--rounds", "2")
