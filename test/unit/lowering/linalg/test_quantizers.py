@@ -110,6 +110,13 @@ def again(scale: float = 0.1, zero: int = 131, *, signs: str = "u") -> str:
         %f = arith.sitofp %v : i32 to f32 %k = arith.constant {scale!r} : f32 %in = arith.mulf %f, %k : f32"""
 
 
+@pytest.mark.parametrize("zero", ["0x7F800000", "0x7FC00000", "-4.0e9", "0.5"])
+def test_other_zero_points_divide(zero: str) -> None:
+    """No number, none that f32 tells from its neighbours, none that is whole."""
+    text = quantizer(0.1, -7, signed=True).replace("arith.constant -7.0", f"arith.constant {zero}")
+    assert "arith.divf" in simplified(text)
+
+
 SAME = float(np.float32(0.1))
 
 

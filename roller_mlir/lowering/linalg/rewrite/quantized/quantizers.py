@@ -28,6 +28,9 @@ _WIDENED = {"arith.fptoui": ("arith.extui", "arith.uitofp"), "arith.fptosi": ("a
 _NEAR = 5
 """So many floats on both sides of a middle are looked at: a quotient has at least half as many there."""
 
+_FAR = 2.0**15
+"""Zero points that are nearer to 0 leave sums that f32 holds."""
+
 
 @dataclass(frozen=True)
 class _Quantizer:
@@ -118,9 +121,11 @@ def _integers_behind(quantizer: _Quantizer) -> Any:
 
 def _multiply(quantizer: _Quantizer) -> bool:
     """Let a quantizer multiply in the place of its division; return whether it does."""
-    least, largest = (bound - quantizer.zero for bound in _BOUNDS[quantizer.cast.name])
-    if quantizer.scale is None or not 2.0**-100 < quantizer.scale < 2.0**100 or quantizer.zero != int(quantizer.zero):
+    if quantizer.scale is None or not 2.0**-100 < quantizer.scale < 2.0**100:
         return False
+    if not abs(quantizer.zero) < _FAR or not quantizer.zero.is_integer():
+        return False
+    least, largest = (bound - quantizer.zero for bound in _BOUNDS[quantizer.cast.name])
     inverse = np.float32(1 / quantizer.scale)
     rest = np.float32(1 / quantizer.scale - float(inverse))
     if not _rounds_alike(np.float32(quantizer.scale), inverse, rest, int(least), int(largest)):
