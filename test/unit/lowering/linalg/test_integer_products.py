@@ -199,6 +199,15 @@ def test_zero_points_of_columns_are_one_number(zeros: list[int], count: int) -> 
     assert rewritten(text.replace("tensor<5xf32>", "tensor<5xi8>").replace("%p: f32", "%p: i8")) == count
 
 
+@pytest.mark.parametrize("scale", ["1.0e-20", "1.0e+20", "1.0e-40"])
+def test_scales_whose_product_f32_does_not_hold_stay(scale: str) -> None:
+    """The floats are large or small enough by themselves: of 0 the product is 0, not 0 times infinity."""
+    with make_context() as context:
+        module = parse_module(product().replace("arith.constant 0.25", f"arith.constant {scale}"), context)
+        block = module.body.operations[0].regions[0].blocks[0]
+        assert not multiply_integers(block, KINDS, lambda *_: True)
+
+
 def test_scales_along_the_reduction_stay() -> None:
     assert rewritten(product(second=BY_CHANNEL, channel=ROWS)) == 0
 

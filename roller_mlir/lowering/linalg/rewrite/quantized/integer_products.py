@@ -149,9 +149,9 @@ class _Rewrite:
             return _flipped(value)
 
     def _scales(self, operation: ir.Operation, factors: Sequence[_Factor]) -> Any:
-        """Return constants by which the sums are multiplied, of the result's rank; None where that is not known."""
+        """Return constants by which sums are multiplied, of the result's rank; None where f32 has none such."""
         result, written = ir.RankedTensorType(operation.results[0].type), loops_read(indexing_maps(operation)[-1])
-        floats, known = isinstance(result.element_type, ir.FloatType), np.ones([1] * result.rank, np.float32)
+        floats, known = isinstance(result.element_type, ir.FloatType), np.ones([1] * result.rank)
         if len(written) != result.rank:
             return None
         for factor in factors:
@@ -163,7 +163,8 @@ class _Rewrite:
                 if along is None:
                     return None
                 known = known * along.astype(np.float32)
-        return known
+        sizes, held = np.abs(known), np.finfo(np.float32)
+        return known if ((sizes == 0) | ((sizes >= held.tiny) & (sizes <= held.max))).all() else None
 
     def _scaled(
         self, operation: ir.Operation, factors: Sequence[_Factor], integers: Sequence[ir.Value]
@@ -183,7 +184,7 @@ class _Rewrite:
                 return None
             scaled.lessen(z, sums, y, _points_of(operation))
         if isinstance(result.element_type, ir.FloatType):
-            known = scaled.constant(self._scales(operation, factors), result.element_type)
+            known = scaled.constant(self._scales(operation, factors).astype(np.float32), result.element_type)
             later = [one.made.scale for one in factors if isinstance(one.made.scale, AtRunTime)]
             scaled.scale([known, *(scaled.element(AlongResult(one.tensor, ())) for one in later)])
         elif result.element_type != ir.IntegerType.get_signless(32):
