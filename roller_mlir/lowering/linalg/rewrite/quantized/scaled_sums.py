@@ -28,7 +28,7 @@ class Zero:
     """The zero point of integers with signs.
 
     Attributes:
-        number: It, if it is known; what it is less than the one at run time if not.
+        number: It, if it is known; if not, what is added to the one at run time.
         at_run_time: Where the one of integers as they were lies, None if it is known.
     """
 
