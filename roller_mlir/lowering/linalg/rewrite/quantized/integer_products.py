@@ -16,7 +16,7 @@ those of rounded products are not; such that may pass 32 bits stay as they are. 
 Where the product of integers is not best computed by an instruction of the device, factors stay as they are.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -35,14 +35,11 @@ from roller_mlir.lowering.linalg.rewrite.quantized.dequantized import (
 )
 from roller_mlir.lowering.linalg.rewrite.quantized.scaled_sums import AlongResult, Number, ScaledSums, Zero
 from roller_mlir.lowering.linalg.rewrite.read_through.moves import moved
-from roller_mlir.plan import TensorExpression
+from roller_mlir.lowering.linalg.rewrite.read_through.widened_factors import Pays
 from roller_mlir.support.bindings import arith, ir, linalg
 from roller_mlir.support.values import defining_op, indexing_maps, replace_op
 
 _HALF, _MOST = 128, (1 << 31) - 1
-
-Pays = Callable[[TensorExpression, ConstantInputs], bool]
-"""Whether a product, of which some inputs are constants, is best computed by an instruction for its element types."""
 
 
 def multiply_integers(block: ir.Block, kinds: Collection[tuple[str, str]], pays: Pays) -> list[ir.Operation]:

@@ -30,16 +30,17 @@ from roller_mlir.support.values import defining_op, indexing_maps, replace_op
 _PRODUCTS = (["arith.mulf", "arith.addf", "linalg.yield"], ["arith.muli", "arith.addi", "linalg.yield"])
 _WIDENING = ("arith.extf", "arith.extsi")
 
+Pays = Callable[[TensorExpression, ConstantInputs], bool]
+"""Whether a product, of which some inputs are constants, is best computed by an instruction for its element types."""
 
-def read_before_widening(
-    block: ir.Block, kinds: Collection[tuple[str, str]], pays: Callable[[TensorExpression, ConstantInputs], bool]
-) -> list[ir.Operation]:
+
+def read_before_widening(block: ir.Block, kinds: Collection[tuple[str, str]], pays: Pays) -> list[ir.Operation]:
     """Let the products of a block read factors before they are widened; return those that do.
 
     Args:
         block: Of structured ops on tensors.
         kinds: Element types of factors and of sums that the device's instructions multiply.
-        pays: Whether a product of narrow factors, of which some are constants, is best computed by one of them.
+        pays: Whether a product of narrow factors is best computed by one of them.
     """
     changed: list[ir.Operation] = []
     for operation in [op.operation for op in block.operations]:
