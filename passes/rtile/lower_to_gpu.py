@@ -203,6 +203,10 @@ def kernels_module(module: ir.Module) -> tuple[str, ir.Block]:
     return name, kernels.regions[0].blocks.append()
 
 
+_KEPT_SHARE = 0.25
+"""Of a core's second cache, for what it reads of a constant in each pass over what that is multiplied by."""
+
+
 def block_limits(device: Device) -> BlockLimits:
     """Return what a device allows a block."""
     return BlockLimits(
@@ -216,6 +220,7 @@ def block_limits(device: Device) -> BlockLimits:
         access_bytes=machine_of(device).vector_bytes,
         masked=device.vector_bytes is not None,
         mask_registers=device.has_mask_registers,
+        kept_bytes=int(_KEPT_SHARE * device.second_cache_bytes(device.units)) if device.vector_bytes else 0,
         fence_covers_block=device.fence_covers_block,
     )
 

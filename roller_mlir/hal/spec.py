@@ -302,6 +302,13 @@ class Device:
         """The layers that the hardware fills, nearest first."""
         return tuple(layer for layer in self.layers if layer.kind == "cached")
 
+    def second_cache_bytes(self, units: int) -> float:
+        """Return a core's share of its second cache, or of the only one, while so many cores work; 0 without caches."""
+        if not self.caches:
+            return 0.0
+        cache = self.caches[min(1, len(self.caches) - 1)]
+        return cache.capacity_bytes * min(1.0, cache.instances / units)
+
     @property
     def multiply_add(self) -> Instruction:
         """The multiply-add of f32 of one thread, which each device has."""

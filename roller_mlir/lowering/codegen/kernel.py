@@ -112,6 +112,7 @@ def _emit_alike(request: KernelRequest) -> EmittedKernel:
             repeats=wrapper.repeats,
             masked=limits.masked,
             mask_registers=limits.mask_registers,
+            kept_bytes=limits.kept_bytes,
         )
 
         if early is not None:

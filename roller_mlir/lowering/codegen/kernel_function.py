@@ -48,6 +48,7 @@ class BlockLimits:
         access_bytes: Bytes of the widest access of one thread that code is generated for.
         masked: Whether vectors are accessed at any place, under masks; see `TaskContext`.
         mask_registers: Whether masks have registers of their own; see `TaskContext`.
+        kept_bytes: Of a constant, by a core's caches; see `TaskContext`.
         fence_covers_block: See `Device`.
     """
 
@@ -61,6 +62,7 @@ class BlockLimits:
     access_bytes: int
     masked: bool = False
     mask_registers: bool = False
+    kept_bytes: int = 0
     fence_covers_block: bool = False
 
 

@@ -288,8 +288,7 @@ def _divisor(extent: int, most: int) -> int:
 
 def panel_room(cost: VectorCost) -> float:
     """Return the bytes that are packed at a time at most: a part of a core's second cache, or of the only one."""
-    cache = cost.device.caches[min(1, len(cost.device.caches) - 1)]
-    return _PANEL_SHARE * cache.capacity_bytes * min(1.0, cache.instances / cost.units)
+    return _PANEL_SHARE * cost.device.second_cache_bytes(cost.units)
 
 
 def room_of(device: Device, units: int) -> float:

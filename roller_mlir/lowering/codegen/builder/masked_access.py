@@ -227,20 +227,28 @@ def _constant(linear: Linear) -> int:
     return linear.constant
 
 
-def prefetch(emit: Emitter, buffer: ir.Value, at: Sequence[Linear], *, write: bool = False) -> None:
-    """Emit a hint that the line of an element is soon needed; no element need be there."""
+def prefetch(emit: Emitter, buffer: ir.Value, at: Sequence[Linear], *, write: bool = False, near: bool = True) -> None:
+    """Emit a hint that the line of an element is soon needed; no element need be there.
+
+    Args:
+        emit: The emitter.
+        buffer: Where the element lies.
+        at: Its indices.
+        write: Whether it is stored to.
+        near: Whether it is needed so soon that it should come to the nearest cache; else to the second one.
+    """
     i32 = ir.IntegerType.get_signless(32)
     attributes: dict[str, ir.Attribute] = {
         "isWrite": ir.BoolAttr.get(write),
-        "localityHint": ir.IntegerAttr.get(i32, _KEPT),
+        "localityHint": ir.IntegerAttr.get(i32, _NEAREST if near else _SECOND),
         "isDataCache": ir.BoolAttr.get(True),
     }
     operands = [buffer, *[emit.index(x) for x in at]]
     ir.Operation.create("memref.prefetch", operands=operands, attributes=attributes)
 
 
-_KEPT = 3
-"""Of hints: to the nearest cache."""
+_NEAREST, _SECOND = 3, 2
+"""Of hints: the cache that they name."""
 
 
 def _attributes(element: ir.Type, site: str) -> dict[str, ir.Attribute]:

@@ -79,6 +79,7 @@ class TaskContext:
             where bounds are not proven; else as wide as the plan says, aligned, and inside as a whole.
         mask_registers: Whether such masks have registers of their own; where not, tiles that need none have code of
             their own.
+        kept_bytes: Bytes of a constant that a core's caches keep while what it is multiplied by passes.
     """
 
     emit: Emitter
@@ -99,6 +100,7 @@ class TaskContext:
     slots: dict[ir.Value, Slot] = field(default_factory=dict[ir.Value, Slot])
     masked: bool = False
     mask_registers: bool = False
+    kept_bytes: int = 0
 
     def linear(self, operation: ir.Operation, values: Sequence[ir.Value], *, steps: bool = True) -> list[Linear]:
         """Return index operands as linear expressions of the loop variables.

@@ -86,6 +86,23 @@ class DirectTile:
 
 
 @dataclass(frozen=True)
+class Ahead:
+    """What to ask for while a tile of a packed constant is read.
+
+    Attributes:
+        number: Of the tile that is asked for.
+        offset: Bytes behind its place from where what is asked for lies.
+        part: Which part of it, of as many as are asked for one after the other.
+        parts: How many these are.
+    """
+
+    number: Linear
+    offset: int
+    part: Linear = field(default_factory=Linear)
+    parts: int = 1
+
+
+@dataclass(frozen=True)
 class StagedTile:
     """A tile in workgroup memory.
 
@@ -97,6 +114,7 @@ class StagedTile:
         origin: Where in the buffer's tile it begins, one a dimension; empty at the first element.
         steps: Elements there between neighbours of it, one a dimension; empty where they are neighbours there, too.
         number: The same as an expression, where it is no buffer but a tile of a packed constant.
+        ahead: What to ask for while that is read; None where nothing is.
     """
 
     source: DirectTile
@@ -106,6 +124,7 @@ class StagedTile:
     origin: tuple[Linear, ...] = ()
     steps: tuple[int, ...] = ()
     number: Linear = field(default_factory=Linear)
+    ahead: Ahead | None = None
 
     def place(self, local: Sequence[Linear]) -> list[Linear]:
         """Return where elements of it lie in the buffer's tile, given their place in it; one a dimension."""

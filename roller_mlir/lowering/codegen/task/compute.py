@@ -17,6 +17,7 @@ from roller_mlir.lowering.codegen.builder.gathers import emit_gather
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext, element_bytes
 from roller_mlir.lowering.codegen.builder.thread_box import Positions, ThreadBox
 from roller_mlir.lowering.codegen.builder.tile_values import DirectTile, RegisterTile, StagedTile
+from roller_mlir.lowering.codegen.task.constant_prefetch import ask_ahead
 from roller_mlir.lowering.codegen.task.padding.known_inside import known_or_tested, window_inside
 from roller_mlir.lowering.codegen.task.padding.padded_points import PaddedDimension, trips_inside
 from roller_mlir.lowering.codegen.task.register_tiles import read_register_tile
@@ -31,6 +32,10 @@ from roller_mlir.support.bindings import ir
 if TYPE_CHECKING:
     from roller_mlir.lowering.codegen.matrix.product import Matrix
     from roller_mlir.lowering.codegen.vectors.atom import VectorAtom
+
+
+_FIRST = Linear()
+"""The first trip of loops."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,11 @@ class Compute:
         """Return the reduction loops that stay loops."""
         return rolled_loops(self.reductions(), self.runs(), self.chunks(), self.unroll)
 
+    def has_rows(self) -> bool:
+        """Return whether what the lanes read at a point is multiplied for several rows, so that reading is not all."""
+        rows = {tuple([(loop, at) for loop, at in key.items() if loop != self.box.lane]) for key in self.box.keys}
+        return len(rows) > 1
+
     def asks(self, loop: int) -> bool:
         """Return whether it pays to ask at each trip of a loop that stays one whether it reads padding alone."""
         axes = self.box.axes
@@ -126,17 +136,22 @@ def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[i
     reductions, runs, inner, rolled = compute.reductions(), compute.runs(), compute.chunks(), compute.rolled()
     counted, reads, walked = _is_counted(compute), list(compute.inputs.values()), compute.walked_inside()
 
-    def nest(loops: list[int], positions: Positions, values: Sequence[ir.Value]) -> list[ir.Value]:
+    trips = prod([runs[loop] for loop in rolled])
+
+    def nest(
+        loops: list[int], positions: Positions, values: Sequence[ir.Value], trip: Linear = _FIRST
+    ) -> list[ir.Value]:
         if loops:
             loop, rest = loops[0], loops[1:]
             stride = box.axes[loop].threads * box.axes[loop].chunk
 
             def one(run: Symbol, carried: list[ir.Value]) -> list[ir.Value]:
                 at = {**positions, loop: box.base(loop) + Linear.of(run, stride)}
+                number = trip * runs[loop] + Linear.of(run)
                 facts = list(window_inside(box, reads, loop, at)) if context.masked and loop != reductions[-1] else []
                 visited = [one.read_at(box, at) for one in walked.get(loop, ())]
                 with context.emit.given([Within(place, place, extent) for place, extent in visited]):
-                    return known_or_tested(context, [facts], carried, lambda: nest(rest, at, carried))
+                    return known_or_tested(context, [facts], carried, lambda: nest(rest, at, carried, number))
 
             if compute.has_known_taps(loop):
                 for tap in range(runs[loop]):
@@ -160,6 +175,9 @@ def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[i
         current = list(values)
         if context.masked and rolled and points:
             prefetch_rows(context, box, compute.inputs, max(rolled), points[0])
+        for tile, _ in compute.inputs.values() if points and compute.has_rows() else ():
+            if isinstance(tile, StagedTile):
+                ask_ahead(context, tile, trip, trips)
         ordered = compute.body.combiners() is None
         with fragments.scope():
             found = _reads(compute, points, by_vectors=context.masked)

@@ -18,6 +18,7 @@ from roller_mlir.lowering.codegen.builder.tile_values import (
     TileValue,
     lies_beyond,
 )
+from roller_mlir.lowering.codegen.task.constant_prefetch import ahead_of
 from roller_mlir.lowering.codegen.task.copies import StagedCopy, Transfer, copy_now, copy_rounds, load_rounds
 from roller_mlir.lowering.linalg.affine import apply_indices, map_indices
 from roller_mlir.lowering.linalg.body import BodyArgument, read_body
@@ -156,7 +157,8 @@ class TaskScope:
             ),
         )
         source = DirectTile(load.operation, self.name(load), buffer, tuple(kind.shape), (number, Linear()), (1, 1))
-        return StagedTile(source, view, context.emit.index(number), layout, number=number)
+        ahead = ahead_of(context, load, number, kind.shape[1] * element_bytes(kind.element_type))
+        return StagedTile(source, view, context.emit.index(number), layout, number=number, ahead=ahead)
 
     def _limits(self, load: TileLoad, place: DirectTile) -> tuple[Limit, ...]:
         """Return where elements must read as 0 though they are in the tensor, or the tensor reads as something else.

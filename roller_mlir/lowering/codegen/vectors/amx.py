@@ -15,6 +15,7 @@ Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from roller_mlir.hal.atoms.vectors import MOST_TILES
@@ -24,6 +25,7 @@ from roller_mlir.lowering.codegen.builder.task_context import TaskContext, eleme
 from roller_mlir.lowering.codegen.builder.thread_box import Positions
 from roller_mlir.lowering.codegen.builder.tile_values import DirectTile
 from roller_mlir.lowering.codegen.task.compute import Compute
+from roller_mlir.lowering.codegen.task.constant_prefetch import ask_ahead
 from roller_mlir.lowering.codegen.vectors.atom import FactorReads, VectorAtom, converted
 from roller_mlir.lowering.linalg.affine import apply_indices
 from roller_mlir.mapping.index import Linear, Symbol
@@ -97,23 +99,27 @@ def emit_amx_points(context: TaskContext, compute: Compute, values: Sequence[ir.
                 numbers = (down * tiles.across + across, _FIRST + down, _SECOND + across)
                 call_intrinsic(_WORDS[str(atom.factor)], [_register(number) for number in numbers])
 
-    def nest(rest: Sequence[int], at: Positions) -> None:
+    depths = box.axes[atom.depth].block // tiles.depth
+    trips = prod([depths, *(box.axes[loop].block for loop in others)])
+
+    def nest(rest: Sequence[int], at: Positions, trip: Linear) -> None:
         if rest:
 
             def one(run: Symbol, _: list[ir.Value]) -> list[ir.Value]:
-                nest(rest[1:], {**at, rest[0]: Linear.of(run)})
+                nest(rest[1:], {**at, rest[0]: Linear.of(run)}, trip * box.axes[rest[0]].block + Linear.of(run))
                 return []
 
             emit.loop(0, box.axes[rest[0]].block, [], one)
             return
 
         def some(run: Symbol, _: list[ir.Value]) -> list[ir.Value]:
+            ask_ahead(context, factors.columns, trip * depths + Linear.of(run), trips)
             step(at, Linear.of(run, tiles.depth // atom.near))
             return []
 
-        emit.loop(0, box.axes[atom.depth].block // tiles.depth, [], some)
+        emit.loop(0, depths, [], some)
 
-    nest(others, {})
+    nest(others, {}, Linear())
     return _sums(context, compute, atom, tiles, values)
 
 

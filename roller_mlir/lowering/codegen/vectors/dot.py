@@ -16,6 +16,7 @@ from roller_mlir.lowering.codegen.builder.task_context import TaskContext
 from roller_mlir.lowering.codegen.builder.thread_box import Positions
 from roller_mlir.lowering.codegen.builder.tile_values import DirectTile
 from roller_mlir.lowering.codegen.task.compute import Compute
+from roller_mlir.lowering.codegen.task.constant_prefetch import ask_ahead
 from roller_mlir.lowering.codegen.vectors.atom import FactorReads, VectorAtom, converted
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.support.bindings import ir
@@ -63,16 +64,22 @@ def emit_dot_points(context: TaskContext, compute: Compute, values: Sequence[ir.
                 seen[row] = _rows(context, atom, factors, list(row))
             current[number] = _dot(context, atom, current[number], seen[row], found[column])
 
-    def nest(rest: Sequence[int], at: Positions, current: Sequence[ir.Value]) -> list[ir.Value]:
+    trips = prod([groups // unroll, *(box.axes[loop].block for loop in others)])
+
+    def nest(rest: Sequence[int], at: Positions, current: Sequence[ir.Value], trip: Linear) -> list[ir.Value]:
         if rest:
+            count = box.axes[rest[0]].block
             return context.emit.loop(
                 0,
-                box.axes[rest[0]].block,
+                count,
                 current,
-                lambda run, inner: nest(rest[1:], {**at, rest[0]: Linear.of(run)}, inner),
+                lambda run, inner: nest(
+                    rest[1:], {**at, rest[0]: Linear.of(run)}, inner, trip * count + Linear.of(run)
+                ),
             )
 
         def some(run: Symbol, inner: list[ir.Value]) -> list[ir.Value]:
+            ask_ahead(context, factors.columns, trip * (groups // unroll) + Linear.of(run), trips)
             new = list(inner)
             for number in range(unroll):
                 step(at, Linear.of(run, unroll) + number, new)
@@ -80,7 +87,7 @@ def emit_dot_points(context: TaskContext, compute: Compute, values: Sequence[ir.
 
         return context.emit.loop(0, groups // unroll, current, some)
 
-    found = nest(others, {}, carried)
+    found = nest(others, {}, carried, Linear())
     if signed:
         extra = {column: found[len(sums) + number] for number, column in enumerate(columns)}
         sums = [
