@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from math import log2, prod
 
 from roller_mlir.hal import Device, VectorConstants
+from roller_mlir.mapping.last_tiles import last_tile
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.polydl.footprint import tensor_of
 from roller_mlir.model.polydl.nest import TiledNest
@@ -166,11 +167,25 @@ class VectorCost:
         return self._padded(shape).standing_loop
 
     def _computed(self, shape: TaskShape) -> float:
-        """Return the share of a reduction's points that is computed."""
-        if not self.skips:
-            return 1.0
+        """Return the share of the time of all tiles' points that is left where tiles at ends compute fewer."""
         kernel = self._kernel(shape)
-        return self._padded(shape).computed_share(min(1.0, kernel.few / kernel.point))
+        least = min(1.0, kernel.few / kernel.point)
+        padded = self._padded(shape) if self.skips else None
+        share = 1.0 if padded is None else padded.computed_share(least)
+        if not self._reductions or shape.lane in self._reductions:
+            return share
+        rows = padded is None or padded.known_window is None
+        bounds = self.expression.bounds
+        last = last_tile(
+            {
+                loop: (bounds[loop], shape.blocks[loop], kernel.width if loop == shape.lane else 1)
+                for loop in self._parallel
+                if (rows or loop == shape.lane) and shape.blocks[loop] < bounds[loop]
+            }
+        )
+        if last is None:
+            return share
+        return share * (1 - (1 - max(least, last.live / last.registers)) / last.tiles)
 
     def _padded(self, shape: TaskShape) -> PaddedTile:
         """Return a tile, which has the registers that are left beside its own."""

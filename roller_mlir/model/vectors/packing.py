@@ -30,7 +30,7 @@ from roller_mlir.plan.plan import WORKGROUP
 from roller_mlir.plan.tasks.walks import resumable
 
 _TILES = 3
-"""Register tiles for which shapes are made, of each loop along vectors: the best of each number of columns."""
+"""Register tiles for which shapes are made, of each loop along vectors: the best of so many columns, and its equals."""
 _STEPS = (1024, 512, 256, 128)
 """Points of a reduction in a step that are tried where all are more."""
 _PANEL_SHARE = 0.6
@@ -52,7 +52,7 @@ def packed_shapes(
     """
     if expression.whole or not expression.reductions() or not device.caches:
         return
-    tiles: dict[tuple[int, int], tuple[tuple[float, list[int]], _Tile]] = {}
+    tiles: dict[tuple[int, int], tuple[float, list[_Tile]]] = {}
     for shape in found:
         if shape.lane is None or expression.loops[shape.lane].reduction:
             continue
@@ -60,15 +60,16 @@ def packed_shapes(
         if not tile.panels and not tile.rows:
             continue
         cycles = model.kernel_cycles(replace(shape, staged=(*tile.panels, *tile.rows)))
-        # Of equal ones, that whose rows are neighbours.
-        rank = cycles, [-shape.blocks[loop] for loop in reversed(expression.parallel())]
         key = shape.lane, shape.blocks[shape.lane]
-        if key not in tiles or rank < tiles[key][0]:
-            tiles[key] = rank, tile
+        least, equal = tiles.get(key, (cycles, []))
+        if cycles < least:
+            equal = []
+        if cycles <= least:
+            tiles[key] = cycles, [*equal, tile]
     taken: Counter[int] = Counter()
-    for _, tile in sorted(tiles.values(), key=lambda one: one[0]):
-        taken[tile.lane] += 1
-        if taken[tile.lane] <= _TILES:
+    for (lane, _), (_, equal) in sorted(tiles.items(), key=lambda one: one[1][0]):
+        taken[lane] += 1
+        for tile in equal if taken[lane] <= _TILES else ():
             yield from (shape for shape in tile.shapes() if shape.inner)  # nothing is packed for a single tile
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The box of one rtile.compute as a thread sees it: its coordinates, its registers and their positions."""
 
+from copy import copy
+from dataclasses import replace
 from itertools import product
 
 from roller_mlir.lowering.codegen.builder.emitter import Emitter
@@ -50,6 +52,19 @@ class ThreadBox:
             steps[lane] = steps.pop(lane)
         self.keys = [dict(zip(steps, registers, strict=True)) for registers in product(*steps.values())]
         self.combination: Combination = combination(loops, axes, order, subgroup_size)
+
+    def shortened(self, loop: int, registers: int) -> "ThreadBox":
+        """Return the box of a tile with the first registers along a loop alone, of one thread.
+
+        Args:
+            loop: A parallel loop.
+            registers: How many it has: vectors of the lane's loop.
+        """
+        found, axis = copy(self), self.axes[loop]
+        block = registers * axis.chunk
+        found.axes = (*self.axes[:loop], replace(axis, block=block), *self.axes[loop + 1 :])
+        found.keys = [key for key in self.keys if register_offset(axis, key[loop]) < block]
+        return found
 
     @property
     def lane_reduces(self) -> bool:

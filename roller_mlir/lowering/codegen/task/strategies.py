@@ -17,6 +17,7 @@ from roller_mlir.lowering.codegen.matrix.compute import emit_matrix_points, matr
 from roller_mlir.lowering.codegen.task.compute import Compute, emit_points
 from roller_mlir.lowering.codegen.task.compute_reader import ComputeReader
 from roller_mlir.lowering.codegen.task.copies import StagedCopy, store_rounds
+from roller_mlir.lowering.codegen.task.last_tile import by_last_tile
 from roller_mlir.lowering.codegen.task.padding.edges import by_edges
 from roller_mlir.lowering.codegen.task.padding.known_inside import known_or_tested, tile_inside
 from roller_mlir.lowering.codegen.task.pipeline import CopyPipeline
@@ -104,12 +105,15 @@ def emit_box(
     if not context.masked:
         return emit(context, compute, values)
 
-    def once(one: Compute) -> list[ir.Value]:
+    def once(one: Compute, values: Sequence[ir.Value]) -> list[ir.Value]:
         walked = {(one.padded_input, each.dimension) for found in one.walked_inside().values() for each in found}
         facts = tile_inside(one.box, one.inputs, vectors=not context.mask_registers, inside=walked)
         return known_or_tested(context, facts, values, lambda: emit(context, one, values))
 
-    return by_edges(context, compute, values, once)
+    def at_edges(one: Compute, values: Sequence[ir.Value]) -> list[ir.Value]:
+        return by_edges(context, one, values, lambda each: once(each, values))
+
+    return by_last_tile(context, compute, values, at_edges)
 
 
 class Direct:

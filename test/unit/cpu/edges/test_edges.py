@@ -18,6 +18,7 @@ from cpu_programs import compiled, differences, product, targets
 import roller_mlir
 from roller_mlir.lowering.codegen.builder.emitter import Within
 from roller_mlir.lowering.codegen.task.padding import known_inside
+from roller_mlir.mapping import last_tiles
 from roller_mlir.plan import AxisPlan
 from roller_mlir.plan.records.codec import to_json
 from roller_mlir.runtime import Artifact
@@ -134,19 +135,18 @@ def _points(artifact: Artifact) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize(
-    ("rows", "depth", "tested"),
+    ("rows", "depth", "ends"),
     [
-        (8, 16, 0),  # each tile lies inside
-        (10, 16, 2),  # the last two rows of the last tile do not
-        (9, 32, 3),
+        (8, 16, False),  # each tile lies inside
+        (10, 16, True),  # the last one has two rows
+        (9, 32, True),
     ],
 )
-def test_rows_of_a_whole_tile_are_read_without_tests(rows: int, depth: int, tested: int) -> None:
+def test_rows_are_read_without_tests(rows: int, depth: int, ends: bool) -> None:
     text = product(rows, 48, depth)
     artifact = roller_mlir.compile(text, "haswell", tile_sizes=(4, 24, 8))
     choices = _points(artifact)
-    assert all(whole == 0 for whole, _ in choices) and bool(choices) == bool(tested)
-    assert all(others % tested == 0 and others > 0 for _, others in choices)
+    assert bool(choices) == ends and set(choices) <= {(0, 0)}
     for target in targets():
         assert differences(text, compiled(text, target, tile_sizes=(4, 24, 8))) == []
 
@@ -167,8 +167,9 @@ def _of_two_tasks(rows: int, folder: Path) -> Artifact:
 def test_rows_of_a_tile_that_no_tensor_has_are_tested(rows: int, tmp_path: Path) -> None:
     """The last tile of the second task lies outside as a whole, so that each row of a tile may."""
     artifact = _of_two_tasks(rows, tmp_path)
-    ((whole, tested),) = _points(artifact)
+    *ends, (whole, tested) = _points(artifact)
     assert whole == 0 and tested % 4 == 0 and tested > 0
+    assert len(ends) == (rows == 11)  # the third tile of 11 rows has three, and code of its own
     if "haswell" in targets():
         assert differences(product(rows, 48, 16), artifact) == []
 
@@ -195,6 +196,35 @@ def _at_the_end_of_memory(artifact: Artifact, file: Path) -> int:
     return subprocess.run([sys.executable, "-c", _AT_THE_END, str(file)], timeout=600, check=False).returncode
 
 
+@pytest.mark.parametrize(
+    ("rows", "columns", "tile", "sums"),
+    [
+        (10, 48, (4, 24), 6),  # two rows of three vectors
+        (8, 40, (4, 24), 8),  # four rows of two
+        (8, 35, (4, 24), 8),  # the second vector has lanes that lie outside
+        (10, 56, (4, 24), 4),  # four rows of one vector: more registers hold nothing than in the last rows
+    ],
+)
+def test_a_last_tile_of_fewer_registers_has_code_of_its_own(
+    rows: int, columns: int, tile: tuple[int, int], sums: int
+) -> None:
+    text, sizes = product(rows, columns, 16), (*tile, 16)
+    artifact = roller_mlir.compile(text, "haswell", tile_sizes=sizes)
+    with make_context() as context:
+        module = parse_module(_loops(artifact), context)
+        choice = next(
+            one for one in operations_inside(module.operation) if one.name == "scf.if" and len(one.results) == 12
+        )
+        products = [
+            Counter(inner.name for op in region.blocks[0] for inner in operations_inside(op.operation))["vector.fma"]
+            for region in choice.regions
+        ]
+    assert products[0] * 12 == products[1] * sums
+    for target in targets():
+        for values in ("integers", "normal"):
+            assert differences(text, compiled(text, target, tile_sizes=sizes), values=values) == []
+
+
 @pytest.mark.skipif("haswell" not in targets(), reason="needs AVX2")
 def test_nothing_is_read_behind_the_last_row(tmp_path: Path) -> None:
     assert _at_the_end_of_memory(_of_two_tasks(11, tmp_path), tmp_path / "a.roller") == 0
@@ -205,6 +235,7 @@ def test_a_row_that_is_taken_to_lie_inside_and_does_not_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The planted mistake: the condition asks for one row less than a tile has."""
+    monkeypatch.setattr(last_tiles, "LEAST_SHARE", 1.0)  # no tile has code of its own
     real = known_inside._asked
 
     def fewer(*asked: Any) -> Iterator[Within]:
