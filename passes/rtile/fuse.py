@@ -24,7 +24,9 @@ of constants is a constant where several read it (`lowering.linalg.moved_constan
 several others, and other reductions of that kind, are one where that is predicted to take less time
 (`lowering.linalg.rewrite.horizontal`; `horizontal-fusion=false` leaves them, as pipelines of persistent and bounded
 kernels do, where they run side by side); element-wise ops are composed into the op that alone reads each of their
-elements once, bodies that quantize multiply in the place of divisions, and copies that are left repeat no elements.
+elements once, bodies that quantize multiply in the place of divisions, and copies that are left repeat no elements; on
+CPUs products dequantize weights of 8 bits themselves where that is predicted to save time
+(`lowering.linalg.rewrite.quantized.weights`).
 Then the legal groupings are listed and the device's model plans each: element-wise ops behind a reduction root are
 computed on its accumulators after the last step of the reduction, what starts an accumulator before the first; ops that
 share rows, such as those of a softmax, keep them in registers where a row fits. Of two neighbours whose union saves
@@ -61,6 +63,7 @@ from roller_mlir.lowering.linalg.rewrite.layout.propagate_layout import named, p
 from roller_mlir.lowering.linalg.rewrite.quantized.integer_products import multiply_integers
 from roller_mlir.lowering.linalg.rewrite.quantized.late import dequantize_late
 from roller_mlir.lowering.linalg.rewrite.quantized.quantizers import simplify_quantizers
+from roller_mlir.lowering.linalg.rewrite.quantized.weights import multiply_weights
 from roller_mlir.lowering.linalg.rewrite.read_through.broadcasts import narrow_copies, read_through_broadcasts
 from roller_mlir.lowering.linalg.rewrite.read_through.unit_extents import read_through_unit_extents
 from roller_mlir.lowering.linalg.rewrite.read_through.widened_factors import read_before_widening
@@ -125,6 +128,9 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
                 separate_views(function)
                 renew_operands(function)
                 separate_results(function, flat=False)
+        if self.fusion and device.vector_bytes is not None:
+            for block in blocks:
+                self._multiply_weights(block, model)
         for block in blocks:
             self._fuse(block, model)
         if self.fuse_axes:
@@ -148,6 +154,12 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
             for one in changed:
                 remark(one, f"'{one.name}'{_line(one)} multiplies the integers that its factors are dequantized from")
         return len(changed)
+
+    def _multiply_weights(self, block: ir.Block, model: "_Model") -> None:
+        changed = multiply_weights(members_of(block), model.seconds)
+        if self.explain_fusion:
+            for one in changed:
+                remark(one, f"'{one.name}'{_line(one)} dequantizes the weights that it multiplies")
 
     def _propagate_layouts(self, module: ir.Module, blocks: Sequence[ir.Block], model: "_Model") -> None:
         changes = [one for block in blocks if (one := put_all_channels_last(block, model)) is not None]

@@ -40,7 +40,7 @@ def last_tile(loops: Mapping[int, tuple[int, int, int]]) -> LastTile | None:
 
     >>> last_tile({0: (196, 14, 1), 1: (112, 32, 16)})
     LastTile(loop=1, tiles=4, start=96, registers=2, live=1)
-    >>> last_tile({0: (1000, 7, 1), 1: (100, 32, 16)})
+    >>> last_tile({0: (1000, 8, 1), 1: (128, 32, 16)})
     """
     found: list[LastTile] = []
     for loop, (points, block, width) in loops.items():
@@ -50,3 +50,17 @@ def last_tile(loops: Mapping[int, tuple[int, int, int]]) -> LastTile | None:
             found.append(LastTile(loop, tiles, start, registers, -(-(points - start) // width)))
     best = max(found, key=lambda one: one.idle_share, default=None)
     return best if best is not None and best.idle_share >= LEAST_SHARE else None
+
+
+def computed_share(loops: Mapping[int, tuple[int, int, int]], least: float) -> float:
+    """Return the share of the time of all tiles that is left where the last one has code of its own.
+
+    Args:
+        loops: As of `last_tile`.
+        least: The share of a tile's time that few of its registers take, too.
+
+    >>> computed_share({0: (196, 14, 1), 1: (112, 32, 16)}, 0.1), computed_share({1: (112, 32, 16)}, 0.9)
+    (0.875, 0.975)
+    """
+    last = last_tile(loops)
+    return 1.0 if last is None else 1 - (1 - max(least, last.live / last.registers)) / last.tiles

@@ -220,6 +220,9 @@ class TensorExpression:
         epilogue_chain: Cycles of the epilogue's longest chain of operations each of which takes the result of the one
             before it, counted as those of a scheduler are.
         prologue_cycles: The same of the prologue, per input and element; empty for none.
+        input_flops: Per input, operations of the body, with casts, that ask for its element and for those of inputs
+            along fewer loops alone, where the body is a sum of products: who holds an element for several points may
+            do them once; empty for none.
         live_words: Of a group: 32-bit words that a thread holds at most for each of its points, 0 where one op is all
             there is.
         joined_results: Of a group: the most results of reductions over the same loops that are joined together, before
@@ -255,6 +258,7 @@ class TensorExpression:
     epilogue_cycles: int = seldom(0)
     epilogue_chain: int = seldom(0)
     prologue_cycles: tuple[int, ...] = seldom(())
+    input_flops: tuple[int, ...] = seldom(())
     joined_results: int = seldom(0)
     tail_apart: bool = seldom(False)
     tail_inputs: tuple[int, ...] = seldom(())

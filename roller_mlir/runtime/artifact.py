@@ -3,12 +3,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from roller_mlir.plan.manifest import Kernel, Manifest
+from roller_mlir.plan.manifest import MEMORY_ALIGNMENT_BYTES, Kernel, Manifest
 from roller_mlir.runtime.arguments.checks import as_bits, outputs_as
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.registry import backend_here, backend_of_vendor, find_backend
@@ -105,7 +106,7 @@ class Artifact:
         if on is None:
             here = backend_here(self.manifest.device.vendor)
             on = here if here and (self.manifest.file("library") or not self.manifest.kernels) else "sim"
-        result = run_sequence(self.manifest, self.files, find_backend(on, options), arrays, out)
+        result = run_sequence(self.manifest, self._files_on(on), find_backend(on, options), arrays, out)
         if out is not None:
             return result
         return RunResult(outputs_as(self.manifest, result.outputs, bfloat16), result.launches)
@@ -129,7 +130,24 @@ class Artifact:
         load = getattr(find_backend(on, options), "load", None)
         if load is None:
             raise BackendError(f"back end {on!r} runs whole functions on numpy arrays only; call run(..., on={on!r})")
-        return load(self.manifest, self.files)
+        return load(self.manifest, self._files_on(on))
+
+    def _files_on(self, back_end: str) -> Mapping[str, bytes]:
+        """Return the files as a back end reads them."""
+        return self._files_in_lines if back_end == "cpu" else self.files
+
+    @cached_property
+    def _files_in_lines(self) -> Mapping[str, Any]:
+        """The files, of which constants begin at a whole line of a cache: copied once, not in each run."""
+        constants = self.manifest.file("constants")
+        if constants is None:
+            return self.files
+        content = self.files[constants.name]
+        memory = np.empty(len(content) + MEMORY_ALIGNMENT_BYTES, np.uint8)
+        start = -int(memory.ctypes.data) % MEMORY_ALIGNMENT_BYTES
+        placed = memory[start : start + len(content)]
+        placed[:] = np.frombuffer(content, np.uint8)
+        return {**self.files, constants.name: placed}
 
     @property
     def kernels(self) -> tuple[Kernel, ...]:

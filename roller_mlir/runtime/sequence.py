@@ -366,12 +366,15 @@ def _adopted(manifest: Manifest, backend: Backend[B], given: Sequence[np.ndarray
 
 
 def _uploaded_constants(manifest: Manifest, files: Mapping[str, bytes], backend: Backend[B]) -> dict[str, B]:
-    """Return the constants of an artifact on a back end, which nothing writes."""
+    """Return the constants of an artifact on a back end, which nothing writes.
+
+    They begin at whole lines of caches: else each vector that is as wide as a line would be read from two.
+    """
     file = manifest.file("constants")
     content = b"" if file is None else files[file.name]
     found: dict[str, B] = {}
     for buffer in manifest.buffers:
         if buffer.role == "constant":
             data = np.frombuffer(content, np.uint8, buffer.size_bytes, buffer.offset_bytes)
-            found[buffer.name] = backend.upload(data, buffer.alignment_bytes)
+            found[buffer.name] = backend.upload(data, MEMORY_ALIGNMENT_BYTES)
     return found

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.importers.imported import refuse
+from roller_mlir.importers.onnx.equal.nodes import axis_of_blocks
 from roller_mlir.importers.onnx.equal.pools import Windows
 from roller_mlir.importers.onnx.graph import label_of, nodes_of
 from roller_mlir.importers.onnx.opsets import unaligned
@@ -43,10 +44,12 @@ def _bit_shift(node: Any, _: Mapping[str, Any], values: Values) -> str:
     return "" if ((count >= 0) & (count < 8 * count.dtype.itemsize)).all() else "by no count of 0 to the width less 1"
 
 
-def _dequantize(node: Any, _: Mapping[str, Any], values: Values) -> str:
-    """Return large zero points of an axis, which the lowering reads as signed numbers."""
+def _dequantize(node: Any, attributes: Mapping[str, Any], values: Values) -> str:
+    """Return large zero points of an axis, which the lowering reads as signed numbers, or blocks, which it ignores."""
     import onnx
 
+    if attributes.get("block_size"):
+        return "" if axis_of_blocks(node, values) is not None else "of blocks of which the last has fewer elements"
     point = input_of(node, 2)
     if values.types.get(point) != onnx.TensorProto.UINT8 or not values.shapes.get(point):
         return ""

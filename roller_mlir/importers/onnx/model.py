@@ -26,6 +26,7 @@ from roller_mlir.importers.onnx.graph import (
 )
 from roller_mlir.importers.onnx.inlining import give_defaults, inline_operators
 from roller_mlir.importers.onnx.lowerings import check_lowerings
+from roller_mlir.importers.onnx.narrow_weights import widen_weights
 from roller_mlir.importers.onnx.opsets import convert_opset
 from roller_mlir.importers.onnx.tensors import map_weights
 from roller_mlir.support.bindings import ir, make_import_context, onnx_importer
@@ -71,6 +72,7 @@ def import_model(
     except ImportError as error:
         refuse(name, f"is an ONNX model, which needs the package onnx: pip install 'roller-mlir[onnx]' ({error.name})")
     proto, mapped = _load(Path(model), name)
+    widen_weights(proto, mapped, name)
     set_dimensions(proto.graph, dimensions or {}, name)
     check_operators(proto, name)
     inputs, weights = take_weights(proto.graph, mapped, WEIGHT_BYTES, name)

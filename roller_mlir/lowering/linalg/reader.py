@@ -13,7 +13,15 @@ from typing import Any
 
 from roller_mlir.lowering.linalg.accepted_input import RESHAPES
 from roller_mlir.lowering.linalg.affine import NotLinearError, map_indices
-from roller_mlir.lowering.linalg.body import Body, BodyArgument, BodyConstant, UnknownValueError, read_body
+from roller_mlir.lowering.linalg.body import (
+    Body,
+    BodyArgument,
+    BodyConstant,
+    Local,
+    Reference,
+    UnknownValueError,
+    read_body,
+)
 from roller_mlir.lowering.linalg.views import VIEWS, View, view_of
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 from roller_mlir.support.bindings import ir
@@ -169,7 +177,29 @@ def _expression(
         widens_only=body.product() is None or body.widens_only(),
         more_outputs=tuple(outputs[1:]),
         point_cycles=body.cycles_beyond,
+        input_flops=() if body.product() is None or body.widens_only() else _input_flops(body, indices, list(views)),
     )
+
+
+def _input_flops(body: Body, indices: list[tuple[LinearIndex, ...]], read: list[int]) -> tuple[int, ...]:
+    """Return the operations of a body on the elements of each input that is read; see `TensorExpression`."""
+    along = [frozenset(loop for index in each for loop in index.terms()) for each in indices]
+    everywhere = frozenset().union(*along)
+    asked: list[frozenset[int]] = []
+    found = dict.fromkeys(read, 0)
+
+    def of(reference: Reference) -> frozenset[int]:
+        if isinstance(reference, BodyArgument):
+            return frozenset({reference.number})
+        return asked[reference.operation] if isinstance(reference, Local) else frozenset()
+
+    for op in body.ops:
+        asked.append(frozenset().union(*map(of, op.operands)))
+        loops = frozenset().union(*(along[number] for number in asked[-1]))
+        owner = next((number for number in sorted(asked[-1]) if number in found and along[number] == loops), None)
+        if owner is not None and loops != everywhere:
+            found[owner] += 1
+    return tuple(found.values()) if any(found.values()) else ()
 
 
 def with_sources(root: StructuredOp) -> StructuredOp:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from math import log2, prod
 
 from roller_mlir.hal import Device, VectorConstants
-from roller_mlir.mapping.last_tiles import last_tile
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.model.polydl.footprint import tensor_of
 from roller_mlir.model.polydl.nest import TiledNest
@@ -168,24 +167,9 @@ class VectorCost:
 
     def _computed(self, shape: TaskShape) -> float:
         """Return the share of the time of all tiles' points that is left where tiles at ends compute fewer."""
-        kernel = self._kernel(shape)
+        kernel, tile = self._kernel(shape), self._padded(shape)
         least = min(1.0, kernel.few / kernel.point)
-        padded = self._padded(shape) if self.skips else None
-        share = 1.0 if padded is None else padded.computed_share(least)
-        if not self._reductions or shape.lane in self._reductions:
-            return share
-        rows = padded is None or padded.known_window is None
-        bounds = self.expression.bounds
-        last = last_tile(
-            {
-                loop: (bounds[loop], shape.blocks[loop], kernel.width if loop == shape.lane else 1)
-                for loop in self._parallel
-                if (rows or loop == shape.lane) and shape.blocks[loop] < bounds[loop]
-            }
-        )
-        if last is None:
-            return share
-        return share * (1 - (1 - max(least, last.live / last.registers)) / last.tiles)
+        return tile.computed_share(least) * tile.last_share(kernel.width, least)
 
     def _padded(self, shape: TaskShape) -> PaddedTile:
         """Return a tile, which has the registers that are left beside its own."""
@@ -295,7 +279,8 @@ class VectorCost:
         for number, access in enumerate(expression.inputs):
             how = _how(access, lane, number in packed)
             count, each = _loads(expression, known, access, blocks, lane, width, how, window)
-            before += count * expression.prologue_operations(number)
+            own = expression.input_flops[number] if expression.input_flops else 0
+            before += count * (expression.prologue_operations(number) + own)
             parts = 1.0 if how == "one" else width.bit_count()  # LLVM loads seven lanes as four, two and one
             if how == "vector" and number not in packed:
                 parts *= 1 + cut_share(access, lane, width * access.element_bytes, known.unaligned_loads - 1)

@@ -10,6 +10,7 @@ from functools import cached_property
 from math import prod
 
 from roller_mlir.mapping.edge_tiles import TiledWindow
+from roller_mlir.mapping.last_tiles import computed_share
 from roller_mlir.mapping.unrolling import LEAST_POINTS_INSIDE
 from roller_mlir.plan import LinearIndex, TensorExpression
 from roller_mlir.plan.rewrite.uneven import reads_outside
@@ -116,6 +117,20 @@ class PaddedTile:
                 elif pair is not None and self._asks(pair[1]):
                     share *= _walked_share(self.expression, self.blocks, index, extent, pair)
         return share
+
+    def last_share(self, width: int, least: float) -> float:
+        """Return the share of the time of all tiles that is left where the last one of a loop computes fewer points.
+
+        Args:
+            width: Points of a vector.
+            least: The share of a tile's time that few of its points take, too.
+        """
+        expression, rows = self.expression, self.known_window is None  # else rows' ends have code of their own
+        if not expression.reductions() or self.lane in expression.reductions():
+            return 1.0
+        loops = [loop for loop in expression.parallel() if rows or loop == self.lane]
+        sizes = {i: (expression.bounds[i], self.blocks[i], width if i == self.lane else 1) for i in loops}
+        return computed_share(sizes, least)
 
     def _is_whole(self, loop: int) -> bool:
         return self.blocks[loop] >= self.expression.bounds[loop]

@@ -88,6 +88,7 @@ class Terms:
         extreme: The largest magnitude of a sum of whole segments.
         initial: What the sums begin with, which is one of the terms; 0 where it is nothing.
         quantum: A power of two of which each term is a multiple; 0 where none is known.
+        repeats: Whether many terms equal their neighbours, as where an operator reads nothing else along a loop.
     """
 
     count: int
@@ -97,6 +98,7 @@ class Terms:
     extreme: Any
     initial: Any = 0.0
     quantum: float = 0.0
+    repeats: bool = False
 
 
 def sum_error(xp: Any, terms: Terms, rounding: Rounding) -> Any:
@@ -150,15 +152,16 @@ def _additions(xp: Any, terms: Terms, count: int, kind: str) -> Any:
 
 
 def _drift(xp: Any, terms: Terms, count: int, u: float) -> Any:
-    """Return what roundings of one sign amount to: of terms that are small beside the spacing of partial sums.
+    """Return what roundings of one sign amount to: of terms small beside the spacing of partial sums, or equal.
 
-    A sum of many equal terms in f16 stops to grow at 2048 of them. Terms of random signs do not drift: what counts is
-    how far they go one way.
+    A sum of many equal terms in f16 stops to grow at 2048 of them. A term that is added again and again is rounded
+    alike each time, as long as the spacing is the same: what lies between two numbers is always the same part of it.
+    Terms of random signs do not drift: what counts is how far they go one way.
     """
     rest = terms.magnitude - abs(terms.initial)
     coherent = abs(terms.total - terms.initial) / xp.where(rest > 0, rest, 1.0)
     small = rest / max(1, terms.count - 1) < 8 * u * terms.extreme
-    return xp.where(small, count * u * terms.extreme * coherent, 0.0)
+    return xp.where(small | terms.repeats, count * u * terms.extreme * coherent, 0.0)
 
 
 def _typical(xp: Any, terms: Terms) -> Any:

@@ -75,6 +75,38 @@ def test_sums_of_data_with_a_structure_pass_in_any_order(name: str, depth: int, 
         assert found.matches, found
 
 
+REPEATED = """func.func @f(%x: tensor<2x768xf32>, %y: tensor<2xf32>) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<f32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<f32>) -> tensor<f32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>,
+      affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
+      ins(%x, %y : tensor<2x768xf32>, tensor<2xf32>) outs(%init : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %m = arith.minimumf %a, %b : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}"""
+
+
+def test_terms_that_are_added_again_and_again_are_rounded_alike() -> None:
+    """Of most terms, all equal, the errors of one order have a common sign. A fourth more is wrong."""
+    x = np.full((2, 768), 2, np.float32)
+    x[0, 5] = -2
+    for seed in range(8):
+        y = np.random.default_rng(seed).uniform(-1, 1, 2).astype(np.float32)
+        with make_context() as context:
+            expected = evaluate_function(parse_module(REPEATED, context), "f", [x, y])
+        got = np.float32(0)
+        for term in np.minimum(x, y[:, None]).ravel():
+            got = np.float32(got + term)
+        for value, right in ((got, True), (np.float32(got + 0.25), False)):
+            (found,) = compare_all([np.array(value)], expected)
+            assert found.matches == right, found
+
+
 def test_the_accumulation_follows_the_kernels() -> None:
     plain = Accumulation(kernels=(Summing(matrix=False, flops=2000),))
     both = Accumulation(kernels=(*MATRIX.kernels, Summing(matrix=False, flops=2000)))  # type: ignore[misc]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from random_expressions import random_expressions
-from vector_problems import SPR, best, product
+from vector_problems import SPR, best, layer, product
 
 from roller_mlir.hal import device_names, find_device
 from roller_mlir.hal.vector_constants import DEFAULT_VECTORS
@@ -40,19 +40,6 @@ VECTORED = [name for name in device_names() if find_device(name).vector_bytes is
 def test_tiles_are_divisors_or_whole_extents(rows: int, columns: int) -> None:
     plan = best(product(rows, columns, 256))
     assert rows % plan.axes[0].block == 0 and columns % plan.axes[1].block == 0
-
-
-def test_last_tiles_of_fewer_registers_take_less() -> None:
-    """Of 112 columns in tiles of 32 the last has one vector, not two: 7/8 of the cycles, but for loads."""
-    cost, even = VectorCost(product(196, 112, 512), SPR, 1), VectorCost(product(196, 128, 512), SPR, 1)
-    shape = TaskShape((14, 32, 512), 1, (1, 0))
-    assert cost.kernel_cycles(shape) == pytest.approx(7 / 8 * even.kernel_cycles(shape), rel=0.02)
-    rows = VectorCost(product(45, 64, 512), SPR, 1)  # the last tile has one row: two chains, which wait for each other
-    whole = VectorCost(product(56, 64, 512), SPR, 1)
-    short = TaskShape((14, 32, 512), 1, (1, 0))
-    assert 3 / 4 < rows.kernel_cycles(short) / whole.kernel_cycles(short) < 1
-    plan = best(product(49, 512, 256))
-    assert 49 % plan.axes[0].block == 1
 
 
 @pytest.mark.parametrize(("device", "lanes", "registers"), [(SPR, 16, 32), (HASWELL, 8, 16)])
@@ -370,20 +357,6 @@ def test_taps_on_padding_are_as_many_as_counted() -> None:
             )  # of one tile they may stand in the code
             assert stands == bool(known and len(tiles) == 1)
             assert PaddedTile(expression, blocks, 1, (0,)).proven_loops == known | ({2} if block == 1 else set())
-
-
-def layer(size: int, channels: int, filters: int, window: int = 3) -> TensorExpression:
-    """A convolution with channels last of one image that keeps its size; loops h, w, f, r, q, c."""
-
-    def index(constant: int, *loops: int) -> LinearIndex:
-        return LinearIndex(tuple(int(loop in loops) for loop in range(6)), constant)
-
-    low = -(window // 2)
-    x = Access("x", (size, size, channels), "f32", (index(low, 0, 3), index(low, 1, 4), index(0, 5)))
-    w = Access("w", (window, window, channels, filters), "f32", tuple(index(0, loop) for loop in (3, 4, 5, 2)))
-    y = Access("y", (size, size, filters), "f32", tuple(index(0, loop) for loop in range(3)))
-    loops = (Loop(size), Loop(size), Loop(filters), *(Loop(n, True) for n in (window, window, channels)))
-    return TensorExpression(loops, (x, w), y, "arith.addf", 2, (0.0, 0.0), fused_multiply_add=True)
 
 
 @pytest.mark.parametrize(("size", "filters"), [(7, 32), (13, 64), (14, 64), (28, 64), (56, 64)])

@@ -50,3 +50,17 @@ def depthwise(size: int, channels: int, window: int, stride: int = 1) -> TensorE
         (0.0, 0.0),
         fused_multiply_add=True,
     )
+
+
+def layer(size: int, channels: int, filters: int, window: int = 3) -> TensorExpression:
+    """A convolution with channels last of one image that keeps its size; loops h, w, f, r, q, c."""
+
+    def index(constant: int, *loops: int) -> LinearIndex:
+        return LinearIndex(tuple(int(loop in loops) for loop in range(6)), constant)
+
+    low = -(window // 2)
+    x = Access("x", (size, size, channels), "f32", (index(low, 0, 3), index(low, 1, 4), index(0, 5)))
+    w = Access("w", (window, window, channels, filters), "f32", tuple(index(0, loop) for loop in (3, 4, 5, 2)))
+    y = Access("y", (size, size, filters), "f32", tuple(index(0, loop) for loop in range(3)))
+    loops = (Loop(size), Loop(size), Loop(filters), *(Loop(n, True) for n in (window, window, channels)))
+    return TensorExpression(loops, (x, w), y, "arith.addf", 2, (0.0, 0.0), fused_multiply_add=True)

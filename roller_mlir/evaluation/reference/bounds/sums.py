@@ -28,6 +28,8 @@ from roller_mlir.support.diagnostics import fail
 
 _LOST = ("and", "or", "maxu", "minu")
 """Combiners of integers of which nothing is known where an operand may be another number, but of truth values."""
+_MANY = 0.25
+"""Of the values along an axis: those that equal the one before."""
 _LARGE = 1e150
 """Stands for an infinite error inside of products, where 0 times infinity is not a number."""
 
@@ -167,6 +169,7 @@ def _sum(points: Bounded, axes: tuple[int, ...], accumulator: Bounded, element_t
         extreme=extreme_of(np, segments),
         initial=accumulator.data,
         quantum=_quantum([points], accumulator),
+        repeats=any(_repeat_along(values, axis) for axis in axes),
     )
     error = sum_error(np, terms, Rounding(accumulator=element_type))
     error = np.where(np.isfinite(total), error, 0.0)
@@ -176,6 +179,12 @@ def _sum(points: Bounded, axes: tuple[int, ...], accumulator: Bounded, element_t
             whole = np.broadcast_to(moved, one.data.shape)
             error = error + (np.add.reduce(whole, axis=place, keepdims=True) if place else whole)
     return settle(total, _overflowing(terms, error, element_type), element_type)
+
+
+def _repeat_along(values: Array, axis: int) -> bool:
+    """Return whether many values along an axis equal the one before."""
+    along = np.moveaxis(values, axis, 0)
+    return len(along) > 1 and bool(np.mean(along[1:] == along[:-1]) > _MANY)
 
 
 def _segments(

@@ -4,6 +4,7 @@
 Gemm(A, B), alpha = 2           Gemm(A, B, zeros of one element), alpha = 2: without a third input it forgets alpha
 MatMul(A of k, B of b,k,n)      Reshape(MatMul(Reshape(A to 1,k), B) to b,n): it has no row times matrices
 DequantizeLinear, axis = -1     the axis counted from the front: it crashes; without a zero point, of 0
+    of blocks                   (Cast(x of blocks) - zero points) * scales: it has one scale for each element of an axis
 Pad by less than nothing        Pad(Slice(x)): passes take one that keeps the shape for none
 QLinearConv with a bias         QuantizeLinear of (ConvInteger + bias) * scales: of a scale for each channel it forgets
                                 those of the bias
@@ -28,7 +29,7 @@ from roller_mlir.importers.onnx.equal.reductions import name_axes, sum_unsigned,
 from roller_mlir.importers.onnx.equal.rows import multiply_up, write_rows
 from roller_mlir.importers.onnx.equal.unsigned import count_exponent, take_as_it_is, widen, widen_bytes
 from roller_mlir.importers.onnx.rewriting import NodeReplacement, replace_nodes
-from roller_mlir.importers.onnx.values import attributes_of, input_of
+from roller_mlir.importers.onnx.values import Values, attributes_of, input_of
 
 
 def use_equal_nodes(proto: Any) -> Any:
@@ -62,6 +63,9 @@ def _name_zero(new: NodeReplacement) -> None:
     """Name the zero point 0 that a node leaves out, and count the axis of scales from the front."""
     attributes, (value, scale) = attributes_of(new.node), new.node.input[:2]
     shape, zero = new.values.shapes.get(value, ()), input_of(new.node, 2)
+    if attributes.get("block_size"):
+        _scale_blocks(new)
+        return
     negative = attributes.get("axis", 1) < 0
     bare = not zero and value in new.values.types and scale in new.values.shapes
     if not negative and not bare:
@@ -71,6 +75,36 @@ def _name_zero(new: NodeReplacement) -> None:
     if bare:
         zero = new.like(value, np.zeros(new.values.shapes[scale]))
     new.end("DequantizeLinear", value, scale, *([zero] if zero else []), **attributes)
+
+
+def axis_of_blocks(node: Any, values: Values) -> int | None:
+    """Return the axis whose blocks have a scale each, where they fill it; None where they do not."""
+    attributes, (value, scale) = attributes_of(node), node.input[:2]
+    shape, scales = values.shapes.get(value, ()), values.shapes.get(scale, ())
+    axis, points = attributes.get("axis", 1), attributes["block_size"]
+    if len(scales) != len(shape) or not -len(shape) <= axis < len(shape):
+        return None
+    return axis % len(shape) if shape[axis] == scales[axis] * points else None
+
+
+def _scale_blocks(new: NodeReplacement) -> None:
+    """Let the blocks of an axis that have a scale each be a dimension of their own."""
+    import onnx
+
+    axis, (value, scale), zero = axis_of_blocks(new.node, new.values), new.node.input[:2], input_of(new.node, 2)
+    if axis is None:  # lowerings.py refuses it
+        return
+    shape, blocks = new.values.shapes[value], new.values.shapes[scale][axis]
+
+    def apart(name: str, extent: int) -> str:
+        return new.add("Reshape", name, new.numbers(*shape[:axis], blocks, extent, *shape[axis + 1 :]))
+
+    kind = new.values.types[scale]
+    numbers = new.add("Cast", apart(value, shape[axis] // blocks), to=onnx.TensorProto.INT32 if zero else kind)
+    if zero:
+        numbers = new.add("Sub", numbers, new.add("Cast", apart(zero, 1), to=onnx.TensorProto.INT32))
+        numbers = new.add("Cast", numbers, to=kind)
+    new.end("Reshape", new.add("Mul", numbers, apart(scale, 1)), new.numbers(*shape))
 
 
 def _cut_first(new: NodeReplacement) -> None:

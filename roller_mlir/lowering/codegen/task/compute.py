@@ -17,11 +17,11 @@ from roller_mlir.lowering.codegen.builder.gathers import emit_gather
 from roller_mlir.lowering.codegen.builder.task_context import TaskContext, element_bytes
 from roller_mlir.lowering.codegen.builder.thread_box import Positions, ThreadBox
 from roller_mlir.lowering.codegen.builder.tile_values import DirectTile, RegisterTile, StagedTile
-from roller_mlir.lowering.codegen.task.constant_prefetch import ask_ahead
 from roller_mlir.lowering.codegen.task.padding.known_inside import known_or_tested, window_inside
 from roller_mlir.lowering.codegen.task.padding.padded_points import PaddedDimension, trips_inside
+from roller_mlir.lowering.codegen.task.prefetch.constants import ask_ahead
+from roller_mlir.lowering.codegen.task.prefetch.rows import prefetch_rows
 from roller_mlir.lowering.codegen.task.register_tiles import read_register_tile
-from roller_mlir.lowering.codegen.task.row_prefetch import prefetch_rows
 from roller_mlir.lowering.linalg.body import INDEX, Body, BodyArgument, Local, Reference
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.point_order import Reads, point_order

@@ -18,8 +18,8 @@ from roller_mlir.lowering.codegen.builder.tile_values import (
     TileValue,
     lies_beyond,
 )
-from roller_mlir.lowering.codegen.task.constant_prefetch import ahead_of
 from roller_mlir.lowering.codegen.task.copies import StagedCopy, Transfer, copy_now, copy_rounds, load_rounds
+from roller_mlir.lowering.codegen.task.prefetch.constants import ahead_of
 from roller_mlir.lowering.linalg.affine import apply_indices, map_indices
 from roller_mlir.lowering.linalg.body import BodyArgument, read_body
 from roller_mlir.lowering.loops.nest import LoopNest

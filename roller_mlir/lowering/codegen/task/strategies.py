@@ -17,9 +17,9 @@ from roller_mlir.lowering.codegen.matrix.compute import emit_matrix_points, matr
 from roller_mlir.lowering.codegen.task.compute import Compute, emit_points
 from roller_mlir.lowering.codegen.task.compute_reader import ComputeReader
 from roller_mlir.lowering.codegen.task.copies import StagedCopy, store_rounds
-from roller_mlir.lowering.codegen.task.last_tile import by_last_tile
 from roller_mlir.lowering.codegen.task.padding.edges import by_edges
 from roller_mlir.lowering.codegen.task.padding.known_inside import known_or_tested, tile_inside
+from roller_mlir.lowering.codegen.task.padding.last_tile import by_last_tile
 from roller_mlir.lowering.codegen.task.pipeline import CopyPipeline
 from roller_mlir.lowering.codegen.task.scope import TaskScope, staged_tile
 from roller_mlir.lowering.loops.nest import LoopNest

@@ -25,7 +25,7 @@ from roller_mlir.lowering.codegen.builder.task_context import TaskContext, eleme
 from roller_mlir.lowering.codegen.builder.thread_box import Positions
 from roller_mlir.lowering.codegen.builder.tile_values import DirectTile
 from roller_mlir.lowering.codegen.task.compute import Compute
-from roller_mlir.lowering.codegen.task.constant_prefetch import ask_ahead
+from roller_mlir.lowering.codegen.task.prefetch.constants import ask_ahead
 from roller_mlir.lowering.codegen.vectors.atom import FactorReads, VectorAtom, converted
 from roller_mlir.lowering.linalg.affine import apply_indices
 from roller_mlir.mapping.index import Linear, Symbol

@@ -50,6 +50,28 @@ def compose_into_readers(operations: Sequence[ir.Operation]) -> list[ir.Operatio
     return [operation for operation in left if operation is not None]
 
 
+def composed_copy(producer: ir.Operation, reader: ir.Operation) -> ir.Operation | None:
+    """Build in front of a reader what computes both, however often it computes what the other makes.
+
+    Args:
+        producer: Element-wise; it stays.
+        reader: What alone reads its result, as an input; it stays.
+
+    Returns:
+        The op; None where there would be too many tensors, or a loop whose extent no tensor gives.
+    """
+    positions = [i for i, value in enumerate(reader.operands) if value == producer.results[0]]
+    if len(producer.operands) + len(reader.operands) > MOST_TENSORS or not _keeps_extents(producer, reader, positions):
+        return None
+    with ir.InsertionPoint(reader), reader.location:
+        known: dict[ir.Value, ir.Value] = {}
+        first, second = copy_mapped(producer, known), copy_mapped(reader, known)
+    composed = _compose(first, second, positions)
+    second.erase()
+    first.erase()
+    return composed
+
+
 def _only_reader(producer: ir.Operation) -> ir.Operation | None:
     """Return the structured op that alone reads what an op makes, as an input."""
     if len(producer.results) != 1:

@@ -225,6 +225,32 @@ def test_a_last_tile_of_fewer_registers_has_code_of_its_own(
             assert differences(text, compiled(text, target, tile_sizes=sizes), values=values) == []
 
 
+def test_what_another_compute_holds_is_read_as_it_is_spread() -> None:
+    """A last tile of fewer registers would be spread otherwise. The reduction, of one point, goes on with a copy."""
+    text = """func.func @f(%x: tensor<33x1x1xf32>) -> tensor<33x1xf32> {
+      %zero = arith.constant 0.0 : f32
+      %ce = tensor.empty() : tensor<33x1x1xf32>
+      %c = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>],
+          iterator_types = ["parallel", "parallel", "parallel"]}
+          ins(%x : tensor<33x1x1xf32>) outs(%ce : tensor<33x1x1xf32>) {
+      ^bb0(%a: f32, %o: f32):
+        linalg.yield %a : f32
+      } -> tensor<33x1x1xf32>
+      %e = tensor.empty() : tensor<33x1xf32>
+      %z = linalg.fill ins(%zero : f32) outs(%e : tensor<33x1xf32>) -> tensor<33x1xf32>
+      %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%c : tensor<33x1x1xf32>) outs(%z : tensor<33x1xf32>) {
+      ^bb0(%a: f32, %s: f32):
+        %t = arith.addf %s, %a : f32
+        linalg.yield %t : f32
+      } -> tensor<33x1xf32>
+      return %r : tensor<33x1xf32>
+    }"""
+    for target in targets():
+        assert differences(text, compiled(text, target)) == []
+
+
 @pytest.mark.skipif("haswell" not in targets(), reason="needs AVX2")
 def test_nothing_is_read_behind_the_last_row(tmp_path: Path) -> None:
     assert _at_the_end_of_memory(_of_two_tasks(11, tmp_path), tmp_path / "a.roller") == 0

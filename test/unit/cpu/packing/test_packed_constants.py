@@ -17,6 +17,8 @@ from roller_mlir.lowering.loops.packed_constants import packed_tiles
 from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.records.codec import to_json
 from roller_mlir.runtime import Artifact
+from roller_mlir.runtime.cpu.backend import CpuBackend, HostMemory
+from roller_mlir.runtime.sequence import LoadedSequence
 from roller_mlir.support.diagnostics import DiagnosedError
 from roller_mlir.tools.roller import main
 
@@ -99,6 +101,32 @@ def test_equal_layers_have_their_own_weights() -> None:
     a = np.random.default_rng(0).integers(-2, 3, (256, 512)).astype(np.int8)
     for found, array in zip(artifact.run(a, on="cpu"), weights, strict=True):
         assert np.array_equal(found, a.astype(np.int32) @ array)
+
+
+def test_constants_begin_at_whole_lines_of_caches_and_are_copied_there_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a vector of 64 B that begins elsewhere each read is one of two lines."""
+    text = _text(64, 128, 128, "f32")
+    artifact = compiled(text)
+    copied: list[int] = []
+    upload = CpuBackend.upload
+
+    def watched(self: CpuBackend, data: np.ndarray, alignment_bytes: int) -> HostMemory:
+        memory = upload(self, data, alignment_bytes)
+        if data.nbytes >= 4 * 128 * 128:
+            assert memory.address % 64 == 0
+            copied.append(memory.address != data.ctypes.data)
+        return memory
+
+    monkeypatch.setattr(CpuBackend, "upload", watched)
+    for _ in range(2):
+        assert differences(text, artifact) == []
+    program = artifact.open("cpu", threads=1)
+    assert len(copied) >= 3 and not any(copied)
+    shifted = np.empty(len(artifact.files["constants.bin"]) + 1, np.uint8)[1:]
+    shifted[:] = np.frombuffer(artifact.files["constants.bin"], np.uint8)
+    files: Any = {**artifact.files, "constants.bin": shifted}
+    LoadedSequence(artifact.manifest, files, CpuBackend(threads=1))
+    assert copied[-1] and program is not None
 
 
 def test_steps_share_what_is_packed() -> None:

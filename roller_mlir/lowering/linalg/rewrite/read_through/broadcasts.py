@@ -13,12 +13,18 @@ So heads of queries that share a head of keys read it where it lies: the broadca
 before each head had its copy. What reads the result has these loops, too, as far as ops run along them; dimensions
 that lie innermost, as the columns of an image that is made larger, stay whole. A copy that is left, as one that puts
 rows and columns of keys in the order of a product, repeats nothing: `narrow_copies`.
+
+Reductions are divided likewise along what blocks scale, as the 32 weights of a column that have one scale in common:
+
+    %w = linalg.generic {(b, k, n), (b, n)} ins(%numbers, %scales) -> tensor<64x32x512xf32> { arith.mulf }
+    %c = tensor.collapse_shape %w [[0, 1], [2]] : tensor<64x32x512xf32> into tensor<2048x512xf32>
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from roller_mlir.lowering.linalg.affine import loops_in
 from roller_mlir.lowering.linalg.body import gathered_arguments
 from roller_mlir.lowering.linalg.generic import bodiless_generic, empty_like, generic, iterators_of
 from roller_mlir.lowering.linalg.reader import is_structured
@@ -69,9 +75,12 @@ def _split_of(operation: ir.Operation, number: int, divided: set[Any]) -> _Split
         result = maps[number].results[place]
         if len(extents) < 2 or not isinstance(result, ir.AffineDimExpr):
             continue
-        if reshape.operands[0] not in divided and not _repeats(reshape.operands[0], group):
+        reduced = iterators_of(operation, maps)[result.position] == "reduction"
+        if reduced and not _scales_blocks(reshape.operands[0], group):
             continue
-        if _may_be_divided(operation, maps, result.position):
+        if not reduced and reshape.operands[0] not in divided and not _repeats(reshape.operands[0], group):
+            continue
+        if _may_be_divided(operation, maps, result.position, along_last=reduced):
             return _Split(result.position, extents)
     return None
 
@@ -89,6 +98,23 @@ def _repeats(value: ir.Value, dimensions: Sequence[int]) -> bool:
     shape = ir.RankedTensorType(value.type).shape
     loops = [copy.written[d] for d in dimensions if shape[d] > 1]
     return any(loop not in copy.read for loop in loops) and any(loop in copy.read for loop in loops)
+
+
+def _scales_blocks(value: ir.Value, dimensions: Sequence[int]) -> bool:
+    """Return whether an element-wise op gives a value that reads one number for what lies along one of some dimensions.
+
+    It reads another operand along all of them.
+    """
+    operation = defining_op(value)
+    if operation is None or not is_structured(operation) or len(operation.results) != 1:
+        return False
+    *read, written = indexing_maps(operation)
+    if not written.is_permutation or list(operation.regions[0].blocks[0].arguments[len(read)].uses):
+        return False
+    shape = ir.RankedTensorType(value.type).shape
+    loops = {ir.AffineDimExpr(written.results[d]).position for d in dimensions if shape[d] > 1}
+    along = [loops & {loop for result in each.results for loop in loops_in(result)} for each in read]
+    return any(one and one != loops for one in along) and loops in along
 
 
 @dataclass(frozen=True)
@@ -175,16 +201,16 @@ def _with_maps(operation: ir.Operation, maps: Sequence[ir.AffineMap]) -> ir.Oper
     return new
 
 
-def _may_be_divided(operation: ir.Operation, maps: Sequence[ir.AffineMap], loop: int) -> bool:
-    """Return whether every operand is indexed by a parallel loop alone, and none along its last dimension."""
-    if iterators_of(operation, maps)[loop] != "parallel" or gathered_arguments(operation):
+def _may_be_divided(operation: ir.Operation, maps: Sequence[ir.AffineMap], loop: int, *, along_last: bool) -> bool:
+    """Return whether every operand is indexed by a loop alone, and, unless it may, none along its last dimension."""
+    if gathered_arguments(operation):
         return False
     if any(inner.name == "linalg.index" for inner in operations_inside(operation)):
         return False
     for each in maps:
         for place, result in enumerate(each.results):
             if isinstance(result, ir.AffineDimExpr):
-                if result.position == loop and place == len(each.results) - 1:
+                if result.position == loop and place == len(each.results) - 1 and not along_last:
                     return False
             elif not isinstance(result, ir.AffineConstantExpr) and f"d{loop}" in _names(result):
                 return False
@@ -203,7 +229,7 @@ def _rewrite(operation: ir.Operation, split: _Split) -> ir.Value:
     loops = maps[0].n_dims + more
     dims = [ir.AffineDimExpr.get(loop + (more if loop > split.loop else 0)) for loop in range(maps[0].n_dims)]
     parts = [ir.AffineDimExpr.get(split.loop + part) for part in range(more + 1)]
-    kinds[split.loop : split.loop + 1] = ["parallel"] * (more + 1)
+    kinds[split.loop : split.loop + 1] = [kinds[split.loop]] * (more + 1)
     old = operation.results[0]
     with ir.InsertionPoint(operation), operation.location:
         operands: list[ir.Value] = []
