@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Weights of less than 8 bits, which MLIR's importer has no types for, become weights of 8.
 
-INT4, UINT4                       INT8, UINT8 with the same values; results of nodes stay as they are, and are refused
+INT4, UINT4                       INT8, UINT8 with the same values; results of nodes stay as they are, and are refused,
+                                  as are those that a zero point of 4 bits makes narrow
 MatMulNBits (of com.microsoft)    MatMul(A, Reshape((Cast(integers) - zero points) * scales)): its weights are packed by
                                   columns, in blocks of the reduction that have a scale each
 
@@ -29,15 +30,16 @@ def widen_weights(proto: Any, mapped: dict[str, _Array], name: str) -> None:
 
     Args:
         proto: It is changed.
-        mapped: Weights whose elements it does not hold, by name; those that are made are added.
+        mapped: Weights whose elements it does not hold, by name; those that nobody reads any more leave it.
         name: What diagnostics call the file.
 
     Raises:
-        DiagnosedError: A product has no constant weights, or such as nobody packs.
+        DiagnosedError: A product has no constant weights, or such as nobody packs, or a node quantizes to 4 bits.
     """
-    for graph in _graphs(proto.graph):
-        for tensor in _tensors(graph):
-            _widen(tensor)
+    narrow = {one for graph in _graphs(proto.graph) for one, tensor in _tensors(graph) if _widen(tensor)}
+    for node in nodes_of(proto.graph):
+        if node.op_type == "QuantizeLinear" and input_of(node, 2) in narrow:
+            refuse(name, "it quantizes to 4 bits, which only weights have here", label_of(node))
     if not any(node.domain == _DOMAIN and node.op_type == _PRODUCT for node in nodes_of(proto.graph)):
         return
     for graph in _graphs(proto.graph):
@@ -46,6 +48,12 @@ def widen_weights(proto: Any, mapped: dict[str, _Array], name: str) -> None:
         kept = [type(one).FromString(one.SerializeToString()) for one in nodes]
         del graph.node[:]
         graph.node.extend(kept)
+        read = {one for inner in nodes_of(graph) for one in inner.input} | {one.name for one in graph.output}
+        left = [one for one in graph.initializer if one.name in read or one.name not in product.read]
+        for gone in product.read - read:
+            mapped.pop(gone, None)
+        del graph.initializer[:]
+        graph.initializer.extend(left)
 
 
 def _graphs(graph: Any) -> Iterator[Any]:
@@ -55,19 +63,22 @@ def _graphs(graph: Any) -> Iterator[Any]:
             yield from _graphs(inner)
 
 
-def _tensors(graph: Any) -> Iterator[Any]:
-    yield from graph.initializer
+def _tensors(graph: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the constants of a graph with their names."""
+    yield from ((one.name, one) for one in graph.initializer)
     for node in graph.node:
-        yield from (one.t for one in node.attribute if node.op_type == "Constant" and one.HasField("t"))
+        if node.op_type == "Constant" and node.output:
+            yield from ((node.output[0], one.t) for one in node.attribute if one.HasField("t"))
 
 
-def _widen(tensor: Any) -> None:
-    """Give a tensor of 4 bits 8."""
+def _widen(tensor: Any) -> bool:
+    """Give a tensor of 4 bits 8; return whether it has 4."""
     import onnx
 
     wide = {onnx.TensorProto.INT4: np.int8, onnx.TensorProto.UINT4: np.uint8}.get(tensor.data_type)
     if wide is not None:
         tensor.CopyFrom(onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(tensor).astype(wide), tensor.name))
+    return wide is not None
 
 
 class _Products:
@@ -75,13 +86,17 @@ class _Products:
 
     Args:
         graph: The graph, to which weights are added.
-        mapped: Elements of weights by name; those that are made are added.
+        mapped: Elements of weights that it does not hold, by name.
         name: What diagnostics call the file.
+
+    Attributes:
+        read: Weights of products that were replaced.
     """
 
     def __init__(self, graph: Any, mapped: dict[str, _Array], name: str) -> None:
         self._graph, self._mapped, self._file = graph, mapped, name
         self._weights = {one.name: one for one in graph.initializer}
+        self.read = set[str]()
 
     def replaced(self, node: Any) -> list[Any]:
         """Return what stands for a node: itself where it is no product of such weights."""
@@ -92,6 +107,7 @@ class _Products:
         if self._given(node, 4, "groups") is not None:
             self._refuse(node, "its reduction is in another order (g_idx), which is not read")
         integers, scales, zeros = self._blocks(node)
+        self.read |= set(node.input[1:4])
         stem, nodes = node.output[0], list[Any]()
 
         def add(operator: str, *inputs: str, result: str = "", **attributes: Any) -> str:

@@ -15,6 +15,7 @@ import pytest
 
 import roller_mlir
 from roller_mlir import CompileOptions
+from roller_mlir.importers.onnx.narrow_weights import widen_weights
 from roller_mlir.support.diagnostics import DiagnosedError
 
 onnx = pytest.importorskip("onnx")
@@ -194,6 +195,33 @@ def test_two_bits(tmp_path: Path) -> None:
 def test_weights_that_do_not_fit_are_refused(change: dict[str, int], message: str, tmp_path: Path) -> None:
     onnx.save(product(change=change).built(5), tmp_path / "model.onnx")
     with pytest.raises(DiagnosedError, match=r"node 'node y' \(MatMulNBits\).*" + message):
+        roller_mlir.compile(tmp_path / "model.onnx", "h200", options=CompileOptions(binaries=False))
+
+
+def test_packed_weights_are_not_kept(tmp_path: Path) -> None:
+    """But where something else reads them."""
+    model = product(zeros="packed")
+    for more, names in (
+        (False, {"y.integers", "y.scales", "y.shape"}),
+        (True, {"y.integers", "y.scales", "y.shape", "z"}),
+    ):
+        proto = model.built(5)
+        if more:
+            proto.graph.node.append(helper.make_node("Identity", ["z"], ["again"]))
+        mapped = {"q": numpy_helper.to_array(model.weights[0])}
+        widen_weights(proto, mapped, "model")
+        assert {one.name for one in proto.graph.initializer} == names and not mapped
+
+
+def test_activations_of_four_bits_are_refused(tmp_path: Path) -> None:
+    """With a zero point of 8 bits they would have other bounds."""
+    model = Model()
+    parameters = [model.weight("s", np.float32(0.5)), model.weight("z", np.array(1), KINDS.INT4)]
+    value = model.node("QuantizeLinear", ["x", *parameters], "q")
+    value = model.node("DequantizeLinear", [value, *parameters], "d")
+    model.node("MatMul", [value, model.weight("w", np.ones((96, COLUMNS), np.float32))], "y")
+    onnx.save(model.built(5), tmp_path / "model.onnx")
+    with pytest.raises(DiagnosedError, match=r"node 'node q' \(QuantizeLinear\).*quantizes to 4 bits"):
         roller_mlir.compile(tmp_path / "model.onnx", "h200", options=CompileOptions(binaries=False))
 
 

@@ -189,3 +189,21 @@ def test_loops_over_windows_ask(
     events = _events(text, tmp_path, plan=walking(kernel.plan, blocks, order, inner, walked))
     tile = prod(extent for loop, extent in enumerate(blocks) if loop >= 3) * 4 // LINE
     assert len(_unasked(events)) <= tile
+
+
+def test_passes_of_several_loops_share_a_tile(tmp_path: Path) -> None:
+    """Two images of fourteen rows pass by each tile of filters: 28 parts, each line asked for, in the second cache."""
+    text, blocks = convolution((14, 7), 6, 64, (3, 3)), (1, 1, 7, 32, 3, 3, 6)
+    (kernel,) = compiled(text, DEVICE, instructions=("fma",)).kernels
+    assert kernel.plan is not None
+    events = _events(text, tmp_path, plan=walking(kernel.plan, blocks, (3, 0, 1), (0, 1), {}))
+    tile = prod(blocks[3:]) * 4 // LINE
+    assert len(_read(events)) == 2 * tile and len(_unasked(events)) <= tile
+    asked = [line for line in (tmp_path / "gpu.mlir").read_text().splitlines() if "memref.prefetch %arg1" in line]
+    assert asked and all("locality<2>" in line for line in asked)
+
+
+def test_more_passes_than_elements_ask_for_nothing(tmp_path: Path) -> None:
+    """Eighty passes of 64 trips over 2048 elements: the first pass is too small a part of all."""
+    text = _product(400)
+    assert _hints(_events(text, tmp_path, plan=_plan(text, (5, 32, 64), (1, 0)))) == 0
