@@ -40,7 +40,7 @@ def last_tile(loops: Mapping[int, tuple[int, int, int]]) -> LastTile | None:
 
     >>> last_tile({0: (196, 14, 1), 1: (112, 32, 16)})
     LastTile(loop=1, tiles=4, start=96, registers=2, live=1)
-    >>> last_tile({0: (1000, 8, 1), 1: (128, 32, 16)})
+    >>> last_tile({0: (1000, 7, 1), 1: (128, 32, 16)})  # of 143 tiles the last has a row less
     """
     found: list[LastTile] = []
     for loop, (points, block, width) in loops.items():

@@ -184,7 +184,6 @@ def _expression(
 def _input_flops(body: Body, indices: list[tuple[LinearIndex, ...]], read: list[int]) -> tuple[int, ...]:
     """Return the operations of a body on the elements of each input that is read; see `TensorExpression`."""
     along = [frozenset(loop for index in each for loop in index.terms()) for each in indices]
-    everywhere = frozenset().union(*along)
     asked: list[frozenset[int]] = []
     found = dict.fromkeys(read, 0)
 
@@ -197,7 +196,7 @@ def _input_flops(body: Body, indices: list[tuple[LinearIndex, ...]], read: list[
         asked.append(frozenset().union(*map(of, op.operands)))
         loops = frozenset().union(*(along[number] for number in asked[-1]))
         owner = next((number for number in sorted(asked[-1]) if number in found and along[number] == loops), None)
-        if owner is not None and loops != everywhere:
+        if owner is not None:
             found[owner] += 1
     return tuple(found.values()) if any(found.values()) else ()
 
