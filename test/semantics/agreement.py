@@ -6,6 +6,7 @@ from roller_mlir import CompileOptions
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.evaluation.reference import compare_all, evaluate_function
 from roller_mlir.evaluation.reference.compare import random_inputs
+from roller_mlir.hal import find_device
 from roller_mlir.plan.accuracy.accumulation import accumulation_of
 from roller_mlir.support.bindings import make_context
 
@@ -23,10 +24,11 @@ def assert_agrees(text: str, device: str, kernels: int | None = None) -> None:
 
     Args:
         text: MLIR of one function.
-        device: What to compile for.
+        device: What to compile for; code for a CPU is run by this machine, that for others in the simulator.
         kernels: How many kernels there must be; None for any number.
     """
-    artifact = roller_mlir.compile(text, target=device, options=SIMULATED)
+    native = find_device(device).vector_bytes is not None
+    artifact = roller_mlir.compile(text, target=device, options=CompileOptions() if native else SIMULATED)
     manifest = artifact.manifest
     assert kernels is None or len(artifact.kernels) == kernels
     inputs = random_inputs([manifest.buffer(name) for name in manifest.inputs], 0)
