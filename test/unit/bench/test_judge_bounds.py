@@ -107,6 +107,16 @@ def test_terms_that_are_added_again_and_again_are_rounded_alike() -> None:
             assert found.matches == right, found
 
 
+def test_terms_that_differ_have_the_smaller_bound() -> None:
+    x = np.abs(np.random.default_rng(4).standard_normal((2, 768))).astype(np.float32)
+    with make_context() as context:
+        expected = evaluate_function(parse_module(REPEATED, context), "f", [x, np.full(2, 100, np.float32)])
+    total = x.astype(np.float64).sum()
+    for off, right in ((0.0, True), (0.05, False)):
+        (found,) = compare_all([np.array(total + off, np.float32)], expected)
+        assert found.matches == right, found
+
+
 def test_the_accumulation_follows_the_kernels() -> None:
     plain = Accumulation(kernels=(Summing(matrix=False, flops=2000),))
     both = Accumulation(kernels=(*MATRIX.kernels, Summing(matrix=False, flops=2000)))  # type: ignore[misc]
